@@ -1,0 +1,263 @@
+"""`.backward()`: the ambient graph, a tape that is always on, and who may switch it off."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT, Node, walk
+from gradtape.core.location import Location
+from gradtape.core.operation import attach
+from gradtape.core.structure import aligned, leaves, rebuild
+from gradtape.core.tape import check_seed, check_target
+from gradtape.core.tensor import Tensor
+from gradtape.errors import OperandError, ShapeError, UntrackedError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def backward(
+    target: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradient of `target` to the `.grad` of the leaves it was computed from (or of `inputs` only)."""
+    where = Location.here()
+    seed = _seed(target, gradient, "backward", where)
+    retain = create_graph if retain_graph is None else retain_graph
+    chosen = None if inputs is None else [_tracked(x, "inputs") for x in leaves(inputs)]
+
+    def arrived(node: Node, value: Any) -> None:
+        if chosen is None and node.bits & AMBIENT:
+            _accumulate(node, value, create_graph)
+
+    found = _walk([(target._node, seed)], chosen, create_graph, None if retain else where, arrived)
+    for node, value in found.items():
+        _accumulate(node, value, create_graph)
+
+
+def gradients(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> Any:
+    """The gradients of `outputs` with respect to `inputs`, in their structure; `.grad` is left alone.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor([1.0, 2.0], requires_grad=True)
+    >>> gt.gradients((x * x).sum(), [x])
+    [Tensor([2., 4.])]
+    """
+    where = Location.here()
+    targets = leaves(outputs)
+    given = [None] * len(targets) if grad_outputs is None else aligned(outputs, grad_outputs, "outputs", "grad_outputs")
+    seeds = [(t._node, _seed(t, g, "gradients", where)) for t, g in zip(targets, given, strict=True)]
+    sources = leaves(inputs)
+    nodes = [_tracked(x, "inputs") for x in sources]
+    retain = create_graph if retain_graph is None else retain_graph
+    found = _walk(seeds, nodes, create_graph, None if retain else where, None)
+    for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
+        if node not in found and not allow_unused:
+            from gradtape.explain.why import why
+
+            raise UntrackedError(
+                f"inputs[{index}] (shape {source.shape}) was not used to compute the outputs.\n{where.show()}\n"
+                f"  {why(targets[0], source, AMBIENT)}\n"
+                f"  fix: leave it out of inputs, or pass allow_unused=True to get None for it"
+            )
+    answers = [None if node not in found else _as_tensor(found[node]) for node in nodes]
+    return rebuild(inputs, answers)
+
+
+def _walk(
+    seeds: list[tuple[Node, Any]],
+    sources: list[Node] | None,
+    create_graph: bool,
+    release: Location | None,
+    on_leaf: Callable[[Node, Any], None] | None,
+) -> dict[Node, Any]:
+    state = recording.current().without(ambient=create_graph)
+    with recording.during(state):
+        reached = any(node.bits & state.bits for node, _ in seeds)
+        recorded = attach if reached else None
+        return walk(seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, release=release)
+
+
+def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
+    check_target(target)
+    if not target.requires_grad:
+        from gradtape.explain.why import why_untracked
+
+        raise UntrackedError(
+            f"{what}: nothing that this tensor (shape {target.shape}) was computed from requires a gradient.\n"
+            f"{where.show()}\n  {why_untracked(target)}\n"
+            f"  fix: gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it"
+        )
+    if gradient is None and target.size != 1:
+        made = target._node.location
+        raise ShapeError(
+            f"{what} on a tensor of shape {target.shape} ({target.size} elements), made at\n{made.show()}\n"
+            f"  a gradient is created implicitly for one element only; of several, say which weight each has:\n"
+            f"  fix: .mean() or .sum() before .{what}(), or\n"
+            f"       .backward(gradient) with a gradient of shape {target.shape} (ones give the gradient of the sum), or\n"
+            f"       gt.jacobian for the derivative of every element"
+        )
+    return check_seed(gradient, target, "gradient")
+
+
+def _tracked(value: Any, what: str) -> Node:
+    if not isinstance(value, Tensor) or not value.requires_grad:
+        kind = f"a tensor of shape {value.shape}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
+        raise OperandError(
+            f"{what}: {kind} does not require a gradient.\n{Location.here().show()}\n"
+            f"  fix: make it with gt.tensor(data, requires_grad=True)"
+        )
+    return value._node
+
+
+def _accumulate(node: Node, value: Any, create_graph: bool) -> None:
+    extra = node.extras()
+    if extra.grad is not None:
+        value = extra.grad + value
+    held = _as_tensor(value)
+    extra.grad = held if create_graph or held._array is None else Tensor(held._array)
+
+
+def _as_tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else Tensor(value)
+
+
+def register_hook(target: Tensor, hook: Callable[[Any], Any]) -> Callable[[], None]:
+    """Call `hook` with the gradient that arrives at `target`; what it returns, if not None, takes its place.
+
+    Returns a function that removes the hook.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor(3.0, requires_grad=True)
+    >>> remove = x.register_hook(lambda g: g * 10)
+    >>> (x * x).backward()
+    >>> x.grad
+    Tensor(60.)
+    """
+    hooks = _hookable(target, "register_hook").extras().hooks
+
+    def as_tensors(gradient: Any) -> Any:
+        replaced = hook(_as_tensor(gradient))
+        if replaced is None:
+            return None
+        if isinstance(replaced, Tensor):
+            return replaced if isinstance(gradient, Tensor) else replaced._array
+        return np.asarray(replaced, dtype=gradient.dtype)
+
+    hooks.append(as_tensors)
+    return lambda: hooks.remove(as_tensors) if as_tensors in hooks else None
+
+
+def retain_grad(target: Tensor) -> None:
+    """Keep the gradient of a computed tensor in its `.grad` too."""
+    _hookable(target, "retain_grad").extras().retain = True
+
+
+def _hookable(target: Tensor, what: str) -> Node:
+    if not target.is_tracked:
+        raise UntrackedError(
+            f"{what} on a tensor that is not tracked: no gradient will arrive at it.\n{Location.here().show()}\n"
+            f"  fix: gt.tensor(data, requires_grad=True), or tape.watch(x), before"
+        )
+    return target._node
+
+
+class _GradMode:
+    """Switches recording off or on: a context manager, and a decorator for functions and generators."""
+
+    paused: bool
+
+    def __init__(self, function: Callable[..., Any] | None = None) -> None:
+        self._before: list[bool] = []
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        mode = super().__new__(cls)
+        if function is None:
+            return mode
+        mode._before = []
+        return mode(function)
+
+    def __enter__(self) -> None:
+        state = recording.current()
+        self._before.append(state.paused)
+        recording.switch(recording.Recording(state.recorders, state.ambient, self.paused))
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        state = recording.current()
+        recording.switch(recording.Recording(state.recorders, state.ambient, self._before.pop()))
+
+    def __call__(self, function: F) -> F:
+        mode = type(self)
+        if inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def generator(*args: Any, **kwargs: Any) -> Any:
+                inner = function(*args, **kwargs)
+                sent, error = None, None
+                while True:
+                    try:
+                        with mode():
+                            item = inner.throw(error) if error is not None else inner.send(sent)
+                    except StopIteration as stop:
+                        return stop.value
+                    sent, error = None, None
+                    try:
+                        sent = yield item
+                    except GeneratorExit:
+                        inner.close()
+                        raise
+                    except BaseException as thrown:
+                        error = thrown
+
+            return generator  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with mode():
+                return function(*args, **kwargs)
+
+        return wrapper  # type: ignore[return-value]
+
+
+class no_grad(_GradMode):
+    """Nothing is recorded inside: neither for `.backward()` nor on tapes.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor(2.0, requires_grad=True)
+    >>> with gt.no_grad():
+    ...     y = x * x
+    >>> y.requires_grad
+    False
+    """
+
+    paused = True
+
+
+class enable_grad(_GradMode):
+    """Recording is on again inside a `no_grad` block.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor(2.0, requires_grad=True)
+    >>> with gt.no_grad(), gt.enable_grad():
+    ...     y = x * x
+    >>> y.requires_grad
+    True
+    """
+
+    paused = False

@@ -1,0 +1,120 @@
+"""Batching: an interpreter whose tensors stand for one example and hold them all, along a first axis of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import LIFTED_NODE, UNTRACKED, Node
+from gradtape.core.location import Location
+from gradtape.core.operation import Level, Lifted, Op, apply
+from gradtape.core.shapes import Shape
+from gradtape.core.tensor import Tensor
+from gradtape.errors import DetachError
+
+
+class BatchTensor(Lifted):
+    """One example of a batch, as the function inside `vmap` sees it; `value` has all of them along axis 0."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any, level: BatchLevel, node: Node = LIFTED_NODE) -> None:
+        super().__init__(None, node)
+        self.value = value
+        self.level = level
+
+    def _on(self, node: Node) -> BatchTensor:
+        assert isinstance(self.level, BatchLevel)
+        return BatchTensor(self.value, self.level, LIFTED_NODE if node is UNTRACKED else node)
+
+    @property
+    def shape(self) -> Shape:
+        shape: Shape = self.value.shape[1:]
+        return shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        dtype: np.dtype[Any] = self.value.dtype
+        return dtype
+
+    def _become(self, new: Tensor, keep_node: bool) -> None:
+        self.value = new.value if isinstance(new, BatchTensor) else new
+        super()._become(new, keep_node)
+
+    def _concrete(self) -> Any:
+        assert isinstance(self.level, BatchLevel)
+        raise DetachError(
+            f"inside vmap this tensor stands for {self.level.size} examples at once (each of shape {self.shape}): it has "
+            f"no single value to print, branch on or convert.\n{Location.here().show()}\n"
+            f"  fix: gt.where(condition, a, b) instead of if; return the value from the function instead of converting it"
+        )
+
+    def __repr__(self) -> str:
+        return f"BatchTensor(shape={self.shape}, dtype={self.dtype}, one of {getattr(self.level, 'size', '?')})"
+
+    __str__ = __repr__
+
+
+class BatchLevel(Level):
+    """One `vmap`: `size` examples."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+    def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        flags = [isinstance(x, BatchTensor) and x.level is self for x in inputs]
+        values = [x.value if flag else x for x, flag in zip(inputs, flags, strict=True)]
+        out = (op.batch or each_example)(op, flags, values, params)
+        if op.outputs:
+            return tuple(BatchTensor(part, self) for part in out)
+        return BatchTensor(out, self)
+
+
+def aligned_ranks(flags: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+    """Values whose examples broadcast together: batched ones get axes of length 1 behind the batch axis."""
+    ranks = [len(np.shape(v)) - flag for v, flag in zip(values, flags, strict=True)]
+    rank = max(ranks)
+    return [
+        v.reshape((v.shape[0],) + (1,) * (rank - r) + v.shape[1:]) if flag and r < rank else v
+        for v, flag, r in zip(values, flags, ranks, strict=True)
+    ]
+
+
+def batch_elementwise(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """The batching rule of everything elementwise."""
+    return apply(op, tuple(aligned_ranks(flags, values)), params)
+
+
+def each_example(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """The batching rule of operations that have none: one example after the other."""
+    size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
+    if size == 0:  # one example of ones tells the shape
+        values = [np.ones((1, *v.shape[1:]), v.dtype) if flag else v for v, flag in zip(values, flags, strict=True)]
+    results = [
+        apply(op, tuple(v[i] if flag else v for v, flag in zip(values, flags, strict=True)), params)
+        for i in range(max(size, 1))
+    ]
+    if op.outputs:
+        return tuple(_stack([result[part] for result in results], size) for part in range(len(results[0])))
+    return _stack(results, size)
+
+
+def _stack(results: list[Any], size: int) -> Any:
+    stacked: Any = np.stack(results)
+    return stacked[:size]
+
+
+def spread(value: Any, size: int) -> Any:
+    """A value that is the same for all examples, as a batch of `size`."""
+    shape = (size, *np.shape(value))
+    return np.broadcast_to(value, shape)
+
+
+def unbatch(value: Any, level: BatchLevel) -> Any:
+    """What a value of this level holds; anything else is spread over the batch."""
+    if isinstance(value, BatchTensor) and value.level is level:
+        return value.value
+    return spread(value if isinstance(value, Tensor) else np.asarray(value), level.size)

@@ -1,0 +1,100 @@
+"""Forward mode: a recorder that does not wait. Every operation it meets pushes its tangents on at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import Node
+from gradtape.core.location import Location
+from gradtape.core.structure import aligned, leaves, map_structure
+from gradtape.core.tensor import Tensor, check_differentiable, watch_node
+from gradtape.errors import OperandError, ShapeError, TapeError
+
+
+class ForwardAccumulator(recording.Recorder):
+    """Directional derivatives of what is computed inside the `with` block, in the direction `tangents`.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor([1.0, 2.0])
+    >>> with gt.ForwardAccumulator(x, [1.0, 0.0]) as accumulator:
+    ...     y = (x ** 3).sum()
+    >>> accumulator.jvp(y)
+    Tensor(3.)
+    """
+
+    pushes_forward = True
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        super().__init__()
+        self._active = False
+        if isinstance(primals, Tensor):
+            pairs = [(primals, tangents)]
+        else:
+            pairs = list(zip(leaves(primals), aligned(primals, tangents, "primals", "tangents"), strict=True))
+        for primal, tangent in pairs:
+            self._start(primal, tangent)
+
+    @property
+    def watches_variables(self) -> bool:  # type: ignore[override]
+        return False
+
+    def _start(self, primal: Any, tangent: Any) -> None:
+        if not isinstance(primal, Tensor):
+            raise OperandError(
+                f"ForwardAccumulator: primals are tensors; got {type(primal).__name__}.\n{Location.here().show()}\n"
+                f"  fix: x = gt.tensor(x) before, and compute with that x"
+            )
+        check_differentiable(primal.dtype, "ForwardAccumulator", primal.shape)
+        tangent = tangent if isinstance(tangent, Tensor) else np.asarray(tangent, dtype=primal.dtype)
+        if tangent.shape != primal.shape:
+            raise ShapeError(
+                f"a tangent of shape {tangent.shape} for a primal of shape {primal.shape}.\n{Location.here().show()}\n"
+                f"  fix: a direction has the shape of what moves: {primal.shape}"
+            )
+        node = watch_node(primal)
+        node.bits |= self.bit
+        self._watched[node] = None
+        held = node.extras().tangents
+        held[self.bit] = tangent if held.get(self.bit) is None else held[self.bit] + tangent
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._active:
+            raise TapeError(f"this accumulator is already recording.\n{Location.here().show()}")
+        self._active = True
+        recording.switch(recording.current().with_recorder(self))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._active = False
+        recording.switch(recording.current().without(self))
+
+    def push(self, node: Node, attach: Callable[[Any, Node], Any]) -> None:
+        """Compute the tangent of `node` from its parents' (in the state outside of this accumulator)."""
+        assert node.op is not None and node.op.forward is not None
+        tangents = [self._tangent(parent) for parent in node.parents]
+        out, inputs = node.values(attach if recording.current().bits else None)
+        tangent = node.op.forward(node, out, inputs, tangents)
+        if tangent is not None:
+            node.extras().tangents[self.bit] = tangent
+
+    def _tangent(self, node: Node) -> Any:
+        return None if node.extra is None else node.extra.tangents.get(self.bit)
+
+    def jvp(self, primals: Any, unconnected_gradients: str = "none") -> Any:
+        """The tangents of `primals`, computed inside the block; None (or zeros) where they do not depend."""
+        from gradtape.core.tape import check_unconnected
+
+        check_unconnected(unconnected_gradients)
+
+        def tangent_of(primal: Any) -> Any:
+            tangent = self._tangent(primal._node) if isinstance(primal, Tensor) else None
+            if tangent is None:
+                return Tensor(np.zeros(primal.shape, primal.dtype)) if unconnected_gradients == "zero" else None
+            return tangent if isinstance(tangent, Tensor) else Tensor(tangent)
+
+        return tangent_of(primals) if isinstance(primals, Tensor) else map_structure(tangent_of, primals)

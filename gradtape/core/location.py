@@ -1,0 +1,145 @@
+"""Which line and columns of the user's code an operation came from.
+
+While the program runs, a place is only a code object and an instruction offset (two attribute reads). It is turned
+into a file, a line, columns and the text of the sub-expression when somebody asks.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import sys
+from functools import cached_property
+from types import CodeType, FrameType
+
+import numpy as np
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
+_LIBRARY_FOLDERS = tuple(f + os.sep for f in (_PACKAGE, os.path.join(_SITE, "numpy"), os.path.join(_SITE, "scipy")))
+
+
+class _LibraryFiles(dict[str, bool]):
+    """Remembers for every file name whether it is library code, whose frames are not the user's."""
+
+    def __missing__(self, filename: str) -> bool:
+        answer = self[filename] = os.path.abspath(filename).startswith(_LIBRARY_FOLDERS)
+        return answer
+
+
+is_library = _LibraryFiles()
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame, `depth` or more above the caller, that is not gradtape's, NumPy's or SciPy's own."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and is_library[frame.f_code.co_filename]:
+        frame = frame.f_back
+    return frame
+
+
+class Location:
+    """A place in the user's source: `file`, `line`, columns, and the sub-expression as it was written.
+
+    >>> from gradtape.core.location import Location
+    >>> where = Location.here()
+    >>> where.segment
+    'Location.here()'
+    """
+
+    def __init__(self, code: CodeType | None, offset: int) -> None:
+        self.code = code
+        self.offset = offset
+
+    @classmethod
+    def here(cls) -> Location:
+        """The user's line that is being executed now."""
+        frame = user_frame(2)
+        return cls(None, 0) if frame is None else cls(frame.f_code, frame.f_lasti)
+
+    @cached_property
+    def _span(self) -> tuple[int | None, int | None, int | None, int | None]:
+        if self.code is None:
+            return None, None, None, None
+        for index, span in enumerate(self.code.co_positions()):
+            if index == self.offset // 2:
+                return span
+        return self.code.co_firstlineno, None, None, None
+
+    @property
+    def file(self) -> str:
+        return "<unknown>" if self.code is None else self.code.co_filename
+
+    @property
+    def line(self) -> int:
+        return self._span[0] or (self.code.co_firstlineno if self.code is not None else 0)
+
+    @cached_property
+    def source(self) -> str:
+        """The whole line, without its indentation and end."""
+        return linecache.getline(self.file, self.line).strip()
+
+    @cached_property
+    def columns(self) -> tuple[int, int] | None:
+        """First and one-past-last column of the sub-expression in `source`; None where they are not known."""
+        line, end_line, start, end = self._span
+        text = linecache.getline(self.file, self.line)
+        if start is None or end is None or not text:
+            return None
+        raw = text.encode()
+        if end_line != line:
+            end = len(raw.rstrip())
+        indent = len(text) - len(text.lstrip())
+        columns = len(raw[:start].decode()) - indent, len(raw[:end].decode()) - indent
+        return columns if 0 <= columns[0] < columns[1] else None
+
+    @property
+    def segment(self) -> str:
+        """The sub-expression, exactly as the user wrote it; the whole line where columns are not known."""
+        if self.columns is None:
+            return self.source
+        return self.source[self.columns[0] : self.columns[1]]
+
+    @cached_property
+    def operands(self) -> list[str]:
+        """The operands of the sub-expression as the user wrote them: both sides of an operator, or the arguments."""
+        try:
+            expression = ast.parse(self.segment, mode="eval").body
+        except SyntaxError:
+            return []
+        parts: list[ast.expr] = []
+        if isinstance(expression, ast.BinOp):
+            parts = [expression.left, expression.right]
+        elif isinstance(expression, ast.Compare):
+            parts = [expression.left, *expression.comparators]
+        elif isinstance(expression, ast.UnaryOp):
+            parts = [expression.operand]
+        elif isinstance(expression, ast.Subscript) or isinstance(expression, ast.Attribute):
+            parts = [expression.value]
+        elif isinstance(expression, ast.Call):
+            parts = list(expression.args)
+            method = expression.func
+            if isinstance(method, ast.Attribute) and not _is_module(method.value):
+                parts.insert(0, method.value)
+        return [ast.unparse(part) for part in parts]
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
+
+    def show(self) -> str:
+        """The place and the source line, with the sub-expression underlined."""
+        if not self.source:
+            return f"  {self}"
+        head = f"  {self}   "
+        lines = [head + self.source]
+        if self.columns is not None:
+            lines.append(" " * (len(head) + self.columns[0]) + "~" * (self.columns[1] - self.columns[0]))
+        return "\n".join(lines)
+
+
+def _is_module(expression: ast.expr) -> bool:
+    """Whether `expression.method(...)` is a call of a module's function, as far as its name tells."""
+    while isinstance(expression, ast.Attribute):
+        expression = expression.value
+    return isinstance(expression, ast.Name) and expression.id in {"np", "numpy", "gt", "gradtape", "scipy"}

@@ -1,0 +1,133 @@
+"""Who is recording now: an immutable state in a context variable, so that threads and async tasks are apart."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from gradtape.core.graph import AMBIENT, FIRST_TAPE, Node
+
+if TYPE_CHECKING:
+    from gradtape.core.tensor import Variable
+
+
+class Recorder:
+    """Something that operations are recorded on: owns one bit for as long as any node may carry it.
+
+    The recorder does not hold the nodes. They hold it (through their `Recording`), so when it dies no recorded node
+    carries its bit any more, and the leaves that it watched are cleared here.
+    """
+
+    watches_variables = False
+    pushes_forward = False
+
+    def __init__(self) -> None:
+        self.bit = claim_bit()
+        self._watched: dict[Node, None] = {}
+
+    def __del__(self) -> None:
+        if hasattr(self, "bit"):
+            self._forget()
+            free_bits([self.bit])
+
+    def _forget(self) -> None:
+        for node in self._watched:
+            node.bits &= ~self.bit
+            if node.extra is not None:
+                node.extra.tangents.pop(self.bit, None)
+        self._watched.clear()
+
+    def meet(self, variable: Variable) -> None:
+        """Told of every trainable variable that an operation reads."""
+
+    def push(self, node: Node, attach: Callable[[Any, Node], Any]) -> None:
+        """Told of every recorded operation, where `pushes_forward` is set."""
+
+
+_free_bits: list[int] = []
+_bit_lock = threading.Lock()
+_bits_made = 0
+
+
+def claim_bit() -> int:
+    """A bit that no live node carries."""
+    global _bits_made
+    with _bit_lock:
+        if _free_bits:
+            return _free_bits.pop()
+        _bits_made += 1
+        return FIRST_TAPE << (_bits_made - 1)
+
+
+def free_bits(bits: list[int]) -> None:
+    """Give back bits that no node carries any more."""
+    _free_bits.extend(bits)
+
+
+class Recording:
+    """Which recorders are on. `bits` is what an operation compares its inputs' bits with."""
+
+    __slots__ = ("ambient", "bits", "forward", "paused", "recorders", "variables")
+
+    def __init__(self, recorders: tuple[Recorder, ...] = (), ambient: bool = True, paused: bool = False) -> None:
+        self.recorders = recorders
+        self.ambient = ambient
+        self.paused = paused
+        self.bits = self.variables = self.forward = 0
+        if not paused:
+            self.bits = AMBIENT if ambient else 0
+            for recorder in recorders:
+                self.bits |= recorder.bit
+                if recorder.watches_variables:
+                    self.variables |= recorder.bit
+                if recorder.pushes_forward:
+                    self.forward |= recorder.bit
+
+    def with_recorder(self, recorder: Recorder) -> Recording:
+        return Recording((*self.recorders, recorder), self.ambient, self.paused)
+
+    def without(self, *recorders: Recorder, ambient: bool | None = None) -> Recording:
+        remaining = tuple(r for r in self.recorders if r not in recorders)
+        return Recording(remaining, self.ambient if ambient is None else ambient, self.paused)
+
+    def within(self, outer: Recording) -> Recording:
+        """What was on in `outer` and still is."""
+        if self.bits & ~outer.bits == 0 and self.recorders == outer.recorders:
+            return self
+        remaining = tuple(r for r in self.recorders if r in outer.recorders)
+        return Recording(remaining, self.ambient and outer.ambient, self.paused or outer.paused)
+
+    def before(self, recorder: Recorder) -> Recording:
+        """What was already on when `recorder` was entered."""
+        return Recording(self.recorders[: self.recorders.index(recorder)], self.ambient, self.paused)
+
+    def meet(self, variables: list[Variable]) -> int:
+        """Tell the tapes that watch what they meet about `variables`; the bits of those tapes."""
+        if self.variables:
+            for recorder in self.recorders:
+                if recorder.watches_variables:
+                    for variable in variables:
+                        recorder.meet(variable)
+        return self.variables
+
+
+_state: ContextVar[Recording] = ContextVar("gradtape recording", default=Recording())
+current = _state.get
+
+
+def switch(recording: Recording) -> None:
+    """Make `recording` the present state of this thread or task."""
+    _state.set(recording)
+
+
+@contextmanager
+def during(recording: Recording) -> Iterator[None]:
+    """`recording` for the length of a `with` block, whatever happens inside."""
+    token = _state.set(recording)
+    try:
+        yield
+    finally:
+        _state.reset(token)

@@ -1,0 +1,273 @@
+"""The four ways to declare an operation. The mathematics is written once; both modes follow from it.
+
+- `elementwise`: its partial derivatives. Reverse: multiply, then undo the broadcast. Forward: multiply, then add.
+- `linear`: its transpose. Forward mode is the operation itself.
+- `multilinear`: a transpose for each argument. Forward: the operation with one argument replaced by its tangent, summed.
+- `general`: both rules, written out.
+
+A rule is a function that names what it needs: `g` is the cotangent, `out` the result, `x`, `y`, ... the inputs (by
+default in that order), `dx`, `dy`, ... their tangents, and any other name a keyword parameter of the call. What no rule
+names is not saved. In a transpose, the argument it belongs to is known by `shape` and `dtype` only.
+
+Rules are written in NumPy, so they run on bare arrays when nothing records the walk and on tensors when something does.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import batch_elementwise
+from gradtape.core.graph import FLAGS, PARTS, Node
+from gradtape.core.operation import Batch, Op, apply
+from gradtape.core.shapes import unbroadcast
+
+TABLE: dict[str, Op] = {}
+"""Every operation, by name. Tests are generated from it."""
+
+Partial = Callable[..., Any] | float | None
+DEFAULT_NAMES = ("x", "y", "z", "w", "v", "u")
+
+
+def _parameters(rule: Callable[..., Any]) -> list[str]:
+    return list(inspect.signature(rule).parameters)
+
+
+def _needs(rule: Any, names: Sequence[str], own: int | None = None) -> frozenset[int]:
+    """The positions of the inputs that `rule` names, leaving out `own`, of which it only sees the shape."""
+    if not callable(rule):
+        return frozenset()
+    used = {names.index(p.removeprefix("*")) for p in _parameters(rule) if p in names}
+    return frozenset(used - {own})
+
+
+def _adapter(rule: Callable[..., Any], names: Sequence[str], own: int | None = None) -> Callable[..., Any]:
+    """`rule` as a function of (g, node, out, inputs, tangents), which hands it what it names."""
+    arguments = []
+    for parameter in _parameters(rule):
+        if parameter in ("g", "out", "inputs"):
+            arguments.append(parameter)
+        elif parameter in names:
+            index = names.index(parameter)
+            arguments.append(f"node.parents[{index}]" if index == own else f"inputs[{index}]")
+        elif parameter.startswith("d") and parameter[1:] in names:
+            arguments.append(f"tangents[{names.index(parameter[1:])}]")
+        else:
+            arguments.append(f"node.params[{parameter!r}]")
+    source = f"lambda g, node, out, inputs, tangents=None: rule({', '.join(arguments)})"
+    adapted: Callable[..., Any] = eval(source, {"rule": rule})
+    return adapted
+
+
+def _declare(name: str | None, kernel: Callable[..., Any], **details: Any) -> Op:
+    op = Op(name or kernel.__name__, kernel, **details)
+    if op.name in TABLE:
+        raise ValueError(f"the operation {op.name!r} is declared twice")
+    TABLE[op.name] = op
+    return op
+
+
+def elementwise(
+    kernel: Callable[..., Any],
+    *partials: Partial,
+    name: str | None = None,
+    names: Sequence[str] = DEFAULT_NAMES,
+    **details: Any,
+) -> Op:
+    """An operation on each element by itself. A partial is a function, a constant, or None (no derivative there)."""
+    rules = [_adapter(p, names) if callable(p) else p for p in partials]
+
+    def reverse(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> list[Any]:
+        cotangents: list[Any] = []
+        for rule, parent in zip(rules, node.parents, strict=True):
+            if rule is None or parent.bits <= FLAGS:
+                cotangents.append(None)
+                continue
+            if callable(rule):
+                slope = rule(g, node, out, inputs)
+                cotangent = g * (np.conj(slope) if g.dtype.kind == "c" else slope)
+            else:
+                cotangent = g if rule == 1 else g * rule
+            if cotangent.shape != parent.shape:
+                cotangent = unbroadcast(cotangent, parent.shape)
+            cotangents.append(cotangent)
+        return cotangents
+
+    def forward(node: Node, out: Any, inputs: tuple[Any, ...], tangents: Sequence[Any]) -> Any:
+        total: Any = None
+        for rule, tangent in zip(rules, tangents, strict=True):
+            if rule is None or tangent is None:
+                continue
+            term = tangent * (rule(None, node, out, inputs) if callable(rule) else rule)
+            total = term if total is None else total + term
+        return None if total is None else as_result(total, node)
+
+    return _declare(
+        name,
+        kernel,
+        reverse=reverse,
+        forward=forward,
+        batch=batch_elementwise,
+        needs=tuple(_needs(p, names) for p in partials),
+        needs_out=frozenset(i for i, p in enumerate(partials) if callable(p) and "out" in _parameters(p)),
+        kind="elementwise",
+        **details,
+    )
+
+
+def linear(
+    kernel: Callable[..., Any],
+    *transposes: Callable[..., Any] | None,
+    name: str | None = None,
+    names: Sequence[str] = DEFAULT_NAMES,
+    variadic: bool = False,
+    batch: Batch | None = None,
+    **details: Any,
+) -> Op:
+    """An operation that is linear in all its differentiable inputs together; None for an input that only steers it.
+
+    With `variadic`, it takes any number of inputs and its one transpose returns the cotangents of all of them.
+    """
+    rules = [None if t is None else _adapter(t, names, own) for own, t in enumerate(transposes)]
+    steering = frozenset(i for i, t in enumerate(transposes) if t is None)
+
+    def reverse(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> Any:
+        if variadic:
+            assert rules[0] is not None
+            return rules[0](g, node, out, inputs)
+        return [
+            rule(g, node, out, inputs) if rule is not None and parent.bits > FLAGS else None
+            for rule, parent in zip(rules, node.parents, strict=True)
+        ]
+
+    def forward(node: Node, out: Any, inputs: tuple[Any, ...], tangents: Sequence[Any]) -> Any:
+        if all(tangent is None for tangent in tangents):
+            return None
+        arguments = [
+            inputs[i] if i in steering else np.zeros(*inputs[i]) if tangent is None else tangent
+            for i, tangent in enumerate(tangents)
+        ]
+        return as_result(apply(own_op, tuple(arguments), node.params), node)
+
+    needs = tuple(_needs(t, names, own) | steering for own, t in enumerate(transposes))
+    own_op = _declare(
+        name,
+        kernel,
+        reverse=reverse,
+        forward=forward,
+        batch=batch,
+        needs=() if variadic else needs,
+        specs=len(transposes) > 1 or variadic,
+        kind="linear",
+        **details,
+    )
+    return own_op
+
+
+def multilinear(
+    kernel: Callable[..., Any],
+    *transposes: Callable[..., Any],
+    name: str | None = None,
+    names: Sequence[str] = DEFAULT_NAMES,
+    variadic: bool = False,
+    batch: Batch | None = None,
+    **details: Any,
+) -> Op:
+    """An operation that is linear in each argument while the others stand still.
+
+    With `variadic`, it takes any number of arguments, and its one transpose is told which by `index`.
+    """
+    rules = [_adapter(t, names, own) for own, t in enumerate(transposes)] if not variadic else []
+
+    def reverse(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> Any:
+        if variadic:
+            return [
+                transposes[0](g, i, inputs, parent, **node.params) if parent.bits > FLAGS else None
+                for i, parent in enumerate(node.parents)
+            ]
+        return [
+            rule(g, node, out, inputs) if parent.bits > FLAGS else None
+            for rule, parent in zip(rules, node.parents, strict=True)
+        ]
+
+    def forward(node: Node, out: Any, inputs: tuple[Any, ...], tangents: Sequence[Any]) -> Any:
+        total: Any = None
+        for i, tangent in enumerate(tangents):
+            if tangent is not None:
+                term = apply(own_op, (*inputs[:i], tangent, *inputs[i + 1 :]), node.params)
+                total = term if total is None else total + term
+        return None if total is None else as_result(total, node)
+
+    own_op = _declare(
+        name,
+        kernel,
+        reverse=reverse,
+        forward=forward,
+        batch=batch,
+        needs=None,
+        kind="multilinear",
+        **details,
+    )
+    return own_op
+
+
+def general(
+    kernel: Callable[..., Any],
+    *,
+    reverse: Callable[..., Any],
+    forward: Callable[..., Any],
+    name: str | None = None,
+    names: Sequence[str] = DEFAULT_NAMES,
+    inputs: int = 1,
+    **details: Any,
+) -> Op:
+    """An operation with both rules written out. `reverse` returns one cotangent, or a tuple with one for each input."""
+    backward_rule, forward_rule = _adapter(reverse, names), _adapter(forward, names)
+
+    def run_reverse(g: Any, node: Node, out: Any, values: tuple[Any, ...]) -> Any:
+        cotangents = backward_rule(g, node, out, values)
+        return cotangents if isinstance(cotangents, tuple) else (cotangents,)
+
+    def run_forward(node: Node, out: Any, values: tuple[Any, ...], tangents: Sequence[Any]) -> Any:
+        if all(tangent is None for tangent in tangents):
+            return None
+        filled = [np.zeros(values[i].shape, values[i].dtype) if t is None else t for i, t in enumerate(tangents)]
+        return as_result(forward_rule(None, node, out, values, filled), node)
+
+    used = _needs(reverse, names) | _needs(forward, names)
+    uses_out = "out" in (*_parameters(reverse), *_parameters(forward))
+    return _declare(
+        name,
+        kernel,
+        reverse=run_reverse,
+        forward=run_forward,
+        needs=(used,) * inputs,
+        specs=inputs > 1,
+        needs_out=frozenset(range(inputs)) if uses_out else frozenset(),
+        kind="general",
+        **details,
+    )
+
+
+def constant(kernel: Callable[..., Any], *, name: str | None = None, **details: Any) -> Op:
+    """An operation without a derivative: comparisons, argmax, rounding. A gradient that meets it ends there."""
+    return _declare(name, kernel, kind="constant", **details)
+
+
+def as_result(tangent: Any, node: Node) -> Any:
+    """`tangent` in the shape and dtype of the result it belongs to."""
+    if isinstance(tangent, tuple):
+        specs = node.params[PARTS]
+        return tuple(_in_form(part, *spec) for part, spec in zip(tangent, specs, strict=True))
+    return _in_form(tangent, node.shape, node.dtype)
+
+
+def _in_form(tangent: Any, shape: Any, dtype: Any) -> Any:
+    if tangent is None:
+        return None
+    if np.shape(tangent) != shape:
+        tangent = np.broadcast_to(tangent, shape)
+    return tangent if tangent.dtype == dtype else tangent.astype(dtype)

@@ -1,0 +1,120 @@
+"""Nested structures: lists, tuples, named tuples, dictionaries and dataclasses of tensors, in any nesting."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradtape.errors import StructureError
+
+
+def _children(tree: Any) -> tuple[Any, list[Any]] | None:
+    """What kind of container `tree` is (equal for containers of the same structure) and its children, or None."""
+    if isinstance(tree, dict):
+        keys = list(tree)
+        return (dict, tuple(keys)), [tree[key] for key in keys]
+    if isinstance(tree, list | tuple):
+        return (type(tree), len(tree)), list(tree)
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+        names = [field.name for field in dataclasses.fields(tree)]
+        return (type(tree), tuple(names)), [getattr(tree, name) for name in names]
+    return None
+
+
+def _rebuild(tree: Any, children: list[Any]) -> Any:
+    """A container like `tree` that holds `children`."""
+    if isinstance(tree, dict):
+        items = zip(tree, children, strict=True)
+        return dict(items) if type(tree) is dict else type(tree)(items)
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*children)
+    if isinstance(tree, list | tuple):
+        return type(tree)(children)
+    names = [field.name for field in dataclasses.fields(tree)]
+    return dataclasses.replace(tree, **dict(zip(names, children, strict=True)))
+
+
+def children(tree: Any) -> list[Any] | None:
+    """The parts of a container, or None for a leaf."""
+    branch = _children(tree)
+    return None if branch is None else branch[1]
+
+
+def leaves(tree: Any) -> list[Any]:
+    """The leaves of `tree`, in order. `None` is a leaf.
+
+    >>> leaves({"a": [1, 2], "b": (3, None)})
+    [1, 2, 3, None]
+    """
+    found: list[Any] = []
+    pending = [tree]
+    while pending:
+        current = pending.pop()
+        branch = _children(current)
+        if branch is None:
+            found.append(current)
+        else:
+            pending.extend(reversed(branch[1]))
+    return found
+
+
+def rebuild(tree: Any, new_leaves: list[Any]) -> Any:
+    """A structure like `tree` whose leaves are `new_leaves`.
+
+    >>> rebuild({"a": [1, 2], "b": (3,)}, ["x", "y", "z"])
+    {'a': ['x', 'y'], 'b': ('z',)}
+    """
+    return _fill(tree, iter(new_leaves))
+
+
+def _fill(tree: Any, supply: Iterator[Any]) -> Any:
+    branch = _children(tree)
+    if branch is None:
+        return next(supply)
+    return _rebuild(tree, [_fill(child, supply) for child in branch[1]])
+
+
+def map_structure(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """Apply `function` to the leaves of structures that match.
+
+    >>> map_structure(lambda a, b: a - b, {"w": 3, "b": [4]}, {"b": [1], "w": 1})
+    {'w': 2, 'b': [3]}
+    """
+    columns = [leaves(tree), *(aligned(tree, other, "the first structure", "another") for other in others)]
+    return rebuild(tree, [function(*row) for row in zip(*columns, strict=True)])
+
+
+def aligned(tree: Any, other: Any, tree_name: str, other_name: str) -> list[Any]:
+    """The leaves of `other` in the order of `tree`'s; raises where the two structures part, naming the place."""
+    found: list[Any] = []
+    pending = [(tree, other, "")]
+    while pending:
+        left, right, path = pending.pop()
+        left_branch, right_branch = _children(left), _children(right)
+        if left_branch is None and right_branch is None:
+            found.append(right)
+            continue
+        if left_branch is not None and isinstance(left, dict) and isinstance(right, dict) and set(left) == set(right):
+            right_branch = left_branch[0], [right[key] for key in left]
+        if left_branch is None or right_branch is None or left_branch[0] != right_branch[0]:
+            raise StructureError(
+                f"{tree_name} and {other_name} have different structures{f' at {path}' if path else ''}: "
+                f"{_describe(left)} against {_describe(right)}.\n"
+                f"  fix: give {other_name} the same nesting, lengths and keys as {tree_name}"
+            )
+        kind = left_branch[0]
+        names = kind[1] if isinstance(kind[1], tuple) else range(len(left_branch[1]))
+        rows = list(zip(names, left_branch[1], right_branch[1], strict=True))
+        pending.extend((a, b, f"{path}[{name!r}]") for name, a, b in reversed(rows))
+    return found
+
+
+def _describe(tree: Any) -> str:
+    branch = _children(tree)
+    if branch is None:
+        return f"a single {type(tree).__name__}"
+    kind, detail = branch[0]
+    if kind is dict:
+        return f"a dict with keys {list(detail)}"
+    return f"a {kind.__name__} of {len(branch[1])}"

@@ -1,0 +1,426 @@
+"""GradientTape: recording, and asking for gradients."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
+from gradtape.core.graph import VARIABLE, Node, walk
+from gradtape.core.location import Location
+from gradtape.core.operation import attach
+from gradtape.core.structure import aligned, leaves, map_structure, rebuild
+from gradtape.core.tensor import Tensor, Variable, check_differentiable, tensor, watch_node
+from gradtape.errors import DtypeError, GradientWarning, OperandError, ShapeError, TapeError, UntrackedError
+
+JACOBIAN_CHUNK = 1 << 24  # elements of the widest cotangent that one batched walk may hold
+
+
+class GradientTape(recording.Recorder):
+    """Records what is computed inside its `with` block, and differentiates it.
+
+    >>> import numpy as np, gradtape as gt
+    >>> x = gt.Variable([[1.0, 2.0], [3.0, 4.0]])
+    >>> with gt.GradientTape() as tape:
+    ...     loss = np.sum(x.reshape(4) ** 2)
+    >>> tape.gradient(loss, x)
+    Tensor([[2., 4.],
+            [6., 8.]])
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        super().__init__()
+        self.persistent = persistent
+        self.watches_variables = watch_accessed_variables
+        self._active = False
+        self._spent: Location | None = None
+        self._old_bits: list[int] = []
+        self._variables: dict[Node, Variable] = {}
+
+    # -- recording
+
+    def __enter__(self) -> GradientTape:
+        if self._active:
+            raise TapeError(
+                f"this tape is already recording: it was entered a second time.\n{Location.here().show()}\n"
+                f"  fix: use another gt.GradientTape() for the inner block"
+            )
+        if self._spent is not None:
+            self.reset()
+        self._active = True
+        recording.switch(recording.current().with_recorder(self))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._stop()
+        if isinstance(error, ValueError) and "read-only" in str(error):
+            error.add_note(
+                "gradtape: an array that a tape has saved is locked until its gradient has been taken.\n"
+                "  fix: compute with a copy (array.copy()), or write after tape.gradient(...)"
+            )
+
+    def _stop(self) -> None:
+        if self._active:
+            self._active = False
+            recording.switch(recording.current().without(self))
+
+    def watch(self, value: Any) -> Any:
+        """Track `value`: a tensor, an array, a number, or any nesting of them. Returns the tracked tensors.
+
+        >>> import numpy as np, gradtape as gt
+        >>> with gt.GradientTape() as tape:
+        ...     x = tape.watch(np.array([1.0, 2.0]))
+        ...     y = (x * x).sum()
+        >>> tape.gradient(y, x)
+        Tensor([2., 4.])
+        """
+        return self._watch_one(value) if isinstance(value, Tensor) else map_structure(self._watch_one, value)
+
+    def _watch_one(self, value: Any) -> Tensor:
+        watched = value if isinstance(value, Tensor) else tensor(value)
+        check_differentiable(watched.dtype, "watch", watched.shape)
+        node = watch_node(watched)
+        node.bits |= self.bit
+        self._watched[node] = None
+        if isinstance(watched, Variable):
+            self._variables[node] = watched
+        return watched
+
+    def meet(self, variable: Variable) -> None:
+        self._variables.setdefault(variable._node, variable)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables that were watched, by themselves or with `watch`, in the order they were met."""
+        return tuple(self._variables.values())
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """What is computed in this block is not recorded on this tape."""
+        if not self._active:
+            raise TapeError(f"stop_recording on a tape that is not recording.\n{Location.here().show()}")
+        with recording.during(recording.current().without(self)):
+            yield
+
+    def reset(self) -> None:
+        """Forget everything recorded so far, as if the tape were new."""
+        active = self._active
+        self._stop()
+        self._forget()
+        self._variables.clear()
+        self._spent = None
+        # nodes of before may be alive and carry the old bit: it is not given to anyone else before the tape dies
+        self._old_bits.append(self.bit)
+        self.bit = recording.claim_bit()
+        if active:
+            self.__enter__()
+
+    def __del__(self) -> None:
+        super().__del__()
+        recording.free_bits(getattr(self, "_old_bits", []))
+
+    # -- asking
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: str | None = None,
+    ) -> Any:
+        """The gradient of `target` with respect to `sources`, in the structure of `sources`.
+
+        A target of more than one element means the gradient of its sum; `output_gradients` (of the target's shape)
+        weighs its elements instead. Where there is no path the answer is None, or zeros with
+        `unconnected_gradients="zero"`; `tape.why(target, source)` tells the reason.
+
+        >>> import gradtape as gt
+        >>> x = gt.Variable([1.0, 2.0, 3.0])
+        >>> with gt.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.gradient(y, x, output_gradients=[1.0, 0.0, 0.0])
+        Tensor([2., 0., 0.])
+        """
+        check_unconnected(unconnected_gradients)
+        nodes = self._source_nodes(sources)
+        seeds = self._seeds(target, output_gradients)
+        with self._asking() as where:
+            found = self._walk(seeds, nodes, None if self.persistent else where)
+        gradients = [found.get(node) for node in nodes]
+        if unconnected_gradients is None and nodes and all(g is None for g in gradients):
+            self._warn_unconnected(target, sources)
+        return self._answer(sources, gradients, unconnected_gradients)
+
+    def jacobian(self, target: Any, sources: Any, unconnected_gradients: str | None = None) -> Any:
+        """The Jacobian of one target with respect to each source: shape `target.shape + source.shape`.
+
+        All rows are computed in one batched walk back.
+
+        >>> import gradtape as gt
+        >>> x = gt.Variable([1.0, 2.0])
+        >>> with gt.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.jacobian(y, x)
+        Tensor([[2., 0.],
+                [0., 4.]])
+        """
+        check_unconnected(unconnected_gradients)
+        checked = self._one_target(target, "jacobian")
+        nodes = self._source_nodes(sources)
+        with self._asking() as where:
+            rows = self._batched_walk(checked, nodes, np.eye(checked.size), where)
+        blocks = [
+            None if row is None else row.reshape(checked.shape + node.shape)
+            for node, row in zip(nodes, rows, strict=True)
+        ]
+        if unconnected_gradients is None and nodes and all(block is None for block in blocks):
+            self._warn_unconnected(target, sources)
+        return self._answer(sources, blocks, unconnected_gradients, checked.shape)
+
+    def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: str | None = None) -> Any:
+        """The Jacobian of each example of a batch: shape `(batch, *target.shape[1:], *source.shape[1:])`.
+
+        Examples must be independent (row i of the target depends on row i of the source only). That is checked.
+
+        >>> import gradtape as gt
+        >>> x = gt.Variable([[1.0, 2.0], [3.0, 4.0]])
+        >>> with gt.GradientTape() as tape:
+        ...     y = (x * x).sum(axis=1, keepdims=True)
+        >>> tape.batch_jacobian(y, x)
+        Tensor([[[2., 4.]],
+        <BLANKLINE>
+                [[6., 8.]]])
+        """
+        check_unconnected(unconnected_gradients)
+        checked = self._one_target(target, "batch_jacobian")
+        (node,) = self._source_nodes(source)
+        if not checked.shape or not node.shape or checked.shape[0] != node.shape[0]:
+            raise ShapeError(
+                f"batch_jacobian: target and source must share their first axis, the batch; the target has shape "
+                f"{checked.shape}, the source {node.shape}.\n{Location.here().show()}\n"
+                f"  fix: tape.jacobian(target, source) makes no such demand"
+            )
+        batch, rest = checked.shape[0], checked.size // max(checked.shape[0], 1)
+        columns = np.broadcast_to(np.eye(rest)[:, None, :], (rest, batch, rest)).reshape(rest, checked.size)
+        halves = _separating_masks(batch)
+        probes = np.repeat(halves, rest, axis=1) * np.linspace(0.5, 1.5, checked.size)
+        with self._asking() as where:
+            (rows,) = self._batched_walk(checked, [node], np.concatenate([columns, probes]), where)
+        if rows is None:
+            if unconnected_gradients is None:
+                self._warn_unconnected(target, source)
+            zeros = Tensor(np.zeros((*checked.shape, *node.shape[1:]), node.dtype))
+            return zeros if unconnected_gradients == "zero" else None
+        leaks = np.asarray(_value(rows[rest:])).reshape(len(halves), batch, -1)
+        if np.any(leaks[halves == 0] != 0):
+            raise ShapeError(
+                f"batch_jacobian: the examples are not independent: rows of the target depend on other rows of the "
+                f"source (shapes {checked.shape} and {node.shape}).\n{Location.here().show()}\n"
+                f"  fix: tape.jacobian(target, source) is the whole dependence; or find the operation that mixes "
+                f"examples (a mean over the batch, a normalisation, a matmul along axis 0)"
+            )
+        jacobians = rows[:rest].reshape((*checked.shape[1:], *node.shape))
+        moved = np.moveaxis(jacobians, len(checked.shape) - 1, 0)
+        return moved if isinstance(moved, Tensor) else Tensor(moved)
+
+    def hessian(self, target: Any, source: Any) -> Any:
+        """The second derivatives of a one-element target: shape `source.shape + source.shape`.
+
+        >>> import gradtape as gt
+        >>> x = gt.Variable([1.0, 2.0])
+        >>> with gt.GradientTape() as tape:
+        ...     y = (x ** 3).sum()
+        >>> tape.hessian(y, x)
+        Tensor([[ 6.,  0.],
+                [ 0., 12.]])
+        """
+        checked = self._one_target(target, "hessian")
+        if checked.size != 1:
+            raise ShapeError(
+                f"hessian: the target must have one element; it has shape {checked.shape}.\n{Location.here().show()}\n"
+                f"  fix: reduce it first (.sum(), .mean()), or take tape.jacobian of a gradient"
+            )
+        (node,) = self._source_nodes(source)
+        was_active = self._active
+        with self._asking() as where:
+            if not was_active:
+                recording.switch(recording.current().with_recorder(self))
+            found = self._walk([(checked._node, np.ones(checked.shape, checked.dtype))], [node], None)
+        gradient = found.get(node)
+        rows: list[Any] = [None]
+        if isinstance(gradient, Tensor):
+            with recording.during(recording.current().without(self, ambient=False)):
+                rows = self._batched_walk(gradient, [node], np.eye(gradient.size), where)
+        if rows[0] is None:
+            rows = [np.zeros((*node.shape, *node.shape), node.dtype)]
+        return self._answer(source, [rows[0].reshape(node.shape + node.shape)], None)
+
+    def why(self, target: Any, source: Any) -> str:
+        """Why the gradient of `target` with respect to `source` is what it is: the path, or where it was cut.
+
+        >>> import gradtape as gt
+        >>> x = gt.Variable(2.0)
+        >>> with gt.GradientTape() as tape:
+        ...     y = gt.stop_gradient(x) * 3.0
+        >>> print(tape.why(y, x))  # doctest: +ELLIPSIS
+        no gradient: the value left the tape at stop_gradient
+        ...
+        """
+        from gradtape.explain.why import why
+
+        return why(target, source, self.mask, self)
+
+    # -- how
+
+    @property
+    def mask(self) -> int:
+        """The bits of the nodes that this tape follows."""
+        return self.bit | (VARIABLE if self.watches_variables else 0)
+
+    @contextmanager
+    def _asking(self) -> Iterator[Location]:
+        """The state in which gradients are computed: other tapes record it, and this one if it is persistent."""
+        where = Location.here()
+        if self._spent is not None:
+            raise TapeError(
+                f"this tape has given its gradient already; what it had recorded was freed by\n{self._spent.show()}\n"
+                f"  fix: ask for all gradients in one call, tape.gradient(target, [a, b]);\n"
+                f"       or keep the recording: gt.GradientTape(persistent=True)"
+            )
+        if not self.persistent:
+            self._stop()
+            self._spent = where
+        with recording.during(recording.current().without(ambient=False)):
+            yield where
+
+    def _walk(self, seeds: list[tuple[Node, Any]], nodes: list[Node], release: Location | None) -> dict[Node, Any]:
+        recorded = attach if recording.current().bits else None
+        return walk(seeds, self.mask, sources=nodes, attach=recorded, release=release)
+
+    def _batched_walk(self, target: Tensor, nodes: list[Node], seeds: Any, where: Location) -> list[Any]:
+        """For each source, the cotangents that arrive there for each row of `seeds`, along a first axis."""
+        seeds = seeds.astype(target.dtype)
+        widest = max([target.size, *(int(np.prod(node.shape)) for node in nodes)])
+        chunk = max(1, JACOBIAN_CHUNK // max(widest, 1))
+        starts = range(0, max(len(seeds), 1), chunk)
+        pieces: list[list[Any]] = []
+        for start in starts:
+            part = seeds[start : start + chunk].reshape(-1, *target.shape)
+            level = BatchLevel(len(part))
+            last = start == starts[-1] and not self.persistent
+            found = self._walk([(target._node, BatchTensor(part, level))], nodes, where if last else None)
+            pieces.append([unbatch(found[node], level) if node in found else None for node in nodes])
+        if len(pieces) == 1:
+            return pieces[0]
+        return [None if piece[0] is None else np.concatenate(piece) for piece in zip(*pieces, strict=True)]
+
+    def _source_nodes(self, sources: Any) -> list[Node]:
+        nodes = []
+        for source in [sources] if isinstance(sources, Tensor) else leaves(sources):
+            if not isinstance(source, Tensor):
+                shape = f" of shape {source.shape}" if isinstance(source, np.ndarray) else ""
+                raise OperandError(
+                    f"sources: a {type(source).__name__}{shape} is not a tensor, so nothing was recorded for it.\n"
+                    f"{Location.here().show()}\n"
+                    f"  fix: x = tape.watch(x) inside the with block, compute with that x, and ask for that x"
+                )
+            check_differentiable(source.dtype, "sources", source.shape)
+            nodes.append(source._node)
+        return nodes
+
+    def _seeds(self, target: Any, output_gradients: Any) -> list[tuple[Node, Any]]:
+        targets = [target] if isinstance(target, Tensor) else leaves(target)
+        for t in targets:
+            check_target(t)
+        if output_gradients is None:
+            given = [None] * len(targets)
+        elif isinstance(target, Tensor):
+            given = [output_gradients]
+        else:
+            given = aligned(target, output_gradients, "target", "output_gradients")
+        return [(t._node, check_seed(seed, t, "output_gradients")) for t, seed in zip(targets, given, strict=True)]
+
+    def _one_target(self, target: Any, what: str) -> Tensor:
+        if not isinstance(target, Tensor):
+            check_target(target)
+            raise OperandError(f"{what}: target must be one tensor; got {type(target).__name__}")
+        return target
+
+    def _answer(self, sources: Any, gradients: list[Any], unconnected: str | None, prefix: tuple[int, ...] = ()) -> Any:
+        answers = []
+        for source, gradient in zip(
+            [sources] if isinstance(sources, Tensor) else leaves(sources), gradients, strict=True
+        ):
+            if gradient is None and unconnected == "zero":
+                gradient = np.zeros(prefix + source.shape, source.dtype)
+            answers.append(gradient if gradient is None or isinstance(gradient, Tensor) else Tensor(gradient))
+        return answers[0] if isinstance(sources, Tensor) else rebuild(sources, answers)
+
+    def _warn_unconnected(self, target: Any, sources: Any) -> None:
+        first_target = target if isinstance(target, Tensor) else leaves(target)[0]
+        first_source = sources if isinstance(sources, Tensor) else leaves(sources)[0]
+        reason = self.why(first_target, first_source)
+        warnings.warn(
+            f"every gradient asked for is None.\n{Location.here().show()}\n  {reason}\n"
+            f'  meant it?  unconnected_gradients="none" or "zero" says so',
+            GradientWarning,
+            stacklevel=3,
+        )
+
+
+def check_unconnected(value: str | None) -> None:
+    """Raise unless `value` is one of the accepted answers to "what if there is no path?"."""
+    if value not in (None, "none", "zero"):
+        raise OperandError(f'unconnected_gradients must be "none" or "zero"; got {value!r}')
+
+
+def check_target(target: Any) -> None:
+    """Raise unless `target` is a tensor."""
+    if not isinstance(target, Tensor):
+        raise UntrackedError(
+            f"target: a {type(target).__name__} is not a tensor, so there is no record of how it was computed.\n"
+            f"{Location.here().show()}\n"
+            f"  fix: pass the tensor itself; float(), .item() and .numpy() give values without a history"
+        )
+
+
+def check_seed(seed: Any, target: Any, what: str) -> Any:
+    """`seed` as the cotangent of `target` (ones when it is None), of the same shape and kind of number."""
+    if seed is None:
+        return np.ones(target.shape, target.dtype)
+    value = seed if isinstance(seed, Tensor) else np.asarray(seed)
+    if value.shape != target.shape:
+        try:
+            fits = np.broadcast_shapes(value.shape, target.shape) == target.shape
+        except ValueError:
+            fits = False
+        offer = (
+            f"np.broadcast_to(seed, {target.shape}) makes it fit" if fits else f"give an array of shape {target.shape}"
+        )
+        raise ShapeError(
+            f"{what}: the seed has shape {value.shape}, the target it weighs has shape {target.shape}.\n"
+            f"{Location.here().show()}\n"
+            f"  a seed of the wrong shape is not stretched: it would surface later, in an innocent reshape\n  fix: {offer}"
+        )
+    if not np.can_cast(value.dtype, target.dtype, "same_kind"):
+        raise DtypeError(
+            f"{what}: a seed of dtype {value.dtype} for a target of dtype {target.dtype}.\n{Location.here().show()}\n"
+            f"  fix: seed.real, or seed.astype({str(target.dtype)!r})"
+        )
+    return value if value.dtype == target.dtype else value.astype(target.dtype)
+
+
+def _separating_masks(batch: int) -> np.ndarray[Any, Any]:
+    """0/1 rows such that any two examples are told apart by some row, both ways round."""
+    rows = [(np.arange(batch) >> bit) & 1 for bit in range(max(batch - 1, 1).bit_length())]
+    masks: np.ndarray[Any, Any] = np.concatenate([rows, [1 - row for row in rows]])
+    return masks
+
+
+def _value(value: Any) -> Any:
+    return value._concrete() if isinstance(value, Tensor) else value

@@ -1,0 +1,420 @@
+"""Tensor and Variable: an array and its place in the graph.
+
+A tensor owns its memory: nobody else can write to it, and what it hands out is read-only. The mathematics of tensors
+(`x + y`, `x.sum()`) is in `gradtape.methods`; here is what a tensor is, and how its value leaves the tape.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import (
+    AMBIENT,
+    FLAGS,
+    LIFTED,
+    UNTRACKED,
+    VARIABLE,
+    Cut,
+    Node,
+    cut,
+    departures,
+    leaf,
+)
+from gradtape.core.location import Location
+from gradtape.core.shapes import Shape
+from gradtape.errors import DetachError, DtypeError, MutationError, OperandError, ShapeError
+from gradtape.methods import TensorMethods
+
+
+class Tensor(TensorMethods):
+    """An array on the tapes. Make one with `gt.tensor`, `tape.watch` or `gt.Variable`.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor([1.0, 2.0])
+    >>> x * 2
+    Tensor([2., 4.])
+    >>> (x * 2).shape, x.dtype
+    ((2,), dtype('float64'))
+    """
+
+    __slots__ = ("__weakref__", "_array", "_node", "_views")
+
+    def __init__(self, array: Any, node: Node = UNTRACKED) -> None:
+        self._array = array
+        self._node = node
+
+    def _on(self, node: Node) -> Tensor:
+        """The same value at another place in the graph."""
+        return Tensor(self._array, node)
+
+    def _replace(self, new: Any, how: str) -> Tensor:
+        """Become `new`, as writing in place does, if nothing else would have to change with it."""
+        if new.shape != self.shape or not np.can_cast(new.dtype, self.dtype, "same_kind"):
+            raise ShapeError(
+                f"{how}: the result has shape {new.shape} and dtype {new.dtype}; the tensor it is written into has "
+                f"shape {self.shape} and dtype {self.dtype}.\n{Location.here().show()}\n  fix: x = x + y instead of x += y"
+            )
+        if new.dtype != self.dtype:
+            new = new.astype(self.dtype)
+        is_tape_leaf = self._node.op is None and self._node.bits > FLAGS
+        if is_tape_leaf and is_tracked(self):
+            raise MutationError(
+                f"{how}: this tensor of shape {self.shape} is a leaf that gradients are asked for; written in place it "
+                f"would no longer be what the tape started from.\n{Location.here().show()}\n"
+                f"  fix: write a copy (y = x.copy(); y[i] = v), y = gt.at(x)[i].set(v), or update it under gt.no_grad()"
+            )
+        if any(view() is not None and view() is not self for view in getattr(self, "_views", ())):
+            raise MutationError(
+                f"{how}: another live tensor is a view of this one (shape {self.shape}) and would have to change too.\n"
+                f"{Location.here().show()}\n"
+                f"  fix: y = gt.at(x)[i].set(v), gt.where, or gt.stack make a new tensor; or write a copy: x = x.copy()"
+            )
+        self._become(new, keep_node=is_tape_leaf)
+        return self
+
+    def _become(self, new: Tensor, keep_node: bool) -> None:
+        self._views: list[weakref.ref[Tensor]] = []
+        self._array = new._array
+        if not keep_node:
+            self._node = new._node
+
+    # -- what it is
+
+    @property
+    def shape(self) -> Shape:
+        shape: Shape = self._array.shape
+        return shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        dtype: np.dtype[Any] = self._array.dtype
+        return dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether an operation on this tensor would be recorded now."""
+        return is_tracked(self)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise OperandError(
+                "len() of a tensor of shape (), which has no first axis.\n  fix: x.size is 1, or x[None]"
+            )
+        return self.shape[0]
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        text = np.array2string(self._concrete(), separator=", ", prefix="Tensor(")
+        dtype = "" if self.dtype in (np.float64, np.bool_, np.int64) else f", dtype={self.dtype}"
+        return f"Tensor({text}{dtype}{', requires_grad=True' if self.requires_grad else ''})"
+
+    def __str__(self) -> str:
+        return str(self._concrete())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    # -- how its value leaves the tape
+
+    def _concrete(self) -> Any:
+        """The value as an array, without leaving a trace."""
+        return np.asarray(self._array)
+
+    def _leave(self, how: str) -> Any:
+        """The value, on its way off the tape; a tracked tensor leaves a cut that remembers how and where."""
+        if self._node.bits > FLAGS:
+            departure = cut(how, (self._node,))
+            assert isinstance(departure, Cut)
+            departures.append(departure)
+        return self._concrete()
+
+    def numpy(self) -> Any:
+        """The value as a read-only array. The gradient does not follow it.
+
+        >>> import gradtape as gt
+        >>> gt.tensor([1.0, 2.0]).numpy()
+        array([1., 2.])
+        """
+        array = self._leave(".numpy()").view()
+        array.flags.writeable = False
+        return array
+
+    def tolist(self) -> Any:
+        """The value as nested lists of Python numbers."""
+        return self._leave(".tolist()").tolist()
+
+    def item(self) -> Any:
+        """The value of a one-element tensor as a Python number."""
+        return self._single(".item()").item()
+
+    def _single(self, how: str) -> Any:
+        array = self._leave(how)
+        if array.size != 1:
+            raise ShapeError(
+                f"{how} needs one element; this tensor has shape {array.shape}.\n{Location.here().show()}\n"
+                f"  fix: reduce it first (.sum(), .mean(), .max()) or pick one element (x[0])"
+            )
+        return array.reshape(())
+
+    def __float__(self) -> float:
+        return float(self._single("float()"))
+
+    def __int__(self) -> int:
+        return int(self._single("int()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._single("complex()"))
+
+    def __index__(self) -> int:
+        return self._single("operator.index()").__index__()  # type: ignore[no-any-return]
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ShapeError(
+                f"the truth of a tensor of shape {self.shape} is not one answer.\n{Location.here().show()}\n"
+                f"  fix: (condition).any() or (condition).all() for one answer, gt.where(condition, a, b) for each element"
+            )
+        return bool(self._single("bool()"))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if is_tracked(self):
+            raise DetachError(
+                f"NumPy asked for the bare array of a tracked tensor of shape {self.shape}; its gradient would be lost "
+                f"in silence.\n{Location.here().show()}\n"
+                f"  fix: to join tensors, gt.stack([x, y]) or gt.concatenate; to write into an array, "
+                f"gt.at(array)[i].set(x);\n"
+                f"       if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)"
+            )
+        array = self._leave("np.asarray()")
+        if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
+            return np.array(array, dtype=dtype)
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    # -- copies and files
+
+    def __copy__(self) -> Tensor:
+        return +self
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return tensor(self._for_storage("copy.deepcopy"), requires_grad=self.requires_grad)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tensor, (self._for_storage("pickle"), None, self.requires_grad)
+
+    def _for_storage(self, how: str) -> Any:
+        if self._node.op is not None and is_tracked(self):
+            raise DetachError(
+                f"{how} of a tracked intermediate tensor of shape {self.shape} would lose its gradient in silence.\n"
+                f"{Location.here().show()}\n  fix: {how} of x.detach(), or of the leaves it was computed from"
+            )
+        return self._concrete()
+
+    # -- the ambient graph: requires_grad, grad, hooks
+
+    @property
+    def is_leaf(self) -> bool:
+        """True for tensors that were not computed from tracked ones."""
+        return self._node.op is None
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether `.backward()` sends a gradient here or through here."""
+        return bool(self._node.bits & AMBIENT)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Switch recording for `.backward()` on or off for a leaf; returns the tensor itself.
+
+        >>> import gradtape as gt
+        >>> x = gt.tensor([1.0, 2.0]).requires_grad_()
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        Tensor([2., 4.])
+        """
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise OperandError(
+                f"requires_grad_(False) on a computed tensor.\n{self._node.location.show()}\n"
+                f"  fix: x.detach() is the same value without the graph"
+            )
+        if requires_grad:
+            check_differentiable(self.dtype, "requires_grad", self.shape)
+            watch_node(self).bits |= AMBIENT
+        elif self._node is not UNTRACKED:
+            self._node.bits &= ~AMBIENT
+        return self
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that `.backward()` has accumulated here, or None."""
+        extra = self._node.extra
+        return None if extra is None else extra.grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is None:
+            self.zero_grad()
+            return
+        value = value if isinstance(value, Tensor) else Tensor(np.asarray(value, dtype=self.dtype))
+        if value.shape != self.shape:
+            raise ShapeError(
+                f".grad of a tensor of shape {self.shape} was set to an array of shape {value.shape}.\n"
+                f"{Location.here().show()}\n  fix: a gradient has its tensor's shape, {self.shape}"
+            )
+        watch_node(self).extras().grad = value
+
+    def zero_grad(self) -> None:
+        """Forget the accumulated gradient: `.grad` is None again."""
+        if self._node.extra is not None:
+            self._node.extra.grad = None
+
+
+class Variable(Tensor):
+    """A tensor whose value can be replaced, and that tapes watch by themselves when an operation reads it.
+
+    >>> import gradtape as gt
+    >>> v = gt.Variable([1.0, 2.0], name="weights")
+    >>> with gt.GradientTape() as tape:
+    ...     loss = (v * v).sum()
+    >>> tape.gradient(loss, v)
+    Tensor([2., 4.])
+    >>> v.assign_sub([0.5, 0.5])
+    Variable([0.5, 1.5], name='weights')
+    """
+
+    __slots__ = ("_trainable", "name")
+
+    def __init__(self, value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
+        array = owned_array(value, dtype)
+        self._trainable = trainable
+        self.name = name
+        tracks = trainable and array.dtype.kind in "fc"
+        super().__init__(array, leaf(array.shape, array.dtype, VARIABLE if tracks else 0))
+
+    @property
+    def trainable(self) -> bool:
+        return self._trainable
+
+    def assign(self, value: Any) -> Variable:
+        """Replace the value. Shape and dtype stay; gradients do not flow through an assignment."""
+        new = value._leave("Variable.assign") if isinstance(value, Tensor) else np.asarray(value)
+        if new.shape != self.shape:
+            raise ShapeError(
+                f"assign: the variable{f' {self.name!r}' if self.name else ''} has shape {self.shape}, the new value "
+                f"{new.shape}.\n{Location.here().show()}\n  fix: give a value of shape {self.shape}"
+            )
+        if not np.can_cast(new.dtype, self.dtype, "same_kind"):
+            raise DtypeError(
+                f"assign: a value of dtype {new.dtype} into a variable of dtype {self.dtype}.\n"
+                f"{Location.here().show()}\n  fix: value.astype({str(self.dtype)!r}) if that loss is meant"
+            )
+        self._array = np.array(new, dtype=self.dtype)
+        return self
+
+    def assign_add(self, delta: Any) -> Variable:
+        """Add `delta` to the value."""
+        return self.assign(self._array + plain(delta))
+
+    def assign_sub(self, delta: Any) -> Variable:
+        """Subtract `delta` from the value."""
+        return self.assign(self._array - plain(delta))
+
+    def __iadd__(self, other: Any) -> Variable:  # type: ignore[misc]
+        return self.assign_add(other)
+
+    def __isub__(self, other: Any) -> Variable:  # type: ignore[misc]
+        return self.assign_sub(other)
+
+    def __repr__(self) -> str:
+        text = np.array2string(self._concrete(), separator=", ", prefix="Variable(")
+        dtype = "" if self.dtype == np.float64 else f", dtype={self.dtype}"
+        return f"Variable({text}{dtype}{f', name={self.name!r}' if self.name else ''})"
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        return Variable(self._concrete(), self._trainable, self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Variable, (self._concrete(), self._trainable, self.name)
+
+
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of `data`; with `requires_grad`, one that `.backward()` fills the `.grad` of.
+
+    >>> import gradtape as gt
+    >>> t = gt.tensor(2.0, requires_grad=True)
+    >>> (t ** 2).backward()
+    >>> t.grad
+    Tensor(4.)
+    """
+    array = owned_array(data, dtype)
+    if not requires_grad:
+        return Tensor(array)
+    check_differentiable(array.dtype, "requires_grad", array.shape)
+    return Tensor(array, leaf(array.shape, array.dtype, AMBIENT))
+
+
+def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """A fresh array with the numbers in `data`, which may be a tensor or nested sequences."""
+    if isinstance(data, Tensor):
+        data = data._leave("gt.tensor()")
+    array = np.array(data, dtype=dtype)
+    if array.dtype.kind not in "fciub":
+        raise DtypeError(
+            f"a tensor holds numbers; {type(data).__name__} gives an array of dtype {array.dtype}.\n"
+            f"{Location.here().show()}\n  fix: pass numbers or booleans of one shape; gt.stack joins tensors"
+        )
+    return array
+
+
+def plain(value: Any) -> Any:
+    """The array behind a tensor; anything else as it is. Leaves no cut."""
+    return value._concrete() if isinstance(value, Tensor) else value
+
+
+def is_tracked(value: Tensor) -> bool:
+    """Whether an operation on `value` would be recorded now."""
+    bits, state = value._node.bits, recording.current()
+    return bool(bits & state.bits or (bits & VARIABLE and state.variables))
+
+
+def check_differentiable(dtype: np.dtype[Any], what: str, shape: Shape) -> None:
+    """Raise unless numbers of `dtype` have derivatives."""
+    if dtype.kind not in "fc":
+        raise DtypeError(
+            f"{what}: a tensor of dtype {dtype} (shape {shape}) has no gradient; only real and complex floating point "
+            f"numbers do.\n{Location.here().show()}\n"
+            f"  fix: write the numbers with a point (1.0), or x.astype(float) before"
+        )
+
+
+def watch_node(value: Tensor) -> Node:
+    """The node of `value`, which gets a leaf of its own if it is on no tape."""
+    if value._node.bits <= FLAGS and not isinstance(value, Variable):
+        value._node = leaf(value.shape, value.dtype, value._node.bits & LIFTED)
+    return value._node

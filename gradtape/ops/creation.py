@@ -1,0 +1,123 @@
+"""New tensors: zeros, ones, ranges, and what is shaped like another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.tensor import Tensor
+from gradtape.ops.shaping import as_value, broadcast_to
+from gradtape.protocols import answers
+
+
+def zeros(shape: Any, dtype: Any = float) -> Tensor:
+    """Zeros of a shape.
+
+    >>> import gradtape as gt
+    >>> gt.zeros(2)
+    Tensor([0., 0.])
+    """
+    return Tensor(np.zeros(shape, dtype))
+
+
+def ones(shape: Any, dtype: Any = float) -> Tensor:
+    """Ones of a shape.
+
+    >>> import gradtape as gt
+    >>> gt.ones(2)
+    Tensor([1., 1.])
+    """
+    return Tensor(np.ones(shape, dtype))
+
+
+def full(shape: Any, value: Any, dtype: Any = None) -> Any:
+    """One value everywhere; a tensor's gradient is the sum of its copies'.
+
+    >>> import gradtape as gt
+    >>> gt.full(2, 7.0)
+    Tensor([7., 7.])
+    """
+    filled = broadcast_to(value if isinstance(value, Tensor) else Tensor(np.asarray(value, dtype)), shape)
+    return filled if dtype is None else filled.astype(dtype)
+
+
+def eye(n: int, m: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
+    """Ones on a diagonal.
+
+    >>> import gradtape as gt
+    >>> gt.eye(2)
+    Tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return Tensor(np.eye(n, m, k, dtype))
+
+
+def arange(*bounds: Any, dtype: Any = None) -> Tensor:
+    """Evenly spaced numbers, as `np.arange`.
+
+    >>> import gradtape as gt
+    >>> gt.arange(3.0)
+    Tensor([0., 1., 2.])
+    """
+    return Tensor(np.arange(*bounds, dtype=dtype))
+
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
+    """`num` evenly spaced numbers from `start` to `stop`; both can be tensors with gradients.
+
+    >>> import gradtape as gt
+    >>> gt.linspace(0.0, 1.0, 3)
+    Tensor([0. , 0.5, 1. ])
+    """
+    steps = Tensor(np.arange(num) / max(num - 1 if endpoint else num, 1))
+    shape = (num,) + (1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop)))
+    return start * (1 - steps.reshape(shape)) + stop * steps.reshape(shape)
+
+
+def _shape(x: Any, shape: Any) -> Any:
+    return as_value(x).shape if shape is None else shape
+
+
+@answers(np.zeros_like, np.empty_like)
+def zeros_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Tensor:
+    """Zeros of the shape and dtype of `x`.
+
+    >>> import gradtape as gt
+    >>> gt.zeros_like(gt.tensor([1.0, 2.0]))
+    Tensor([0., 0.])
+    """
+    return Tensor(np.zeros(_shape(x, shape), as_value(x).dtype if dtype is None else dtype))
+
+
+@answers(np.ones_like)
+def ones_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Tensor:
+    """Ones of the shape and dtype of `x`.
+
+    >>> import gradtape as gt
+    >>> gt.ones_like(gt.tensor([1.0, 2.0]))
+    Tensor([1., 1.])
+    """
+    return Tensor(np.ones(_shape(x, shape), as_value(x).dtype if dtype is None else dtype))
+
+
+@answers(np.full_like)
+def full_like(x: Any, value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    """One value everywhere, in the shape and dtype of `x`.
+
+    >>> import gradtape as gt
+    >>> gt.full_like(gt.tensor([1.0, 2.0]), 7)
+    Tensor([7., 7.])
+    """
+    return full(_shape(x, shape), value, as_value(x).dtype if dtype is None else dtype)
+
+
+@answers(np.copy)
+def copy(x: Any, order: str = "K", subok: bool = False) -> Any:
+    """A new tensor with the same value; the gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.copy(gt.tensor([1.0]))
+    Tensor([1.])
+    """
+    return x.copy()
