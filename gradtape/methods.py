@@ -15,7 +15,8 @@ from gradtape.core.location import Location
 from gradtape.errors import OperandError
 
 if TYPE_CHECKING:
-    from gradtape import ops
+    from gradtape import ops, protocols
+    from gradtape.core import operation
     from gradtape.core.tensor import Tensor
 
 _OPERATORS = {
@@ -41,47 +42,50 @@ _COMPARISONS = {
     "eq": "equal",
     "ne": "not_equal",
 }
+NO_PARAMS: dict[str, Any] = {}
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
 def bind(operations: ModuleType) -> None:
     """Give tensors their operators, now that the operations exist."""
+    from gradtape import protocols
+    from gradtape.core import operation
     from gradtape.core.operation import Op, apply
     from gradtape.core.tensor import Tensor, Variable
     from gradtape.protocols import accepts
 
-    globals()["ops"] = operations
+    globals().update(ops=operations, protocols=protocols, operation=operation)
     quick = frozenset({Tensor, Variable, float, int, np.ndarray, np.float64, np.float32})
 
     def binary(op: Op) -> tuple[Any, Any, Any]:
         def operator(self: Any, other: Any) -> Any:
             if type(other) in quick or accepts(other):
-                return apply(op, (self, other), {})
+                return apply(op, (self, other), NO_PARAMS)
             return NotImplemented
 
         def reflected(self: Any, other: Any) -> Any:
             if type(other) in quick or accepts(other):
-                return apply(op, (other, self), {})
+                return apply(op, (other, self), NO_PARAMS)
             return NotImplemented
 
         def in_place(self: Any, other: Any) -> Any:
             if accepts(other):
-                return self._replace(apply(op, (self, other), {}), f"{op.name} in place")
+                return self._replace(apply(op, (self, other), NO_PARAMS), f"{op.name} in place")
             return NotImplemented
 
         return operator, reflected, in_place
 
     def unary(op: Op) -> Any:
-        return lambda self: apply(op, (self,), {})
+        return lambda self: apply(op, (self,), NO_PARAMS)
 
-    for name, operation in _OPERATORS.items():
-        methods = binary(getattr(operations, operation))
+    for name, function in _OPERATORS.items():
+        methods = binary(getattr(operations, function))
         for prefix, method in zip(("", "r", "i"), methods, strict=True):
             setattr(TensorMethods, f"__{prefix}{name}__", method)
-    for name, operation in _COMPARISONS.items():
-        setattr(TensorMethods, f"__{name}__", binary(getattr(operations, operation))[0])
-    for name, operation in _UNARY.items():
-        setattr(TensorMethods, f"__{name}__", unary(getattr(operations, operation)))
+    for name, function in _COMPARISONS.items():
+        setattr(TensorMethods, f"__{name}__", binary(getattr(operations, function))[0])
+    for name, function in _UNARY.items():
+        setattr(TensorMethods, f"__{name}__", unary(getattr(operations, function)))
 
 
 class TensorMethods:
@@ -91,8 +95,12 @@ class TensorMethods:
     __array_priority__ = 1000.0
 
     if TYPE_CHECKING:
-        shape: tuple[int, ...]
-        dtype: np.dtype[Any]
+
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        @property
+        def dtype(self) -> np.dtype[Any]: ...
+
         _replace: Callable[..., Any]
 
         def __add__(self, other: Any) -> Tensor: ...
@@ -126,10 +134,12 @@ class TensorMethods:
         def __invert__(self) -> Tensor: ...
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return protocols().array_ufunc(ufunc, method, inputs, kwargs)
+        if len(inputs) == 1 and method == "__call__" and not kwargs and ufunc in protocols.UFUNCS:
+            return operation.apply(protocols.UFUNCS[ufunc], inputs, NO_PARAMS)
+        return protocols.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        return protocols().array_function(function, types, args, kwargs)
+        return protocols.array_function(function, types, args, kwargs)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
@@ -320,8 +330,3 @@ class TensorMethods:
 
         retain_grad(self)  # type: ignore[arg-type]
 
-
-def protocols() -> Any:
-    from gradtape import protocols
-
-    return protocols

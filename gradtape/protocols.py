@@ -21,6 +21,9 @@ from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.errors import DetachError, OperandError, UnsupportedError
 
 UFUNCS: dict[np.ufunc, Op] = {}
+BY_NAME: dict[str, Op] = {}
+"""Operations that stand for SciPy's ufuncs, by name, so that SciPy is not imported before the user does."""
+
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
 REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {}
 ACCUMULATIONS: dict[np.ufunc, Callable[..., Any]] = {}
@@ -40,12 +43,16 @@ def answers(*numpy_functions: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def register_table() -> None:
-    """Enter every operation whose kernel is a ufunc, or that names what it answers for."""
+    """Enter every operation that is named for the ufunc that is its kernel, and all that say what they answer for."""
     for op in TABLE.values():
-        for function in (op.kernel, *op.answers):
+        if isinstance(op.kernel, np.ufunc) and op.kernel.__name__ == op.name:
+            UFUNCS[op.kernel] = op
+        for function in op.answers:
             if isinstance(function, np.ufunc):
                 UFUNCS[function] = op
-            elif function in op.answers:
+            elif isinstance(function, str):
+                BY_NAME[function] = op
+            else:
                 FUNCTIONS[function] = op
 
 
@@ -63,7 +70,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         if not isinstance(x, _KNOWN):
             return NotImplemented
     if method == "__call__":
-        op = UFUNCS.get(ufunc)
+        op = UFUNCS.get(ufunc) or BY_NAME.get(f"scipy.special.{ufunc.__name__}")
         if op is None:
             raise unsupported(ufunc)
         if not kwargs:
@@ -108,7 +115,7 @@ def _call_with_keywords(ufunc: np.ufunc, op: Op, inputs: tuple[Any, ...], kwargs
     return out._replace(chosen, f"np.{ufunc.__name__}(out=...)")
 
 
-def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any) -> np.ndarray[Any, Any]:
+def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any = True) -> np.ndarray[Any, Any]:
     """Write an untracked result into a plain array; a tracked one would lose its gradient there."""
     if isinstance(result, Tensor) and is_tracked(result):
         raise DetachError(
@@ -128,15 +135,23 @@ def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: 
     ours = FUNCTIONS.get(function)
     if ours is None:
         raise unsupported(function)
-    return ours(*args, **kwargs)
+    out = kwargs.pop("out", None)
+    result = ours(*args, **kwargs)
+    if out is None:
+        return result
+    return (
+        out._replace(result, f"np.{function.__name__}(out=...)") if isinstance(out, Tensor) else write_back(result, out)
+    )
 
 
 def unsupported(function: Any, method: str = "") -> UnsupportedError:
     """The error for a NumPy function that gradtape does not have, with what is nearest."""
     name = function.__name__
-    near = difflib.get_close_matches(name, {f.__name__ for f in (*UFUNCS, *FUNCTIONS)}, n=3, cutoff=0.6)
+    module = "scipy.special" if isinstance(function, np.ufunc) and not hasattr(np, name) else "np"
+    known = {f.__name__ for f in UFUNCS} | {f.__name__ for f in FUNCTIONS}
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     hint = f"nearest that is there: {', '.join('np.' + n for n in near)}; or " if near else ""
     return UnsupportedError(
-        f"np.{name}{method} has no gradient rule in gradtape.\n{Location.here().show()}\n"
-        f"  fix: {hint}np.{name}(x.numpy()) if no gradient is wanted; gt.custom_vjp to give it a rule"
+        f"{module}.{name}{method} has no gradient rule in gradtape.\n{Location.here().show()}\n"
+        f"  fix: {hint}{module}.{name}(x.numpy()) if no gradient is wanted; gt.custom_vjp to give it a rule"
     )

@@ -17,7 +17,7 @@ from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, rebuild
 from gradtape.core.tape import check_seed, check_target
 from gradtape.core.tensor import Tensor
-from gradtape.errors import OperandError, ShapeError, UntrackedError
+from gradtape.explain import messages
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def backward(
     where = Location.here()
     seed = _seed(target, gradient, "backward", where)
     retain = create_graph if retain_graph is None else retain_graph
-    chosen = None if inputs is None else [_tracked(x, "inputs") for x in leaves(inputs)]
+    chosen = None if inputs is None else [_tracked(x) for x in leaves(inputs)]
 
     def arrived(node: Node, value: Any) -> None:
         if chosen is None and node.bits & AMBIENT:
@@ -64,20 +64,20 @@ def gradients(
     given = [None] * len(targets) if grad_outputs is None else aligned(outputs, grad_outputs, "outputs", "grad_outputs")
     seeds = [(t._node, _seed(t, g, "gradients", where)) for t, g in zip(targets, given, strict=True)]
     sources = leaves(inputs)
-    nodes = [_tracked(x, "inputs") for x in sources]
+    nodes = [_tracked(x) for x in sources]
     retain = create_graph if retain_graph is None else retain_graph
-    found = _walk(seeds, nodes, create_graph, None if retain else where, None)
-    for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
-        if node not in found and not allow_unused:
-            from gradtape.explain.why import why
+    visited: list[Node] | None = None if retain else []
+    found = _walk(seeds, nodes, create_graph, None, None, visited)
+    try:
+        for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
+            if node not in found and not allow_unused:
+                from gradtape.explain.why import why
 
-            raise UntrackedError(
-                f"inputs[{index}] (shape {source.shape}) was not used to compute the outputs.\n{where.show()}\n"
-                f"  {why(targets[0], source, AMBIENT)}\n"
-                f"  fix: leave it out of inputs, or pass allow_unused=True to get None for it"
-            )
-    answers = [None if node not in found else _as_tensor(found[node]) for node in nodes]
-    return rebuild(inputs, answers)
+                raise messages.unused_input(index, source.shape, where, why(targets[0], source, AMBIENT))
+    finally:
+        for node in visited or ():
+            node.release(AMBIENT, where)
+    return rebuild(inputs, [None if node not in found else _as_tensor(found[node]) for node in nodes])
 
 
 def _walk(
@@ -86,12 +86,13 @@ def _walk(
     create_graph: bool,
     release: Location | None,
     on_leaf: Callable[[Node, Any], None] | None,
+    visited: list[Node] | None = None,
 ) -> dict[Node, Any]:
     state = recording.current().without(ambient=create_graph)
     with recording.during(state):
         reached = any(node.bits & state.bits for node, _ in seeds)
         recorded = attach if reached else None
-        return walk(seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, release=release)
+        return walk(seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, release=release, visited=visited)
 
 
 def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
@@ -99,30 +100,15 @@ def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
     if not target.requires_grad:
         from gradtape.explain.why import why_untracked
 
-        raise UntrackedError(
-            f"{what}: nothing that this tensor (shape {target.shape}) was computed from requires a gradient.\n"
-            f"{where.show()}\n  {why_untracked(target)}\n"
-            f"  fix: gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it"
-        )
+        raise messages.nothing_requires_grad(what, target.shape, where, why_untracked(target))
     if gradient is None and target.size != 1:
-        made = target._node.location
-        raise ShapeError(
-            f"{what} on a tensor of shape {target.shape} ({target.size} elements), made at\n{made.show()}\n"
-            f"  a gradient is created implicitly for one element only; of several, say which weight each has:\n"
-            f"  fix: .mean() or .sum() before .{what}(), or\n"
-            f"       .backward(gradient) with a gradient of shape {target.shape} (ones give the gradient of the sum), or\n"
-            f"       gt.jacobian for the derivative of every element"
-        )
+        raise messages.many_elements(what, target.shape, target.size, target._node.location)
     return check_seed(gradient, target, "gradient")
 
 
-def _tracked(value: Any, what: str) -> Node:
+def _tracked(value: Any) -> Node:
     if not isinstance(value, Tensor) or not value.requires_grad:
-        kind = f"a tensor of shape {value.shape}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
-        raise OperandError(
-            f"{what}: {kind} does not require a gradient.\n{Location.here().show()}\n"
-            f"  fix: make it with gt.tensor(data, requires_grad=True)"
-        )
+        raise messages.input_without_grad(value)
     return value._node
 
 
@@ -171,20 +157,17 @@ def retain_grad(target: Tensor) -> None:
 
 def _hookable(target: Tensor, what: str) -> Node:
     if not target.is_tracked:
-        raise UntrackedError(
-            f"{what} on a tensor that is not tracked: no gradient will arrive at it.\n{Location.here().show()}\n"
-            f"  fix: gt.tensor(data, requires_grad=True), or tape.watch(x), before"
-        )
+        raise messages.no_gradient_will_arrive(what)
     return target._node
 
 
 class _GradMode:
     """Switches recording off or on: a context manager, and a decorator for functions and generators."""
 
-    paused: bool
+    mutes: bool
 
     def __init__(self, function: Callable[..., Any] | None = None) -> None:
-        self._before: list[bool] = []
+        self._before: list[int] = []
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         mode = super().__new__(cls)
@@ -195,8 +178,8 @@ class _GradMode:
 
     def __enter__(self) -> None:
         state = recording.current()
-        self._before.append(state.paused)
-        recording.switch(recording.Recording(state.recorders, state.ambient, self.paused))
+        self._before.append(state.muted)
+        recording.switch(state.mute(self.mutes))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         state = recording.current()
@@ -236,7 +219,9 @@ class _GradMode:
 
 
 class no_grad(_GradMode):
-    """Nothing is recorded inside: neither for `.backward()` nor on tapes.
+    """Nothing is recorded inside: neither for `.backward()` nor on the tapes that are on.
+
+    A tape that is entered inside, and so `gt.grad`, records as ever.
 
     >>> import gradtape as gt
     >>> x = gt.tensor(2.0, requires_grad=True)
@@ -246,7 +231,7 @@ class no_grad(_GradMode):
     False
     """
 
-    paused = True
+    mutes = True
 
 
 class enable_grad(_GradMode):
@@ -260,4 +245,4 @@ class enable_grad(_GradMode):
     True
     """
 
-    paused = False
+    mutes = False

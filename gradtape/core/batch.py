@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.graph import LIFTED_NODE, UNTRACKED, Node
-from gradtape.core.location import Location
 from gradtape.core.operation import Level, Lifted, Op, apply
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor
-from gradtape.errors import DetachError
+from gradtape.explain import messages
 
 
 class BatchTensor(Lifted):
@@ -45,11 +44,7 @@ class BatchTensor(Lifted):
 
     def _concrete(self) -> Any:
         assert isinstance(self.level, BatchLevel)
-        raise DetachError(
-            f"inside vmap this tensor stands for {self.level.size} examples at once (each of shape {self.shape}): it has "
-            f"no single value to print, branch on or convert.\n{Location.here().show()}\n"
-            f"  fix: gt.where(condition, a, b) instead of if; return the value from the function instead of converting it"
-        )
+        raise messages.one_of_a_batch(self.level.size, self.shape)
 
     def __repr__(self) -> str:
         return f"BatchTensor(shape={self.shape}, dtype={self.dtype}, one of {getattr(self.level, 'size', '?')})"
@@ -118,3 +113,23 @@ def unbatch(value: Any, level: BatchLevel) -> Any:
     if isinstance(value, BatchTensor) and value.level is level:
         return value.value
     return spread(value if isinstance(value, Tensor) else np.asarray(value), level.size)
+
+
+CHUNK = 1 << 24  # elements of the widest array that one batched pass may hold
+
+
+def for_each_row(function: Callable[[BatchTensor, bool], list[Any]], rows: Any, widest: int) -> list[Any]:
+    """`function` of every row at once: what it returns, None or with an axis for the rows in front.
+
+    Where `widest` elements a row would be too many at once, chunk by chunk; `function` is told which is the last.
+    """
+    step = max(1, CHUNK // max(widest, 1))
+    starts = range(0, max(len(rows), 1), step)
+    pieces = []
+    for start in starts:
+        level = BatchLevel(len(rows[start : start + step]))
+        results = function(BatchTensor(rows[start : start + step], level), start == starts[-1])
+        pieces.append([None if result is None else unbatch(result, level) for result in results])
+    if len(pieces) == 1:
+        return pieces[0]
+    return [None if column[0] is None else np.concatenate(column) for column in zip(*pieces, strict=True)]

@@ -10,10 +10,9 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import Node
-from gradtape.core.location import Location
 from gradtape.core.structure import aligned, leaves, map_structure
 from gradtape.core.tensor import Tensor, check_differentiable, watch_node
-from gradtape.errors import OperandError, ShapeError, TapeError
+from gradtape.explain import messages
 
 
 class ForwardAccumulator(recording.Recorder):
@@ -45,17 +44,11 @@ class ForwardAccumulator(recording.Recorder):
 
     def _start(self, primal: Any, tangent: Any) -> None:
         if not isinstance(primal, Tensor):
-            raise OperandError(
-                f"ForwardAccumulator: primals are tensors; got {type(primal).__name__}.\n{Location.here().show()}\n"
-                f"  fix: x = gt.tensor(x) before, and compute with that x"
-            )
+            raise messages.primal_not_tensor(primal)
         check_differentiable(primal.dtype, "ForwardAccumulator", primal.shape)
         tangent = tangent if isinstance(tangent, Tensor) else np.asarray(tangent, dtype=primal.dtype)
         if tangent.shape != primal.shape:
-            raise ShapeError(
-                f"a tangent of shape {tangent.shape} for a primal of shape {primal.shape}.\n{Location.here().show()}\n"
-                f"  fix: a direction has the shape of what moves: {primal.shape}"
-            )
+            raise messages.wrong_tangent_shape(tangent.shape, primal.shape)
         node = watch_node(primal)
         node.bits |= self.bit
         self._watched[node] = None
@@ -64,7 +57,7 @@ class ForwardAccumulator(recording.Recorder):
 
     def __enter__(self) -> ForwardAccumulator:
         if self._active:
-            raise TapeError(f"this accumulator is already recording.\n{Location.here().show()}")
+            raise messages.entered_twice()
         self._active = True
         recording.switch(recording.current().with_recorder(self))
         return self
@@ -75,10 +68,12 @@ class ForwardAccumulator(recording.Recorder):
 
     def push(self, node: Node, attach: Callable[[Any, Node], Any]) -> None:
         """Compute the tangent of `node` from its parents' (in the state outside of this accumulator)."""
-        assert node.op is not None and node.op.forward is not None
+        assert node.op is not None
+        assert node.op.forward is not None
         tangents = [self._tangent(parent) for parent in node.parents]
-        out, inputs = node.values(attach if recording.current().bits else None)
-        tangent = node.op.forward(node, out, inputs, tangents)
+        out, inputs = node.values(attach if recording.current().bits & node.bits else None)
+        with np.errstate(all="ignore"):
+            tangent = node.op.forward(node, out, inputs, tangents)
         if tangent is not None:
             node.extras().tangents[self.bit] = tangent
 

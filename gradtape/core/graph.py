@@ -19,7 +19,7 @@ import numpy as np
 from gradtape.core.guard import Guarded
 from gradtape.core.location import Location, user_frame
 from gradtape.core.shapes import Shape
-from gradtape.errors import RuleError, TapeError
+from gradtape.explain import messages
 
 if TYPE_CHECKING:
     from gradtape.core.operation import Op
@@ -33,7 +33,7 @@ VARIABLE = 8  # a trainable variable: tapes that watch what they meet record it
 AMBIENT = 16  # the graph behind `.backward()`: a tape that is always on
 FIRST_TAPE = 32
 FLAGS = TENSOR | LIFTED | CUT  # a node with more bits than these is on some tape, or may be
-_next_order = count(1).__next__
+next_order = count(1).__next__
 
 
 class Spec(NamedTuple):
@@ -85,7 +85,7 @@ class Node:
     order: int
     shape: Shape
     dtype: np.dtype[Any]
-    recording: Recording | None  # keeps the tapes alive, so that their bits are not given to others
+    recording: Recording | Location | None  # keeps the tapes alive, so that no one gets their bits; or who freed this
     code: CodeType | None
     offset: int
     extra: Extra | None
@@ -103,34 +103,54 @@ class Node:
             self.extra = Extra()
         return self.extra
 
+    @property
+    def freed(self) -> Location | None:
+        """The line that walked the ambient graph here and freed it, if one did."""
+        if isinstance(self.recording, Location):
+            return self.recording
+        return None if self.extra is None else self.extra.freed
+
     def values(self, attach: Callable[[Any, Node], Any] | None) -> tuple[Any, tuple[Any, ...]]:
         """The saved result and inputs; as tensors on the graph when `attach` is given."""
-        inputs = tuple([item.checked(self) if type(item) is Guarded else item for item in self.inputs])
+        inputs = self.inputs
+        if type(inputs) is not tuple:
+            inputs = tuple([item.checked(self) if type(item) is Guarded else item for item in inputs])
         if attach is None:
             return self.out, inputs
         pairs = zip(inputs, self.parents, strict=True)
-        tracked = tuple([v if v is None or type(v) is Spec else attach(v, parent) for v, parent in pairs])
+        tracked = tuple(
+            [v if v is None or parent is UNTRACKED or type(v) is Spec else attach(v, parent) for v, parent in pairs]
+        )
         return None if self.out is None else attach(self.out, self), tracked
 
-    def release(self, mask: int, freed: Location | None = None) -> None:
+    def release(self, mask: int, freed: Location) -> None:
         """Take the node off the tapes in `mask`; when it is on none any more, let go of all it saved."""
         if mask & AMBIENT:  # the bit stays: a later use must not be taken for a constant
-            self.extras().freed = freed
-            keep = self.bits & ~(FIRST_TAPE - 1) & ~mask
+            kept = self.bits & ~(FIRST_TAPE - 1)
+            if kept:
+                self.extras().freed = freed
+                return
+            self.recording = freed
         else:
             self.bits &= ~mask
-            keep = self.bits & ~(FIRST_TAPE - 1)
-            if self.bits & AMBIENT and not (self.extra and self.extra.freed):
-                keep |= AMBIENT
-        if not keep:
-            self.inputs, self.parents, self.out, self.recording = (), (), None, None
+            kept = self.bits & ~(FIRST_TAPE - 1)
+            if kept or (self.bits & AMBIENT and self.freed is None):
+                return
+            self.recording = None
+        self.inputs, self.parents, self.out = (), (), None
+
+
+class GuardedInputs(tuple[Any, ...]):
+    """Saved inputs among which are arrays of the user's, to be checked before they are used."""
+
+    __slots__ = ()
 
 
 def leaf(shape: Shape, dtype: np.dtype[Any], bits: int) -> Node:
     """A node with nothing behind it: a watched tensor, a variable, a tensor that requires a gradient."""
     node = Node()
     node.op, node.parents, node.inputs, node.out, node.params = None, (), (), None, {}
-    node.bits, node.order, node.shape, node.dtype = bits | TENSOR, _next_order(), shape, dtype
+    node.bits, node.order, node.shape, node.dtype = bits | TENSOR, next_order(), shape, dtype
     node.recording, node.extra = None, None
     frame = user_frame(2)
     node.code, node.offset = (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
@@ -147,10 +167,11 @@ class Cut(Node):
     It holds what it was cut from weakly, so that a running average of detached losses keeps no graph alive.
     """
 
-    __slots__ = ("reason", "sources")
+    __slots__ = ("joined", "reason", "sources")
 
     reason: str
     sources: tuple[weakref.ref[Node], ...]
+    joined: tuple[Cut, ...]  # the cuts that met here, if several did
 
 
 def cut(reason: str, sources: Iterable[Node], lifted: bool = False) -> Node:
@@ -161,10 +182,21 @@ def cut(reason: str, sources: Iterable[Node], lifted: bool = False) -> Node:
     node.recording, node.extra, node.shape, node.dtype = None, None, (), np.dtype(float)
     frame = user_frame(2)
     node.code, node.offset = (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
-    node.reason = reason
+    node.reason, node.joined = reason, ()
     node.sources = tuple(weakref.ref(source) for source in sources if source is not UNTRACKED)
     return node
 
+
+def join_cuts(cuts: list[Cut], lifted: bool) -> Node:
+    """One node for a value made of several that had left the tape; it remembers a few of them."""
+    joined = cut("several", (), lifted)
+    assert isinstance(joined, Cut)
+    known = {part: None for each in cuts for part in (each.joined or (each,))}
+    joined.joined = tuple(known)[:JOINED_AT_MOST]
+    return joined
+
+
+JOINED_AT_MOST = 8
 
 # Values that left as plain Python numbers or arrays have no tensor to carry their cut: the latest are kept here.
 departures: deque[Cut] = deque(maxlen=256)
@@ -178,18 +210,20 @@ def walk(
     attach: Callable[[Any, Node], Any] | None = None,
     on_leaf: Callable[[Node, Any], None] | None = None,
     release: Location | None = None,
+    visited: list[Node] | None = None,
 ) -> dict[Node, Any]:
     """Send cotangents back from the seeded nodes along the tapes in `mask`; what arrives at `sources`.
 
     Nodes are visited from the youngest to the oldest, each once, when all its consumers are done; every cotangent is
     compared with the shape and dtype of the tensor it belongs to before it is handed on. With `attach`, saved values
     are tensors on the graph and the walk can itself be recorded. With `release`, the walk frees what it visits, in
-    the name of the line given.
+    the name of the line given; with `visited`, it lets go of saved values only and leaves it to the caller to release
+    the nodes, so that a missing gradient can still be explained.
     """
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
     with np.errstate(all="ignore"):  # what is not finite is found and explained by gradtape's own checks
-        return _walk(seeds, mask, wanted, oldest, attach, on_leaf, release)
+        return _walk(seeds, mask, wanted, oldest, attach, on_leaf, release, visited)
 
 
 def _walk(
@@ -200,6 +234,7 @@ def _walk(
     attach: Callable[[Any, Node], Any] | None,
     on_leaf: Callable[[Node, Any], None] | None,
     release: Location | None,
+    visited: list[Node] | None,
 ) -> dict[Node, Any]:
     found: dict[Node, Any] = {}
     pending: dict[int, list[Any]] = {}
@@ -207,41 +242,60 @@ def _walk(
     for node, seed in seeds:
         if node.bits & mask:
             _deposit(pending, heap, node, seed)
-    while heap:
-        node, gradient = pending.pop(-heappop(heap))
-        extra = node.extra
-        if extra is not None and extra.hooks:
-            gradient = _run_hooks(node, gradient)
+    ambient = mask & AMBIENT
+    others = ~(mask | (FIRST_TAPE - 1)) | (AMBIENT & ~mask)
+    ahead: Node | None = None  # the only node that waits, when no other does: most graphs are chains for long stretches
+    gradient: Any = None
+    while ahead is not None or heap:
+        if ahead is not None:
+            node, ahead = ahead, None
+        else:
+            node, gradient = pending.pop(-heappop(heap))
+        op, parents = node.op, node.parents
+        if node.extra is not None:
+            gradient = _on_arrival(node, gradient, on_leaf, ambient)
         if wanted is not None and node in wanted:
             found[node] = gradient
-        op = node.op
-        if on_leaf is not None and (op is None or (extra is not None and extra.retain)):
-            on_leaf(node, gradient)
-        if op is None:
+        if not parents or node.order <= oldest:
+            if op is not None:
+                if ambient and node.freed is not None:
+                    raise messages.freed_twice(node, node.freed)
+            elif on_leaf is not None:
+                on_leaf(node, gradient)
             continue
-        if extra is not None and extra.freed is not None and mask & AMBIENT:
-            raise _freed_twice(node, extra.freed)
-        if node.order > oldest and node.parents:
-            out, inputs = node.values(attach)
-            if op.outputs:
-                gradient = _fill_missing(node, gradient)
-            cotangents = op.reverse(gradient, node, out, inputs)
-            for parent, cotangent in zip(node.parents, cotangents, strict=True):
-                if cotangent is None or not parent.bits & mask or parent.order < oldest:
-                    continue
-                if op.part is not None:
-                    _deposit_part(pending, heap, parent, op.part, cotangent)
-                    continue
-                if cotangent.shape != parent.shape or cotangent.dtype != parent.dtype:
-                    cotangent = _fit(cotangent, parent, node)
-                slot = pending.get(parent.order)
-                if slot is None:
-                    pending[parent.order] = [parent, cotangent]
-                    heappush(heap, -parent.order)
-                else:
-                    slot[1] = slot[1] + cotangent
-        if release is not None:
-            node.release(mask, release)
+        assert op is not None
+        if op.part is not None:
+            _deposit_part(pending, heap, parents[0], op.part, gradient)
+            parents = ()
+        elif op.outputs:
+            gradient = _fill_missing(node, gradient)
+        if attach is None and type(node.inputs) is tuple:
+            cotangents = op.reverse(gradient, node, node.out, node.inputs)
+        else:
+            cotangents = op.reverse(gradient, node, *node.values(attach))
+        for parent, cotangent in zip(parents, cotangents):
+            if cotangent is None or not parent.bits & mask or parent.order < oldest:
+                continue
+            if cotangent.shape != parent.shape or cotangent.dtype is not parent.dtype:
+                cotangent = _fit(cotangent, parent, node)
+            if ahead is None and not heap:
+                ahead, gradient = parent, cotangent
+            elif ahead is parent:
+                gradient = gradient + cotangent
+            else:
+                if ahead is not None:
+                    _deposit(pending, heap, ahead, gradient)
+                    ahead = None
+                _deposit(pending, heap, parent, cotangent)
+        if visited is not None:
+            visited.append(node)
+            if not node.bits & others:
+                node.inputs, node.out = (), None
+        elif release is not None:
+            if ambient and node.bits < FIRST_TAPE:
+                node.recording, node.inputs, node.parents, node.out = release, (), (), None
+            else:
+                node.release(mask, release)
     return found
 
 
@@ -299,50 +353,33 @@ def _fill_missing(node: Node, parts: list[Any]) -> list[Any]:
     return [np.zeros(*spec) if part is None else part for part, spec in zip(parts, specs, strict=True)]
 
 
-def _run_hooks(node: Node, gradient: Any) -> Any:
+def _on_arrival(node: Node, gradient: Any, on_leaf: Callable[[Node, Any], None] | None, ambient: int) -> Any:
+    """Run the hooks of a node, and keep its gradient if that was asked for; the gradient to go on with."""
     assert node.extra is not None
     for hook in tuple(node.extra.hooks):
         replaced = hook(gradient)
         if replaced is not None:
             if tuple(np.shape(replaced)) != node.shape:
-                raise RuleError(
-                    f"a hook returned a gradient of shape {tuple(np.shape(replaced))} for a tensor of shape "
-                    f"{node.shape}.\n{node.location.show()}\n"
-                    f"  fix: return None to leave the gradient as it is, or a gradient of shape {node.shape}"
-                )
+                raise messages.wrong_hook_shape(node, tuple(np.shape(replaced)))
             gradient = replaced
+    if node.extra.retain and node.op is not None and on_leaf is not None:
+        on_leaf(node, gradient)
+    if ambient and node.extra.freed is not None:
+        raise messages.freed_twice(node, node.extra.freed)
     return gradient
 
 
 def _fit(cotangent: Any, parent: Node, node: Node) -> Any:
-    """`cotangent` in the dtype of `parent`; a wrong shape, or a custom rule's wrong dtype, is blamed on `node`'s rule."""
+    """`cotangent` in the dtype of `parent`; a wrong shape, or a custom rule's wrong dtype, is blamed on the rule."""
     op = node.op
     assert op is not None
     index = next(i for i, p in enumerate(node.parents) if p is parent)
     if cotangent.shape != parent.shape:
-        raise RuleError(
-            f"the gradient rule of {op.name!r} returned shape {cotangent.shape} for argument {index}, which has shape "
-            f"{parent.shape}.\n{node.location.show()}\n"
-            f"  a gradient has the shape of what it is the gradient of; it is never summed or stretched into place\n"
-            f"  fix: make the rule return shape {parent.shape} for argument {index}"
-        )
+        raise messages.wrong_rule_shape(node, index, cotangent.shape, parent.shape)
+    if cotangent.dtype == parent.dtype:
+        return cotangent
     if op.strict:
-        raise RuleError(
-            f"the gradient rule of {op.name!r} returned dtype {cotangent.dtype} for argument {index}, which has dtype "
-            f"{parent.dtype}.\n{node.location.show()}\n"
-            f"  fix: return gradient.astype({str(parent.dtype)!r})"
-        )
+        raise messages.wrong_rule_dtype(node, index, cotangent.dtype, parent.dtype)
     if cotangent.dtype.kind == "c" and parent.dtype.kind != "c":
         cotangent = cotangent.real
     return cotangent.astype(parent.dtype)
-
-
-def _freed_twice(node: Node, first: Location) -> TapeError:
-    assert node.op is not None
-    return TapeError(
-        f"this graph was freed by an earlier backward.\n"
-        f"  first walked and freed by\n{first.show()}\n"
-        f"  shared with this call: the result of {node.op.name!r}, made at\n{node.location.show()}\n"
-        f"  fix: if the shared part was made outside the loop, make it inside (or .detach() it);\n"
-        f"       to walk the same graph again, pass retain_graph=True to the first call"
-    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.errors import MutationError
+from gradtape.explain import messages
 
 if TYPE_CHECKING:
     from gradtape.core.graph import Node
@@ -46,14 +46,7 @@ class Guarded:
     def checked(self, node: Node) -> np.ndarray[Any, Any]:
         """The array, after making sure that it is still what `node` saved."""
         if _fingerprint(self.array) != self.fingerprint:
-            name = "" if node.op is None else f" by {node.op.name!r}"
-            raise MutationError(
-                f"an array of shape {self.array.shape} was changed after the tape had saved it{name}.\n"
-                f"  saved at\n{node.location.show()}\n"
-                f"  it was written through a view, so the writing line is not known; look below that line for an "
-                f"assignment to it\n"
-                f"  fix: give the operation a copy (array.copy()), or write after the gradient has been taken"
-            )
+            raise messages.saved_array_changed(node, self.array.shape)
         return self.array
 
 

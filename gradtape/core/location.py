@@ -7,10 +7,10 @@ into a file, a line, columns and the text of the sub-expression when somebody as
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 import os
 import sys
-from functools import cached_property
 from types import CodeType, FrameType
 
 import numpy as np
@@ -18,23 +18,31 @@ import numpy as np
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
 _LIBRARY_FOLDERS = tuple(f + os.sep for f in (_PACKAGE, os.path.join(_SITE, "numpy"), os.path.join(_SITE, "scipy")))
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+
+user_files: set[str] = set()
+"""Files that are known not to be library code, so that the hot path asks once a file."""
 
 
-class _LibraryFiles(dict[str, bool]):
-    """Remembers for every file name whether it is library code, whose frames are not the user's."""
-
-    def __missing__(self, filename: str) -> bool:
-        answer = self[filename] = os.path.abspath(filename).startswith(_LIBRARY_FOLDERS)
-        return answer
-
-
-is_library = _LibraryFiles()
+def is_library(filename: str) -> bool:
+    """Whether a file is gradtape's, NumPy's, SciPy's or Python's own, so that its frames are not the user's."""
+    if filename in user_files:
+        return False
+    path = os.path.abspath(filename)
+    library = path.startswith(_LIBRARY_FOLDERS) or (path.startswith(_STANDARD) and "-packages" not in path)
+    if not library:
+        user_files.add(filename)
+    return library
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost frame, `depth` or more above the caller, that is not gradtape's, NumPy's or SciPy's own."""
-    frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and is_library[frame.f_code.co_filename]:
+    """The innermost frame, `depth` or more above the caller, that is the user's, not a library's."""
+    return first_user_frame(sys._getframe(depth))
+
+
+def first_user_frame(frame: FrameType | None) -> FrameType | None:
+    """`frame`, or the innermost one that called it, that is not gradtape's, NumPy's or SciPy's own."""
+    while frame is not None and is_library(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
@@ -58,7 +66,7 @@ class Location:
         frame = user_frame(2)
         return cls(None, 0) if frame is None else cls(frame.f_code, frame.f_lasti)
 
-    @cached_property
+    @functools.cached_property
     def _span(self) -> tuple[int | None, int | None, int | None, int | None]:
         if self.code is None:
             return None, None, None, None
@@ -75,12 +83,12 @@ class Location:
     def line(self) -> int:
         return self._span[0] or (self.code.co_firstlineno if self.code is not None else 0)
 
-    @cached_property
+    @functools.cached_property
     def source(self) -> str:
         """The whole line, without its indentation and end."""
         return linecache.getline(self.file, self.line).strip()
 
-    @cached_property
+    @functools.cached_property
     def columns(self) -> tuple[int, int] | None:
         """First and one-past-last column of the sub-expression in `source`; None where they are not known."""
         line, end_line, start, end = self._span
@@ -101,7 +109,7 @@ class Location:
             return self.source
         return self.source[self.columns[0] : self.columns[1]]
 
-    @cached_property
+    @functools.cached_property
     def operands(self) -> list[str]:
         """The operands of the sub-expression as the user wrote them: both sides of an operator, or the arguments."""
         try:
@@ -115,7 +123,7 @@ class Location:
             parts = [expression.left, *expression.comparators]
         elif isinstance(expression, ast.UnaryOp):
             parts = [expression.operand]
-        elif isinstance(expression, ast.Subscript) or isinstance(expression, ast.Attribute):
+        elif isinstance(expression, ast.Subscript | ast.Attribute):
             parts = [expression.value]
         elif isinstance(expression, ast.Call):
             parts = list(expression.args)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,18 +21,24 @@ from gradtape.core.graph import (
     UNTRACKED,
     VARIABLE,
     Cut,
+    GuardedInputs,
     Node,
     Spec,
-    _next_order,
     cut,
+    join_cuts,
+    next_order,
 )
 from gradtape.core.guard import guard
-from gradtape.core.location import Location, is_library
+from gradtape.core.location import first_user_frame, user_files
 from gradtape.core.tensor import Tensor, Variable
-from gradtape.errors import GradTapeError, OperandError, family
+from gradtape.errors import OperandError
+from gradtape.explain import messages
 
 _getframe = sys._getframe
 _new = object.__new__
+current_recording = recording.current
+_CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
+_SAFE = frozenset({Tensor, Variable, float, int, complex, bool})  # nobody can change these underfoot
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
 Forward = Callable[[Node, Any, tuple[Any, ...], Sequence[Any]], Any]
@@ -61,7 +67,7 @@ class Op:
         view: bool = False,
         specs: bool = False,
         kind: str = "general",
-        answers: Sequence[Callable[..., Any]] = (),
+        answers: Sequence[Callable[..., Any] | str] = (),
         samples: Any = None,
         domain: Any = None,
         doc: str | None = None,
@@ -85,7 +91,7 @@ class Op:
         self.domain = domain
         self.__doc__ = doc
         self.__name__ = name
-        self._keep: dict[int, tuple[bool, ...]] = {}
+        self.plans: list[Plan | None] = [None] * 5  # at 1, for one input; at 2, 3, 4, for the first, the second, both
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
         return apply(self, inputs, params)
@@ -93,17 +99,26 @@ class Op:
     def __repr__(self) -> str:
         return f"<operation {self.name}>"
 
-    def keep(self, tracked: int, count: int) -> tuple[bool, ...]:
-        """Which inputs a node has to save when those in the bit set `tracked` can get a gradient."""
-        flags = self._keep.get(tracked << 8 | count)
-        if flags is None:
-            who = [index for index in range(count) if tracked >> index & 1]
-            if self.needs is None:
-                used = {i for i in range(count) for index in who if i != index}
-            else:
-                used = {i for index in who for i in self.needs[index]} if self.needs else set()
-            flags = self._keep[tracked << 8 | count] = tuple(i in used for i in range(count))
-        return flags
+    def plan(self, tracked: int, count: int) -> Plan:
+        """What a node saves when, of `count` inputs, those in the bit set `tracked` are tracked."""
+        who = [index for index in range(count) if tracked >> index & 1]
+        if self.needs is None:
+            used = {i for i in range(count) for index in who if i != index}
+        else:
+            used = {i for index in who for i in self.needs[index]} if self.needs else set()
+        keep = tuple(i in used for i in range(count))
+        made = Plan(keep if used or self.specs else None, (None,) * count, bool(self.needs_out.intersection(who)))
+        if count <= 2:
+            self.plans[tracked + count - 1] = made
+        return made
+
+
+class Plan(NamedTuple):
+    """What a node of an operation saves: which inputs (None: none of them), and whether the result."""
+
+    keep: tuple[bool, ...] | None
+    nothing: tuple[None, ...]
+    out: bool
 
 
 def _no_rule(name: str) -> Reverse:
@@ -115,90 +130,104 @@ def _no_rule(name: str) -> Reverse:
 
 def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run `op`, and record it where the bits of its inputs meet those of the active tapes."""
-    bits = 0
-    arrays = []
-    nodes = []
-    for x in inputs:
+    nodes: tuple[Node, ...]
+    arrays: tuple[Any, ...]
+    count = len(inputs)
+    if count == 1 and isinstance(inputs[0], Tensor):  # one input, then two: written out for the sake of speed
+        (x,) = inputs
+        node = x._node
+        bits, nodes, arrays = node.bits, (node,), (x._array,)
+    elif count == 2:
+        x, y = inputs
+        bits, node, other = 0, UNTRACKED, UNTRACKED
         if isinstance(x, Tensor):
-            node = x._node
-            bits |= node.bits
-            nodes.append(node)
-            arrays.append(x._array)
-        else:
-            nodes.append(UNTRACKED)
-            arrays.append(x)
-    if bits & LIFTED:
-        return _apply_lifted(op, inputs, params, nodes, bits)
-    try:
-        out = op.kernel(*arrays, **params)
-    except Exception as error:
-        raise _explained(error, op, inputs, params) from error
-    if not bits:
-        return out
-    state = recording.current()
-    live = bits & state.bits
+            node, x = x._node, x._array
+            bits = node.bits
+        if isinstance(y, Tensor):
+            other, y = y._node, y._array
+            bits |= other.bits
+        nodes, arrays = (node, other), (x, y)
+    else:
+        nodes = tuple([x._node if isinstance(x, Tensor) else UNTRACKED for x in inputs])
+        arrays = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
+        bits = 0
+        for x in inputs:
+            if isinstance(x, Tensor):
+                bits |= x._node.bits
+
+    # run it: the kernel on arrays, or the interpreter that some input belongs to
+    lifted = bits & LIFTED
+    outer = 0
+    if lifted:
+        out, outer = _interpret(op, inputs, params)
+        arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else a for x, a in zip(inputs, arrays)])
+    else:
+        try:
+            out = op.kernel(*arrays, **params) if params else op.kernel(*arrays)
+        except Exception as error:
+            raise messages.refused_operands(error, op.name, inputs) from error
+        if bits <= TENSOR:  # no tensor at all, or none that was ever on a tape
+            if not bits:
+                return out
+            return tuple([Tensor(part) for part in out]) if op.outputs else Tensor(out)
+
+    # who wants to know?
+    state = current_recording()
+    live = bits & state.bits & ~outer
     if bits & VARIABLE:
-        live |= state.meet([x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE])
-    if live and op.differentiable:
-        return record(op, inputs, arrays, nodes, params, out, live, bits, state)
-    node = _untracked_node(op, nodes, bits)
-    return tuple([Tensor(part, node) for part in out]) if op.outputs else Tensor(out, node)
+        live |= state.meet([x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]) & ~outer
+    if not live or not op.differentiable:
+        return _off_tape(op, out, nodes, bits, outer)
 
-
-def record(
-    op: Op,
-    inputs: tuple[Any, ...],
-    arrays: list[Any],
-    nodes: list[Node],
-    params: dict[str, Any],
-    out: Any,
-    live: int,
-    bits: int,
-    state: recording.Recording,
-) -> Any:
-    """A tensor for `out` with a node that remembers how it was made."""
-    node = _new(Node)
+    # a node that remembers how the result was made
+    node = Node()
     node.op = op
     node.params = params
-    node.bits = live | (bits & LIFTED) | TENSOR
-    node.order = _next_order()
+    node.bits = live | lifted | TENSOR
+    node.order = next_order()
     node.recording = state
     node.extra = None
     if config.locations:
         frame: Any = _getframe(2)
-        while frame is not None and is_library[frame.f_code.co_filename]:
-            frame = frame.f_back
-        node.code, node.offset = (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
+        code = frame.f_code
+        if code.co_filename not in user_files:
+            frame = first_user_frame(frame)
+            code = None if frame is None else frame.f_code
+        node.code = code
+        node.offset = 0 if frame is None else frame.f_lasti
     else:
         node.code, node.offset = None, 0
-    # what to save: the values that the rules of the tracked inputs use, and nothing else
-    if bits & ~(live | TENSOR | VARIABLE | LIFTED):  # some input carries a cut, or is on another tape
-        nodes = [_parent(n, live) for n in nodes]
-    tracked = 0
-    for index, parent in enumerate(nodes):
-        if parent.bits & (live | VARIABLE):
-            tracked |= 1 << index
-    node.parents = tuple(nodes)
-    saved = []
-    for x, array, kept in zip(inputs, arrays, op.keep(tracked, len(arrays)), strict=True):
-        if not kept:
-            saved.append(Spec(np.shape(array), getattr(array, "dtype", None)) if op.specs else None)
-        elif type(array) is np.ndarray and array is x:
-            saved.append(guard(array))
-        else:
-            saved.append(array)
-    node.inputs = tuple(saved)
-    needs_out = op.needs_out and any(tracked >> index & 1 for index in op.needs_out)
+    if bits & _CUT_OR_TAPE & ~live:  # some input carries a cut, or is on another tape
+        nodes = tuple([_parent(n, live) for n in nodes])
+    node.parents = nodes
+
+    # save the values that the rules of the tracked inputs use, and nothing else
+    if count == 1:
+        keep, node.inputs, keep_out = op.plans[1] or op.plan(1, 1)
+        if keep is not None:
+            node.inputs = arrays
+    elif count == 2:
+        tracked = (nodes[0].bits > FLAGS) + 2 * (nodes[1].bits > FLAGS)
+        keep, node.inputs, keep_out = op.plans[tracked + 1] or op.plan(tracked, 2)
+        if keep is not None:
+            if type(inputs[0]) in _SAFE and type(inputs[1]) in _SAFE and not op.specs:
+                node.inputs = (x if keep[0] else None, y if keep[1] else None)
+            else:
+                node.inputs = _saved(inputs, arrays, keep, op.specs)
+    else:
+        tracked = sum([1 << index for index, parent in enumerate(nodes) if parent.bits > FLAGS])
+        keep, node.inputs, keep_out = op.plan(tracked, count)
+        if keep is not None:
+            node.inputs = _saved(inputs, arrays, keep, op.specs)
     if op.outputs:
-        return _several(op, node, out, needs_out, state, live)
-    node.out = out if needs_out else None
+        return _several(node, out, keep_out, live, state)
     node.shape = out.shape
     node.dtype = out.dtype
-    if bits & LIFTED:
+    if lifted:
+        node.out = out._on(LIFTED_NODE) if keep_out else None
         result = out._on(node)
-        if needs_out:
-            node.out = out._on(LIFTED_NODE)
     else:
+        node.out = out if keep_out else None
         result = _new(Tensor)
         result._array = out
         result._node = node
@@ -209,11 +238,28 @@ def record(
     return result
 
 
-def _several(op: Op, node: Node, outs: Any, needs_out: bool, state: recording.Recording, live: int) -> tuple[Any, ...]:
+def _saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ...], specs: bool) -> tuple[Any, ...]:
+    """The values to save; arrays of the user's under guard."""
+    saved: list[Any] = []
+    guarded = False
+    for x, array, kept in zip(inputs, arrays, keep):
+        if not kept:
+            saved.append(Spec(np.shape(array), np.result_type(array)) if specs else None)
+        elif array is not x:
+            saved.append(array)
+        elif type(array) is np.ndarray:
+            saved.append(guard(array))
+            guarded = True
+        else:
+            saved.append(np.asarray(array) if isinstance(array, list | tuple) else array)
+    return GuardedInputs(saved) if guarded else tuple(saved)
+
+
+def _several(node: Node, outs: Any, keep: bool, live: int, state: recording.Recording) -> tuple[Any, ...]:
     """The results of an operation that has several: one node for all, and one for each that picks it out."""
     node.shape, node.dtype = (), np.dtype(float)
     node.params = {**node.params, PARTS: tuple((out.shape, out.dtype) for out in outs)}
-    node.out = tuple(_bare(out) for out in outs) if needs_out else None
+    node.out = tuple(_bare(out) for out in outs) if keep else None
     if live & state.forward:
         _push(node, live, state)
     results = []
@@ -221,9 +267,9 @@ def _several(op: Op, node: Node, outs: Any, needs_out: bool, state: recording.Re
         if out.dtype.kind not in "fc":
             results.append(attach(_bare(out), UNTRACKED))
             continue
-        part = _new(Node)
+        part = Node()
         part.op, part.parents, part.inputs, part.out, part.params = _pick(index), (node,), (None,), None, {}
-        part.bits, part.order, part.shape, part.dtype = node.bits, _next_order(), out.shape, out.dtype
+        part.bits, part.order, part.shape, part.dtype = node.bits, next_order(), out.shape, out.dtype
         part.recording, part.code, part.offset, part.extra = state, node.code, node.offset, None
         if node.extra is not None:
             tangents = {bit: parts[index] for bit, parts in node.extra.tangents.items() if parts[index] is not None}
@@ -244,12 +290,12 @@ def _pick(index: int) -> Op:
 
 
 def attach(value: Any, node: Node) -> Any:
-    """`value`, an array or an interpreter's tensor, as a tensor at `node`; plain when `node` is untracked."""
+    """`value`, an array or an interpreter's tensor, as a tensor at `node`."""
     if isinstance(value, tuple):
         return tuple(attach(part, node) for part in value)
     if isinstance(value, Tensor):
         return value._on(node if node.bits & LIFTED else LIFTED_NODE)
-    return value if node is UNTRACKED else Tensor(value, node)
+    return Tensor(value, node)
 
 
 def _bare(value: Any) -> Any:
@@ -273,50 +319,48 @@ def _parent(node: Node, live: int) -> Node:
     return cut("another tape", (node,), bool(node.bits & LIFTED))
 
 
-def _untracked_node(op: Op, nodes: list[Node], bits: int) -> Node:
-    """The node of a result that is on no tape: a cut if something tracked went in."""
-    lifted = bool(bits & LIFTED)
-    if bits > FLAGS:
-        reason = "not recording" if op.differentiable else op.name
-        return cut(reason, [node for node in nodes if node.bits > FLAGS], lifted)
-    if bits & CUT:
-        return next(node for node in nodes if isinstance(node, Cut))
-    return LIFTED_NODE if lifted else UNTRACKED
+def _off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -> Any:
+    """The result as a tensor on no tape: a cut if something tracked went in."""
+    node = LIFTED_NODE if bits & LIFTED else UNTRACKED
+    if bits & ~(outer | VARIABLE if outer else 0) > FLAGS:  # an interpreter has met the variables inside
+        reason = op.name
+        if op.differentiable:
+            reason = "no_grad" if current_recording().muted else "not recording"
+        node = cut(reason, [n for n in nodes if n.bits > FLAGS], bool(bits & LIFTED))
+    elif bits & CUT:
+        cuts = {n: None for n in nodes if isinstance(n, Cut)}
+        node = next(iter(cuts)) if len(cuts) == 1 else join_cuts(list(cuts), bool(bits & LIFTED))
+    return tuple([attach(_bare(part), node) for part in out]) if op.outputs else attach(_bare(out), node)
 
 
 def _note_view(result: Tensor, inputs: tuple[Any, ...]) -> None:
     """Remember that `result` may share the memory of a tensor, for the sake of writes in place."""
     base = inputs[0]
     if isinstance(base, Tensor) and np.may_share_memory(result._array, base._array):
-        family = [view for view in getattr(base, "_views", ()) if view() is not None] or [weakref.ref(base)]
+        family = getattr(base, "_views", None)
+        if family is None:
+            family = base._views = [weakref.ref(base)]
+        family[:] = [view for view in family if view() is not None]
         family.append(weakref.ref(result))
-        base._views = result._views = family
+        result._views = family
 
 
-def _apply_lifted(op: Op, inputs: tuple[Any, ...], params: dict[str, Any], nodes: list[Node], bits: int) -> Any:
-    """Let the innermost interpreter among the inputs run `op`, then record what it made like any other result."""
+def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple[Any, int]:
+    """Let the innermost interpreter among the inputs run `op`, in the world as it was when it was entered.
+
+    Tapes of that world see what happens inside; only tapes entered later record the operation as a whole. Returns the
+    result and the bits of the former.
+    """
     level = max((x.level for x in inputs if isinstance(x, Lifted)), key=lambda level: level.depth)
-    state = recording.current()
-    with recording.during(state.within(level.outer)):
-        out = level.process(op, inputs, params)
-    live = bits & state.bits & ~level.outer.bits
-    if bits & VARIABLE:
-        variables = [x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]
-        live |= state.meet(variables) & ~level.outer.bits
-    if live and op.differentiable:
-        values = [attach(x, LIFTED_NODE) if isinstance(x, Lifted) else getattr(x, "_array", x) for x in inputs]
-        return record(op, inputs, values, nodes, params, out, live, bits, state)
-    if bits & ~level.outer.bits <= FLAGS:
-        return out
-    node = _untracked_node(op, nodes, bits)
-    return tuple(part._on(node) for part in out) if op.outputs else out._on(node)
+    with recording.during(current_recording().within(level.outer)):
+        return level.process(op, inputs, params), level.outer.bits
 
 
 class Level:
     """An interpreter that stands in the door: knows how to run an operation on its own kind of tensor."""
 
     def __init__(self) -> None:
-        self.depth = _next_order()
+        self.depth = next_order()
         self.outer = recording.current()
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -330,28 +374,3 @@ class Lifted(Tensor):
     __slots__ = ("level",)
 
     level: Level
-
-
-def describe_operands(inputs: Sequence[Any], names: Sequence[str]) -> str:
-    """One line an operand: its name in the user's code, shape, dtype, and the line it came from."""
-    rows = []
-    for index, x in enumerate(inputs):
-        name = names[index] if index < len(names) == len(inputs) else f"argument {index}"
-        if not hasattr(x, "shape"):
-            rows.append(f"    {name}: {type(x).__name__} {np.shape(x) if isinstance(x, list | tuple) else x!r}")
-            continue
-        row = f"    {name}: shape {x.shape}, {x.dtype}"
-        if isinstance(x, Tensor) and x._node.code is not None and x._node.op is not None:
-            row += f", from {x._node.location}"
-        rows.append(row)
-    return "\n".join(rows)
-
-
-def _explained(error: Exception, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Exception:
-    """The error for an operation that NumPy refused: NumPy's class and words, and the user's line and operands."""
-    ours = family(error)
-    if isinstance(error, GradTapeError) or ours is None:
-        return error
-    where = Location.here()
-    operands = describe_operands(inputs, where.operands)
-    return ours(f"{op.name}: {error}\n{where.show()}\n{operands}")

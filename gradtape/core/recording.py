@@ -68,53 +68,63 @@ def free_bits(bits: list[int]) -> None:
 
 
 class Recording:
-    """Which recorders are on. `bits` is what an operation compares its inputs' bits with."""
+    """Which recorders are on. `bits` is what an operation compares its inputs' bits with.
 
-    __slots__ = ("ambient", "bits", "forward", "paused", "recorders", "variables")
+    `muted` are the bits that `no_grad` has switched off: those of all that was on then, not of what is entered later.
+    """
 
-    def __init__(self, recorders: tuple[Recorder, ...] = (), ambient: bool = True, paused: bool = False) -> None:
+    __slots__ = ("ambient", "bits", "forward", "muted", "recorders", "variables")
+
+    def __init__(self, recorders: tuple[Recorder, ...] = (), ambient: bool = True, muted: int = 0) -> None:
         self.recorders = recorders
         self.ambient = ambient
-        self.paused = paused
-        self.bits = self.variables = self.forward = 0
-        if not paused:
-            self.bits = AMBIENT if ambient else 0
-            for recorder in recorders:
-                self.bits |= recorder.bit
-                if recorder.watches_variables:
-                    self.variables |= recorder.bit
-                if recorder.pushes_forward:
-                    self.forward |= recorder.bit
+        self.muted = muted
+        self.bits = AMBIENT if ambient else 0
+        self.variables = self.forward = 0
+        for recorder in recorders:
+            self.bits |= recorder.bit
+            if recorder.watches_variables:
+                self.variables |= recorder.bit
+            if recorder.pushes_forward:
+                self.forward |= recorder.bit
+        self.bits &= ~muted
+        self.variables &= ~muted
+        self.forward &= ~muted
 
     def with_recorder(self, recorder: Recorder) -> Recording:
-        return Recording((*self.recorders, recorder), self.ambient, self.paused)
+        return Recording((*self.recorders, recorder), self.ambient, self.muted)
 
     def without(self, *recorders: Recorder, ambient: bool | None = None) -> Recording:
         remaining = tuple(r for r in self.recorders if r not in recorders)
-        return Recording(remaining, self.ambient if ambient is None else ambient, self.paused)
+        return Recording(remaining, self.ambient if ambient is None else ambient, self.muted)
 
     def within(self, outer: Recording) -> Recording:
         """What was on in `outer` and still is."""
-        if self.bits & ~outer.bits == 0 and self.recorders == outer.recorders:
+        if self.recorders == outer.recorders and self.muted == outer.muted and self.ambient == outer.ambient:
             return self
         remaining = tuple(r for r in self.recorders if r in outer.recorders)
-        return Recording(remaining, self.ambient and outer.ambient, self.paused or outer.paused)
+        return Recording(remaining, self.ambient and outer.ambient, self.muted | outer.muted)
 
     def before(self, recorder: Recorder) -> Recording:
         """What was already on when `recorder` was entered."""
-        return Recording(self.recorders[: self.recorders.index(recorder)], self.ambient, self.paused)
+        return Recording(self.recorders[: self.recorders.index(recorder)], self.ambient, self.muted)
+
+    def mute(self, on: bool) -> Recording:
+        """All that is on now switched off; or all that was switched off on again."""
+        return Recording(self.recorders, self.ambient, self.muted | self.bits | AMBIENT if on else 0)
 
     def meet(self, variables: list[Variable]) -> int:
         """Tell the tapes that watch what they meet about `variables`; the bits of those tapes."""
         if self.variables:
             for recorder in self.recorders:
-                if recorder.watches_variables:
+                if recorder.bit & self.variables:
                     for variable in variables:
                         recorder.meet(variable)
         return self.variables
 
 
-_state: ContextVar[Recording] = ContextVar("gradtape recording", default=Recording())
+_AT_FIRST = Recording()
+_state: ContextVar[Recording] = ContextVar("gradtape recording", default=_AT_FIRST)
 current = _state.get
 
 

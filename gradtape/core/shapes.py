@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from gradtape.explain import messages
+
 Shape = tuple[int, ...]
 
 
@@ -31,14 +36,27 @@ def unbroadcast(gradient: Any, shape: Shape) -> Any:
     return gradient.sum(axis=stretched, keepdims=True) if stretched else gradient
 
 
-def normalize_axes(axis: Any, ndim: int) -> Shape:
-    """Axes as a sorted tuple of non-negative integers; `None` means all of them.
+def axis_index(axis: Any, ndim: int) -> int:
+    """An axis as a non-negative integer; an error that names the user's line if the array does not have it.
 
-    >>> normalize_axes(-1, 3), normalize_axes(None, 2), normalize_axes((1, 0), 2)
-    ((2,), (0, 1), (0, 1))
+    >>> axis_index(-1, 3)
+    2
     """
-    from numpy.lib.array_utils import normalize_axis_tuple
+    try:
+        return normalize_axis_index(axis, ndim)
+    except np.exceptions.AxisError:
+        raise messages.no_such_axis(axis, ndim) from None
 
-    if axis is None:
-        return tuple(range(ndim))
-    return tuple(sorted(normalize_axis_tuple(axis, ndim, "axis")))
+
+def axis_tuple(axis: Any, ndim: int, allow_duplicate: bool = False) -> Shape:
+    """One axis or several as a tuple of non-negative integers, in the order given.
+
+    >>> axis_tuple(-1, 3), axis_tuple((1, -3), 3)
+    ((2,), (1, 0))
+    """
+    try:
+        return normalize_axis_tuple(axis, ndim, "axis", allow_duplicate)
+    except np.exceptions.AxisError:
+        raise messages.no_such_axis(axis, ndim) from None
+    except ValueError:
+        raise messages.repeated_axis(axis, ndim) from None

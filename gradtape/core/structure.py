@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradtape.errors import StructureError
+from gradtape.explain import messages
 
 
 def _children(tree: Any) -> tuple[Any, list[Any]] | None:
@@ -98,11 +98,7 @@ def aligned(tree: Any, other: Any, tree_name: str, other_name: str) -> list[Any]
         if left_branch is not None and isinstance(left, dict) and isinstance(right, dict) and set(left) == set(right):
             right_branch = left_branch[0], [right[key] for key in left]
         if left_branch is None or right_branch is None or left_branch[0] != right_branch[0]:
-            raise StructureError(
-                f"{tree_name} and {other_name} have different structures{f' at {path}' if path else ''}: "
-                f"{_describe(left)} against {_describe(right)}.\n"
-                f"  fix: give {other_name} the same nesting, lengths and keys as {tree_name}"
-            )
+            raise messages.different_structures(tree_name, other_name, path, _describe(left), _describe(right))
         kind = left_branch[0]
         names = kind[1] if isinstance(kind[1], tuple) else range(len(left_branch[1]))
         rows = list(zip(names, left_branch[1], right_branch[1], strict=True))

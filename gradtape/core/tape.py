@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
+from gradtape.core.batch import BatchTensor, for_each_row
 from gradtape.core.graph import VARIABLE, Node, walk
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, map_structure, rebuild
 from gradtape.core.tensor import Tensor, Variable, check_differentiable, tensor, watch_node
-from gradtape.errors import DtypeError, GradientWarning, OperandError, ShapeError, TapeError, UntrackedError
-
-JACOBIAN_CHUNK = 1 << 24  # elements of the widest cotangent that one batched walk may hold
+from gradtape.errors import GradientWarning
+from gradtape.explain import messages
 
 
 class GradientTape(recording.Recorder):
@@ -47,10 +46,7 @@ class GradientTape(recording.Recorder):
 
     def __enter__(self) -> GradientTape:
         if self._active:
-            raise TapeError(
-                f"this tape is already recording: it was entered a second time.\n{Location.here().show()}\n"
-                f"  fix: use another gt.GradientTape() for the inner block"
-            )
+            raise messages.entered_twice()
         if self._spent is not None:
             self.reset()
         self._active = True
@@ -60,10 +56,7 @@ class GradientTape(recording.Recorder):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._stop()
         if isinstance(error, ValueError) and "read-only" in str(error):
-            error.add_note(
-                "gradtape: an array that a tape has saved is locked until its gradient has been taken.\n"
-                "  fix: compute with a copy (array.copy()), or write after tape.gradient(...)"
-            )
+            error.add_note(messages.LOCKED_NOTE)
 
     def _stop(self) -> None:
         if self._active:
@@ -103,7 +96,7 @@ class GradientTape(recording.Recorder):
     def stop_recording(self) -> Iterator[None]:
         """What is computed in this block is not recorded on this tape."""
         if not self._active:
-            raise TapeError(f"stop_recording on a tape that is not recording.\n{Location.here().show()}")
+            raise messages.not_recording("stop_recording")
         with recording.during(recording.current().without(self)):
             yield
 
@@ -149,11 +142,11 @@ class GradientTape(recording.Recorder):
         check_unconnected(unconnected_gradients)
         nodes = self._source_nodes(sources)
         seeds = self._seeds(target, output_gradients)
-        with self._asking() as where:
-            found = self._walk(seeds, nodes, None if self.persistent else where)
-        gradients = [found.get(node) for node in nodes]
-        if unconnected_gradients is None and nodes and all(g is None for g in gradients):
-            self._warn_unconnected(target, sources)
+        with self._asking() as release:
+            found = self._walk(seeds, nodes, release)
+            gradients = [found.get(node) for node in nodes]
+            if unconnected_gradients is None and nodes and all(g is None for g in gradients):
+                self._warn_unconnected(target, sources)
         return self._answer(sources, gradients, unconnected_gradients)
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str | None = None) -> Any:
@@ -172,14 +165,14 @@ class GradientTape(recording.Recorder):
         check_unconnected(unconnected_gradients)
         checked = self._one_target(target, "jacobian")
         nodes = self._source_nodes(sources)
-        with self._asking() as where:
-            rows = self._batched_walk(checked, nodes, np.eye(checked.size), where)
+        with self._asking() as release:
+            rows = self._batched_walk(checked, nodes, np.eye(checked.size), release)
+            if unconnected_gradients is None and nodes and all(row is None for row in rows):
+                self._warn_unconnected(target, sources)
         blocks = [
             None if row is None else row.reshape(checked.shape + node.shape)
             for node, row in zip(nodes, rows, strict=True)
         ]
-        if unconnected_gradients is None and nodes and all(block is None for block in blocks):
-            self._warn_unconnected(target, sources)
         return self._answer(sources, blocks, unconnected_gradients, checked.shape)
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: str | None = None) -> Any:
@@ -200,30 +193,21 @@ class GradientTape(recording.Recorder):
         checked = self._one_target(target, "batch_jacobian")
         (node,) = self._source_nodes(source)
         if not checked.shape or not node.shape or checked.shape[0] != node.shape[0]:
-            raise ShapeError(
-                f"batch_jacobian: target and source must share their first axis, the batch; the target has shape "
-                f"{checked.shape}, the source {node.shape}.\n{Location.here().show()}\n"
-                f"  fix: tape.jacobian(target, source) makes no such demand"
-            )
+            raise messages.no_shared_batch(checked.shape, node.shape)
         batch, rest = checked.shape[0], checked.size // max(checked.shape[0], 1)
         columns = np.broadcast_to(np.eye(rest)[:, None, :], (rest, batch, rest)).reshape(rest, checked.size)
         halves = _separating_masks(batch)
         probes = np.repeat(halves, rest, axis=1) * np.linspace(0.5, 1.5, checked.size)
-        with self._asking() as where:
-            (rows,) = self._batched_walk(checked, [node], np.concatenate([columns, probes]), where)
-        if rows is None:
-            if unconnected_gradients is None:
+        with self._asking() as release:
+            (rows,) = self._batched_walk(checked, [node], np.concatenate([columns, probes]), release)
+            if rows is None and unconnected_gradients is None:
                 self._warn_unconnected(target, source)
+        if rows is None:
             zeros = Tensor(np.zeros((*checked.shape, *node.shape[1:]), node.dtype))
             return zeros if unconnected_gradients == "zero" else None
         leaks = np.asarray(_value(rows[rest:])).reshape(len(halves), batch, -1)
         if np.any(leaks[halves == 0] != 0):
-            raise ShapeError(
-                f"batch_jacobian: the examples are not independent: rows of the target depend on other rows of the "
-                f"source (shapes {checked.shape} and {node.shape}).\n{Location.here().show()}\n"
-                f"  fix: tape.jacobian(target, source) is the whole dependence; or find the operation that mixes "
-                f"examples (a mean over the batch, a normalisation, a matmul along axis 0)"
-            )
+            raise messages.dependent_examples(checked.shape, node.shape)
         jacobians = rows[:rest].reshape((*checked.shape[1:], *node.shape))
         moved = np.moveaxis(jacobians, len(checked.shape) - 1, 0)
         return moved if isinstance(moved, Tensor) else Tensor(moved)
@@ -241,21 +225,18 @@ class GradientTape(recording.Recorder):
         """
         checked = self._one_target(target, "hessian")
         if checked.size != 1:
-            raise ShapeError(
-                f"hessian: the target must have one element; it has shape {checked.shape}.\n{Location.here().show()}\n"
-                f"  fix: reduce it first (.sum(), .mean()), or take tape.jacobian of a gradient"
-            )
+            raise messages.hessian_of_many(checked.shape)
         (node,) = self._source_nodes(source)
         was_active = self._active
-        with self._asking() as where:
+        with self._asking() as release:
             if not was_active:
                 recording.switch(recording.current().with_recorder(self))
             found = self._walk([(checked._node, np.ones(checked.shape, checked.dtype))], [node], None)
-        gradient = found.get(node)
-        rows: list[Any] = [None]
-        if isinstance(gradient, Tensor):
-            with recording.during(recording.current().without(self, ambient=False)):
-                rows = self._batched_walk(gradient, [node], np.eye(gradient.size), where)
+            gradient = found.get(node)
+            rows: list[Any] = [None]
+            if isinstance(gradient, Tensor):
+                with recording.during(recording.current().without(self)):
+                    rows = self._batched_walk(gradient, [node], np.eye(gradient.size), release)
         if rows[0] is None:
             rows = [np.zeros((*node.shape, *node.shape), node.dtype)]
         return self._answer(source, [rows[0].reshape(node.shape + node.shape)], None)
@@ -283,52 +264,44 @@ class GradientTape(recording.Recorder):
         return self.bit | (VARIABLE if self.watches_variables else 0)
 
     @contextmanager
-    def _asking(self) -> Iterator[Location]:
-        """The state in which gradients are computed: other tapes record it, and this one if it is persistent."""
+    def _asking(self) -> Iterator[list[Node] | None]:
+        """The state in which gradients are computed: other tapes record it, and this one if it is persistent.
+
+        Yields where to note the nodes that are to be released when all is said, or None if they are kept.
+        """
         where = Location.here()
         if self._spent is not None:
-            raise TapeError(
-                f"this tape has given its gradient already; what it had recorded was freed by\n{self._spent.show()}\n"
-                f"  fix: ask for all gradients in one call, tape.gradient(target, [a, b]);\n"
-                f"       or keep the recording: gt.GradientTape(persistent=True)"
-            )
+            raise messages.spent(self._spent)
         if not self.persistent:
             self._stop()
             self._spent = where
-        with recording.during(recording.current().without(ambient=False)):
-            yield where
+        release: list[Node] = []
+        try:
+            with recording.during(recording.current().without(ambient=False)):
+                yield None if self.persistent else release
+        finally:
+            for node in release:
+                node.release(self.bit, where)
 
-    def _walk(self, seeds: list[tuple[Node, Any]], nodes: list[Node], release: Location | None) -> dict[Node, Any]:
+    def _walk(self, seeds: list[tuple[Node, Any]], nodes: list[Node], visited: list[Node] | None) -> dict[Node, Any]:
         recorded = attach if recording.current().bits else None
-        return walk(seeds, self.mask, sources=nodes, attach=recorded, release=release)
+        return walk(seeds, self.mask, sources=nodes, attach=recorded, visited=visited)
 
-    def _batched_walk(self, target: Tensor, nodes: list[Node], seeds: Any, where: Location) -> list[Any]:
+    def _batched_walk(self, target: Tensor, nodes: list[Node], seeds: Any, visited: list[Node] | None) -> list[Any]:
         """For each source, the cotangents that arrive there for each row of `seeds`, along a first axis."""
-        seeds = seeds.astype(target.dtype)
+
+        def arrivals(seed: BatchTensor, last: bool) -> list[Any]:
+            found = self._walk([(target._node, seed)], nodes, visited if last else None)
+            return [found.get(node) for node in nodes]
+
         widest = max([target.size, *(int(np.prod(node.shape)) for node in nodes)])
-        chunk = max(1, JACOBIAN_CHUNK // max(widest, 1))
-        starts = range(0, max(len(seeds), 1), chunk)
-        pieces: list[list[Any]] = []
-        for start in starts:
-            part = seeds[start : start + chunk].reshape(-1, *target.shape)
-            level = BatchLevel(len(part))
-            last = start == starts[-1] and not self.persistent
-            found = self._walk([(target._node, BatchTensor(part, level))], nodes, where if last else None)
-            pieces.append([unbatch(found[node], level) if node in found else None for node in nodes])
-        if len(pieces) == 1:
-            return pieces[0]
-        return [None if piece[0] is None else np.concatenate(piece) for piece in zip(*pieces, strict=True)]
+        return for_each_row(arrivals, seeds.astype(target.dtype).reshape(len(seeds), *target.shape), widest)
 
     def _source_nodes(self, sources: Any) -> list[Node]:
         nodes = []
         for source in [sources] if isinstance(sources, Tensor) else leaves(sources):
             if not isinstance(source, Tensor):
-                shape = f" of shape {source.shape}" if isinstance(source, np.ndarray) else ""
-                raise OperandError(
-                    f"sources: a {type(source).__name__}{shape} is not a tensor, so nothing was recorded for it.\n"
-                    f"{Location.here().show()}\n"
-                    f"  fix: x = tape.watch(x) inside the with block, compute with that x, and ask for that x"
-                )
+                raise messages.source_not_tensor(source)
             check_differentiable(source.dtype, "sources", source.shape)
             nodes.append(source._node)
         return nodes
@@ -347,8 +320,9 @@ class GradientTape(recording.Recorder):
 
     def _one_target(self, target: Any, what: str) -> Tensor:
         if not isinstance(target, Tensor):
-            check_target(target)
-            raise OperandError(f"{what}: target must be one tensor; got {type(target).__name__}")
+            for part in leaves(target):
+                check_target(part)
+            raise messages.not_one_target(what, target)
         return target
 
     def _answer(self, sources: Any, gradients: list[Any], unconnected: str | None, prefix: tuple[int, ...] = ()) -> Any:
@@ -376,17 +350,13 @@ class GradientTape(recording.Recorder):
 def check_unconnected(value: str | None) -> None:
     """Raise unless `value` is one of the accepted answers to "what if there is no path?"."""
     if value not in (None, "none", "zero"):
-        raise OperandError(f'unconnected_gradients must be "none" or "zero"; got {value!r}')
+        raise messages.wrong_unconnected(value)
 
 
 def check_target(target: Any) -> None:
     """Raise unless `target` is a tensor."""
     if not isinstance(target, Tensor):
-        raise UntrackedError(
-            f"target: a {type(target).__name__} is not a tensor, so there is no record of how it was computed.\n"
-            f"{Location.here().show()}\n"
-            f"  fix: pass the tensor itself; float(), .item() and .numpy() give values without a history"
-        )
+        raise messages.target_not_tensor(target)
 
 
 def check_seed(seed: Any, target: Any, what: str) -> Any:
@@ -395,23 +365,9 @@ def check_seed(seed: Any, target: Any, what: str) -> Any:
         return np.ones(target.shape, target.dtype)
     value = seed if isinstance(seed, Tensor) else np.asarray(seed)
     if value.shape != target.shape:
-        try:
-            fits = np.broadcast_shapes(value.shape, target.shape) == target.shape
-        except ValueError:
-            fits = False
-        offer = (
-            f"np.broadcast_to(seed, {target.shape}) makes it fit" if fits else f"give an array of shape {target.shape}"
-        )
-        raise ShapeError(
-            f"{what}: the seed has shape {value.shape}, the target it weighs has shape {target.shape}.\n"
-            f"{Location.here().show()}\n"
-            f"  a seed of the wrong shape is not stretched: it would surface later, in an innocent reshape\n  fix: {offer}"
-        )
+        raise messages.wrong_seed_shape(what, value.shape, target.shape)
     if not np.can_cast(value.dtype, target.dtype, "same_kind"):
-        raise DtypeError(
-            f"{what}: a seed of dtype {value.dtype} for a target of dtype {target.dtype}.\n{Location.here().show()}\n"
-            f"  fix: seed.real, or seed.astype({str(target.dtype)!r})"
-        )
+        raise messages.wrong_seed_dtype(what, value.dtype, target.dtype)
     return value if value.dtype == target.dtype else value.astype(target.dtype)
 
 

@@ -24,9 +24,8 @@ from gradtape.core.graph import (
     departures,
     leaf,
 )
-from gradtape.core.location import Location
 from gradtape.core.shapes import Shape
-from gradtape.errors import DetachError, DtypeError, MutationError, OperandError, ShapeError
+from gradtape.explain import messages
 from gradtape.methods import TensorMethods
 
 
@@ -54,30 +53,19 @@ class Tensor(TensorMethods):
     def _replace(self, new: Any, how: str) -> Tensor:
         """Become `new`, as writing in place does, if nothing else would have to change with it."""
         if new.shape != self.shape or not np.can_cast(new.dtype, self.dtype, "same_kind"):
-            raise ShapeError(
-                f"{how}: the result has shape {new.shape} and dtype {new.dtype}; the tensor it is written into has "
-                f"shape {self.shape} and dtype {self.dtype}.\n{Location.here().show()}\n  fix: x = x + y instead of x += y"
-            )
+            raise messages.does_not_fit_in_place(how, self.shape, self.dtype, new.shape, new.dtype)
         if new.dtype != self.dtype:
             new = new.astype(self.dtype)
         is_tape_leaf = self._node.op is None and self._node.bits > FLAGS
         if is_tape_leaf and is_tracked(self):
-            raise MutationError(
-                f"{how}: this tensor of shape {self.shape} is a leaf that gradients are asked for; written in place it "
-                f"would no longer be what the tape started from.\n{Location.here().show()}\n"
-                f"  fix: write a copy (y = x.copy(); y[i] = v), y = gt.at(x)[i].set(v), or update it under gt.no_grad()"
-            )
+            raise messages.leaf_written(how, self.shape)
         if any(view() is not None and view() is not self for view in getattr(self, "_views", ())):
-            raise MutationError(
-                f"{how}: another live tensor is a view of this one (shape {self.shape}) and would have to change too.\n"
-                f"{Location.here().show()}\n"
-                f"  fix: y = gt.at(x)[i].set(v), gt.where, or gt.stack make a new tensor; or write a copy: x = x.copy()"
-            )
+            raise messages.viewed_while_written(how, self.shape)
         self._become(new, keep_node=is_tape_leaf)
         return self
 
     def _become(self, new: Tensor, keep_node: bool) -> None:
-        self._views: list[weakref.ref[Tensor]] = []
+        self._views: list[weakref.ref[Tensor]] = [weakref.ref(self)]
         self._array = new._array
         if not keep_node:
             self._node = new._node
@@ -120,9 +108,7 @@ class Tensor(TensorMethods):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise OperandError(
-                "len() of a tensor of shape (), which has no first axis.\n  fix: x.size is 1, or x[None]"
-            )
+            raise messages.no_length()
         return self.shape[0]
 
     __hash__ = object.__hash__
@@ -136,7 +122,8 @@ class Tensor(TensorMethods):
         return str(self._concrete())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec else str(self)
+        array = self._concrete()
+        return format(array.item() if array.size == 1 else array, spec) if spec else str(self)
 
     # -- how its value leaves the tape
 
@@ -174,10 +161,7 @@ class Tensor(TensorMethods):
     def _single(self, how: str) -> Any:
         array = self._leave(how)
         if array.size != 1:
-            raise ShapeError(
-                f"{how} needs one element; this tensor has shape {array.shape}.\n{Location.here().show()}\n"
-                f"  fix: reduce it first (.sum(), .mean(), .max()) or pick one element (x[0])"
-            )
+            raise messages.not_one_element(how, array.shape)
         return array.reshape(())
 
     def __float__(self) -> float:
@@ -194,21 +178,12 @@ class Tensor(TensorMethods):
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            raise ShapeError(
-                f"the truth of a tensor of shape {self.shape} is not one answer.\n{Location.here().show()}\n"
-                f"  fix: (condition).any() or (condition).all() for one answer, gt.where(condition, a, b) for each element"
-            )
+            raise messages.no_single_truth(self.shape)
         return bool(self._single("bool()"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if is_tracked(self):
-            raise DetachError(
-                f"NumPy asked for the bare array of a tracked tensor of shape {self.shape}; its gradient would be lost "
-                f"in silence.\n{Location.here().show()}\n"
-                f"  fix: to join tensors, gt.stack([x, y]) or gt.concatenate; to write into an array, "
-                f"gt.at(array)[i].set(x);\n"
-                f"       if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)"
-            )
+            raise messages.silent_detach(self.shape)
         array = self._leave("np.asarray()")
         if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
             return np.array(array, dtype=dtype)
@@ -229,10 +204,7 @@ class Tensor(TensorMethods):
 
     def _for_storage(self, how: str) -> Any:
         if self._node.op is not None and is_tracked(self):
-            raise DetachError(
-                f"{how} of a tracked intermediate tensor of shape {self.shape} would lose its gradient in silence.\n"
-                f"{Location.here().show()}\n  fix: {how} of x.detach(), or of the leaves it was computed from"
-            )
+            raise messages.stored_while_tracked(how, self.shape)
         return self._concrete()
 
     # -- the ambient graph: requires_grad, grad, hooks
@@ -259,10 +231,7 @@ class Tensor(TensorMethods):
         if not self.is_leaf:
             if requires_grad:
                 return self
-            raise OperandError(
-                f"requires_grad_(False) on a computed tensor.\n{self._node.location.show()}\n"
-                f"  fix: x.detach() is the same value without the graph"
-            )
+            raise messages.frozen_intermediate(self._node)
         if requires_grad:
             check_differentiable(self.dtype, "requires_grad", self.shape)
             watch_node(self).bits |= AMBIENT
@@ -283,10 +252,7 @@ class Tensor(TensorMethods):
             return
         value = value if isinstance(value, Tensor) else Tensor(np.asarray(value, dtype=self.dtype))
         if value.shape != self.shape:
-            raise ShapeError(
-                f".grad of a tensor of shape {self.shape} was set to an array of shape {value.shape}.\n"
-                f"{Location.here().show()}\n  fix: a gradient has its tensor's shape, {self.shape}"
-            )
+            raise messages.wrong_grad_shape(self.shape, value.shape)
         watch_node(self).extras().grad = value
 
     def zero_grad(self) -> None:
@@ -323,32 +289,26 @@ class Variable(Tensor):
 
     def assign(self, value: Any) -> Variable:
         """Replace the value. Shape and dtype stay; gradients do not flow through an assignment."""
-        new = value._leave("Variable.assign") if isinstance(value, Tensor) else np.asarray(value)
+        new = np.asarray(_leaving(value, "Variable.assign"))
         if new.shape != self.shape:
-            raise ShapeError(
-                f"assign: the variable{f' {self.name!r}' if self.name else ''} has shape {self.shape}, the new value "
-                f"{new.shape}.\n{Location.here().show()}\n  fix: give a value of shape {self.shape}"
-            )
+            raise messages.wrong_assigned_shape(self.name, self.shape, new.shape)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
-            raise DtypeError(
-                f"assign: a value of dtype {new.dtype} into a variable of dtype {self.dtype}.\n"
-                f"{Location.here().show()}\n  fix: value.astype({str(self.dtype)!r}) if that loss is meant"
-            )
+            raise messages.wrong_assigned_dtype(self.dtype, new.dtype)
         self._array = np.array(new, dtype=self.dtype)
         return self
 
     def assign_add(self, delta: Any) -> Variable:
         """Add `delta` to the value."""
-        return self.assign(self._array + plain(delta))
+        return self.assign(self._array + _leaving(delta, "Variable.assign_add"))
 
     def assign_sub(self, delta: Any) -> Variable:
         """Subtract `delta` from the value."""
-        return self.assign(self._array - plain(delta))
+        return self.assign(self._array - _leaving(delta, "Variable.assign_sub"))
 
-    def __iadd__(self, other: Any) -> Variable:  # type: ignore[misc]
+    def __iadd__(self, other: Any) -> Variable:
         return self.assign_add(other)
 
-    def __isub__(self, other: Any) -> Variable:  # type: ignore[misc]
+    def __isub__(self, other: Any) -> Variable:
         return self.assign_sub(other)
 
     def __repr__(self) -> str:
@@ -383,13 +343,17 @@ def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """A fresh array with the numbers in `data`, which may be a tensor or nested sequences."""
     if isinstance(data, Tensor):
         data = data._leave("gt.tensor()")
-    array = np.array(data, dtype=dtype)
+    try:
+        array = np.array(data, dtype=dtype)
+    except (ValueError, TypeError) as error:
+        raise messages.ragged(data, error) from error
     if array.dtype.kind not in "fciub":
-        raise DtypeError(
-            f"a tensor holds numbers; {type(data).__name__} gives an array of dtype {array.dtype}.\n"
-            f"{Location.here().show()}\n  fix: pass numbers or booleans of one shape; gt.stack joins tensors"
-        )
+        raise messages.not_numbers(data, array.dtype)
     return array
+
+
+def _leaving(value: Any, how: str) -> Any:
+    return value._leave(how) if isinstance(value, Tensor) else value
 
 
 def plain(value: Any) -> Any:
@@ -406,11 +370,7 @@ def is_tracked(value: Tensor) -> bool:
 def check_differentiable(dtype: np.dtype[Any], what: str, shape: Shape) -> None:
     """Raise unless numbers of `dtype` have derivatives."""
     if dtype.kind not in "fc":
-        raise DtypeError(
-            f"{what}: a tensor of dtype {dtype} (shape {shape}) has no gradient; only real and complex floating point "
-            f"numbers do.\n{Location.here().show()}\n"
-            f"  fix: write the numbers with a point (1.0), or x.astype(float) before"
-        )
+        raise messages.no_derivative_of_dtype(what, dtype, shape)
 
 
 def watch_node(value: Tensor) -> Node:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor
-from gradtape.ops.shaping import as_value, broadcast_to
+from gradtape.ops.arguments import as_value
+from gradtape.ops.conversion import identity, result_type
+from gradtape.ops.shaping import broadcast_to, moveaxis
 from gradtape.protocols import answers
 
 
@@ -63,16 +65,31 @@ def arange(*bounds: Any, dtype: Any = None) -> Tensor:
     return Tensor(np.arange(*bounds, dtype=dtype))
 
 
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
+@answers(np.linspace)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; both can be tensors with gradients.
 
     >>> import gradtape as gt
     >>> gt.linspace(0.0, 1.0, 3)
     Tensor([0. , 0.5, 1. ])
     """
-    steps = Tensor(np.arange(num) / max(num - 1 if endpoint else num, 1))
-    shape = (num,) + (1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop)))
-    return start * (1 - steps.reshape(shape)) + stop * steps.reshape(shape)
+    gaps = max(num - 1 if endpoint else num, 1)
+    kind = result_type(start, stop, 1.0)
+    steps = Tensor((np.arange(num) / gaps).astype(kind.type(0).real.dtype))
+    steps = steps.reshape((num,) + (1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop))))
+    spaced = moveaxis(start * (1 - steps) + stop * steps, 0, axis)
+    spaced = spaced if dtype is None else spaced.astype(dtype)
+    return (spaced, (stop - start) / gaps) if retstep else spaced
 
 
 def _shape(x: Any, shape: Any) -> Any:
@@ -80,7 +97,9 @@ def _shape(x: Any, shape: Any) -> Any:
 
 
 @answers(np.zeros_like, np.empty_like)
-def zeros_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Tensor:
+def zeros_like(
+    x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Tensor:
     """Zeros of the shape and dtype of `x`.
 
     >>> import gradtape as gt
@@ -91,7 +110,9 @@ def zeros_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, 
 
 
 @answers(np.ones_like)
-def ones_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Tensor:
+def ones_like(
+    x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Tensor:
     """Ones of the shape and dtype of `x`.
 
     >>> import gradtape as gt
@@ -102,14 +123,23 @@ def ones_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, s
 
 
 @answers(np.full_like)
-def full_like(x: Any, value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+def full_like(
+    x: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
     """One value everywhere, in the shape and dtype of `x`.
 
     >>> import gradtape as gt
     >>> gt.full_like(gt.tensor([1.0, 2.0]), 7)
     Tensor([7., 7.])
     """
-    return full(_shape(x, shape), value, as_value(x).dtype if dtype is None else dtype)
+    return full(_shape(x, shape), fill_value, as_value(x).dtype if dtype is None else dtype)
 
 
 @answers(np.copy)
@@ -120,4 +150,4 @@ def copy(x: Any, order: str = "K", subok: bool = False) -> Any:
     >>> gt.copy(gt.tensor([1.0]))
     Tensor([1.])
     """
-    return x.copy()
+    return identity(x)

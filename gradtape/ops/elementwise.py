@@ -1,4 +1,4 @@
-"""Operations on each element by itself: arithmetic, powers, exponentials, trigonometry, rounding, comparison.
+"""Arithmetic, powers, exponentials and trigonometry on each element by itself, and choices between elements.
 
 A row is a NumPy function and its partial derivatives: `x`, `y`, `z` are the inputs, `out` is the result. `domain` says
 where the tests may draw each input from. Rules are NumPy code, so they can be differentiated again.
@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import batch_elementwise
-from gradtape.core.rules import constant, elementwise, general, linear
+from gradtape.core.rules import elementwise, general, linear
 from gradtape.core.shapes import unbroadcast
+from gradtape.ops.arguments import as_value
+from gradtape.ops.documentation import slopes
 from gradtape.protocols import answers
 
 POSITIVE = (0.5, 2.0)
@@ -21,50 +23,150 @@ UNIT = (-0.8, 0.8)
 
 # -- arithmetic
 
-add = elementwise(np.add, 1, 1)
-subtract = elementwise(np.subtract, 1, -1)
-multiply = elementwise(np.multiply, lambda y: y, lambda x: x)
-divide = elementwise(np.divide, lambda y: 1 / y, lambda out, y: -out / y, name="divide", domain=[None, POSITIVE])
-negative = elementwise(np.negative, -1)
-positive = elementwise(np.positive, 1)
-reciprocal = elementwise(np.reciprocal, lambda out: -out * out, domain=[POSITIVE])
-square = elementwise(np.square, lambda x: 2 * x)
-remainder = elementwise(np.remainder, 1, lambda x, y: -np.floor_divide(x, y), domain=[(0.1, 0.9), (1.5, 2.5)])
-fmod = elementwise(np.fmod, 1, lambda x, y: -np.trunc(x / y), domain=[(0.1, 0.9), (1.5, 2.5)])
-floor_divide = constant(np.floor_divide)
+add = elementwise(np.add, 1, 1, doc=slopes("The sum", "1 and 1", "add(2.0, 3.0) -> 5., 1., 1."))
+subtract = elementwise(
+    np.subtract, 1, -1, doc=slopes("The difference", "1 and -1", "subtract(2.0, 3.0) -> -1., 1., -1.")
+)
+multiply = elementwise(
+    np.multiply, lambda y: y, lambda x: x, doc=slopes("The product", "y and x", "multiply(2.0, 3.0) -> 6., 3., 2.")
+)
+divide = elementwise(
+    np.divide,
+    lambda y: 1 / y,
+    lambda out, y: -out / y,
+    name="divide",
+    domain=[None, POSITIVE],
+    doc=slopes("The quotient", "1 / y and -x / y^2", "divide(3.0, 2.0) -> 1.5, 0.5, -0.75"),
+)
+negative = elementwise(np.negative, -1, doc=slopes("The negative", "-1", "negative(2.0) -> -2., -1."))
+positive = elementwise(np.positive, 1, doc=slopes("The same value", "1", "positive(2.0) -> 2., 1."))
+reciprocal = elementwise(
+    np.reciprocal,
+    lambda out: -out * out,
+    domain=[POSITIVE],
+    doc=slopes("One divided by each element", "-1 / x^2", "reciprocal(2.0) -> 0.5, -0.25"),
+)
+square = elementwise(np.square, lambda x: 2 * x, doc=slopes("The square", "2 x", "square(3.0) -> 9., 6."))
+remainder = elementwise(
+    np.remainder,
+    1,
+    lambda x, y: -np.floor_divide(x, y),
+    domain=[(0.1, 0.9), (1.5, 2.5)],
+    doc=slopes(
+        "What is left of x after division by y, with the sign of y",
+        "1 and -floor(x / y)",
+        "remainder(5.5, 2.0) -> 1.5, 1., -2.",
+    ),
+)
+fmod = elementwise(
+    np.fmod,
+    1,
+    lambda x, y: -np.trunc(x / y),
+    domain=[(0.1, 0.9), (1.5, 2.5)],
+    doc=slopes(
+        "What is left of x after division by y, with the sign of x",
+        "1 and -trunc(x / y)",
+        "fmod(-5.5, 2.0) -> -1.5, 1., 2.",
+    ),
+)
 
-
-# -- powers: d(x^y) = y x^(y-1) dx + x^y log(x) dy, with the limits 0 where y = 0 and where x = 0
+# -- powers: d(x^y) = y x^(y-1) dx + x^y log(x) dy, with the limits 0 where x = y = 0 and where x = 0
 
 
 def _power_slope(x: Any, y: Any) -> Any:
     if isinstance(y, int | float):
         return y * x ** (y - 1) if y != 0 else np.zeros_like(x)
-    return y * x ** np.where(y == 0, 1, y - 1)
+    return y * np.where((x == 0) & (y == 0), 1, x) ** (y - 1)
 
 
 def _exponent_slope(out: Any, x: Any) -> Any:
     return out * np.log(np.where(x == 0, 1, x))
 
 
-power = elementwise(operator.pow, _power_slope, _exponent_slope, name="power", domain=[POSITIVE, None])
-float_power = elementwise(np.float_power, _power_slope, _exponent_slope, domain=[POSITIVE, None])
-sqrt = elementwise(np.sqrt, lambda out: 0.5 / out, domain=[POSITIVE])
-cbrt = elementwise(np.cbrt, lambda out: 1 / (3 * out * out), domain=[POSITIVE])
+def _nonzero(out: Any) -> Any:
+    """A divisor: 1 in the place of 0."""
+    return np.where(out == 0, 1, out)
+
+
+power = elementwise(
+    operator.pow,
+    _power_slope,
+    _exponent_slope,
+    name="power",
+    domain=[POSITIVE, None],
+    answers=[np.power],
+    doc=slopes("x to the power y", "y x^(y-1) and x^y log(x)", "power(2.0, 3.0) -> 8., 12., 5.54517744"),
+)
+float_power = elementwise(
+    np.float_power,
+    _power_slope,
+    _exponent_slope,
+    domain=[POSITIVE, None],
+    doc=slopes(
+        "x to the power y, in double precision",
+        "y x^(y-1) and x^y log(x)",
+        "float_power(2.0, 3.0) -> 8., 12., 5.54517744",
+    ),
+)
+sqrt = elementwise(
+    np.sqrt,
+    lambda out: 0.5 / out,
+    domain=[POSITIVE],
+    doc=slopes("The square root", "1 / (2 sqrt(x)), inf at 0", "sqrt(4.0) -> 2., 0.25"),
+)
+cbrt = elementwise(
+    np.cbrt,
+    lambda out: 1 / (3 * out * out),
+    domain=[POSITIVE],
+    doc=slopes("The cube root", "1 / (3 cbrt(x)^2)", "cbrt(8.0) -> 2., 0.08333333"),
+)
 hypot = elementwise(
-    np.hypot, lambda out, x: x / np.where(out == 0, 1, out), lambda out, y: y / np.where(out == 0, 1, out)
+    np.hypot,
+    lambda out, x: x / _nonzero(out),
+    lambda out, y: y / _nonzero(out),
+    doc=slopes(
+        "sqrt(x^2 + y^2) without overflow", "x / hypot and y / hypot, 0 at 0", "hypot(3.0, 4.0) -> 5., 0.6, 0.8"
+    ),
+)
+# the square root of a sum of squares: its slope at 0 is the smallest of the subgradients, 0
+root_of_squares = elementwise(
+    lambda x: np.sqrt(x), lambda out: 0.5 / np.where(out == 0, np.inf, out), name="root of squares", domain=[POSITIVE]
 )
 
 # -- exponentials and logarithms
 
 LN2, LN10 = float(np.log(2)), float(np.log(10))
-exp = elementwise(np.exp, lambda out: out)
-exp2 = elementwise(np.exp2, lambda out: out * LN2)
-expm1 = elementwise(np.expm1, lambda out: out + 1)
-log = elementwise(np.log, lambda x: 1 / x, domain=[POSITIVE])
-log2 = elementwise(np.log2, lambda x: 1 / (x * LN2), domain=[POSITIVE])
-log10 = elementwise(np.log10, lambda x: 1 / (x * LN10), domain=[POSITIVE])
-log1p = elementwise(np.log1p, lambda x: 1 / (1 + x), domain=[POSITIVE])
+exp = elementwise(np.exp, lambda out: out, doc=slopes("e to the power x", "exp(x)", "exp(0.0) -> 1., 1."))
+exp2 = elementwise(
+    np.exp2, lambda out: out * LN2, doc=slopes("2 to the power x", "2^x log(2)", "exp2(1.0) -> 2., 1.38629436")
+)
+expm1 = elementwise(
+    np.expm1, lambda out: out + 1, doc=slopes("exp(x) - 1, exact near 0", "exp(x)", "expm1(0.0) -> 0., 1.")
+)
+log = elementwise(
+    np.log,
+    lambda x: 1 / x,
+    domain=[POSITIVE],
+    doc=slopes("The natural logarithm", "1 / x", "log(1.0) -> 0., 1."),
+)
+log2 = elementwise(
+    np.log2,
+    lambda x: 1 / (x * LN2),
+    domain=[POSITIVE],
+    doc=slopes("The logarithm to base 2", "1 / (x log(2))", "log2(8.0) -> 3., 0.18033688"),
+)
+log10 = elementwise(
+    np.log10,
+    lambda x: 1 / (x * LN10),
+    domain=[POSITIVE],
+    doc=slopes("The logarithm to base 10", "1 / (x log(10))", "log10(100.0) -> 2., 0.00434294"),
+)
+log1p = elementwise(
+    np.log1p,
+    lambda x: 1 / (1 + x),
+    domain=[POSITIVE],
+    doc=slopes("log(1 + x), exact near 0", "1 / (1 + x)", "log1p(0.0) -> 0., 1."),
+)
 
 
 def _log_share(x: Any, out: Any) -> Any:
@@ -72,30 +174,113 @@ def _log_share(x: Any, out: Any) -> Any:
     return np.exp(x - np.where(np.isneginf(out), 0, out))
 
 
-logaddexp = elementwise(np.logaddexp, lambda x, out: _log_share(x, out), lambda y, out: _log_share(y, out))
+logaddexp = elementwise(
+    np.logaddexp,
+    lambda x, out: _log_share(x, out),
+    lambda y, out: _log_share(y, out),
+    doc=slopes(
+        "log(exp(x) + exp(y)) without overflow",
+        "the shares exp(x - out) and exp(y - out)",
+        "logaddexp(0.0, 0.0) -> 0.69314718, 0.5, 0.5",
+    ),
+)
 logaddexp2 = elementwise(
-    np.logaddexp2, lambda x, out: _log_share(x * LN2, out * LN2), lambda y, out: _log_share(y * LN2, out * LN2)
+    np.logaddexp2,
+    lambda x, out: _log_share(x * LN2, out * LN2),
+    lambda y, out: _log_share(y * LN2, out * LN2),
+    doc=slopes(
+        "log2(2^x + 2^y) without overflow",
+        "the shares 2^(x - out) and 2^(y - out)",
+        "logaddexp2(0.0, 0.0) -> 1., 0.5, 0.5",
+    ),
 )
 
 # -- trigonometry
 
-sin = elementwise(np.sin, lambda x: np.cos(x))
-cos = elementwise(np.cos, lambda x: -np.sin(x))
-tan = elementwise(np.tan, lambda out: 1 + out * out, domain=[UNIT])
-arcsin = elementwise(np.arcsin, lambda x: 1 / np.sqrt(1 - x * x), domain=[UNIT])
-arccos = elementwise(np.arccos, lambda x: -1 / np.sqrt(1 - x * x), domain=[UNIT])
-arctan = elementwise(np.arctan, lambda x: 1 / (1 + x * x))
-arctan2 = elementwise(
-    np.arctan2, lambda x, y: y / (x * x + y * y), lambda x, y: -x / (x * x + y * y), domain=[POSITIVE, POSITIVE]
+sin = elementwise(np.sin, lambda x: np.cos(x), doc=slopes("The sine", "cos(x)", "sin(0.0) -> 0., 1."))
+cos = elementwise(np.cos, lambda x: -np.sin(x), doc=slopes("The cosine", "-sin(x)", "cos(0.0) -> 1., -0."))
+tan = elementwise(
+    np.tan, lambda out: 1 + out * out, domain=[UNIT], doc=slopes("The tangent", "1 + tan(x)^2", "tan(0.0) -> 0., 1.")
 )
-sinh = elementwise(np.sinh, lambda x: np.cosh(x))
-cosh = elementwise(np.cosh, lambda x: np.sinh(x))
-tanh = elementwise(np.tanh, lambda out: 1 - out * out)
-arcsinh = elementwise(np.arcsinh, lambda x: 1 / np.sqrt(x * x + 1))
-arccosh = elementwise(np.arccosh, lambda x: 1 / np.sqrt((x - 1) * (x + 1)), domain=[(1.5, 3.0)])
-arctanh = elementwise(np.arctanh, lambda x: 1 / ((1 - x) * (1 + x)), domain=[UNIT])
-deg2rad = elementwise(np.deg2rad, float(np.pi / 180), answers=[np.radians])
-rad2deg = elementwise(np.rad2deg, float(180 / np.pi), answers=[np.degrees])
+arcsin = elementwise(
+    np.arcsin,
+    lambda x: 1 / np.sqrt(1 - x * x),
+    domain=[UNIT],
+    doc=slopes("The inverse sine", "1 / sqrt(1 - x^2)", "arcsin(0.6) -> 0.64350111, 1.25"),
+)
+arccos = elementwise(
+    np.arccos,
+    lambda x: -1 / np.sqrt(1 - x * x),
+    domain=[UNIT],
+    doc=slopes("The inverse cosine", "-1 / sqrt(1 - x^2)", "arccos(0.6) -> 0.92729522, -1.25"),
+)
+arctan = elementwise(
+    np.arctan,
+    lambda x: 1 / (1 + x * x),
+    doc=slopes("The inverse tangent", "1 / (1 + x^2)", "arctan(1.0) -> 0.78539816, 0.5"),
+)
+arctan2 = elementwise(
+    np.arctan2,
+    lambda x, y: y / (x * x + y * y),
+    lambda x, y: -x / (x * x + y * y),
+    domain=[POSITIVE, POSITIVE],
+    doc=slopes(
+        "The angle whose tangent is x / y, in the right quadrant",
+        "y / (x^2 + y^2) and -x / (x^2 + y^2)",
+        "arctan2(1.0, 1.0) -> 0.78539816, 0.5, -0.5",
+    ),
+)
+sinh = elementwise(np.sinh, lambda x: np.cosh(x), doc=slopes("The hyperbolic sine", "cosh(x)", "sinh(0.0) -> 0., 1."))
+cosh = elementwise(np.cosh, lambda x: np.sinh(x), doc=slopes("The hyperbolic cosine", "sinh(x)", "cosh(0.0) -> 1., 0."))
+tanh = elementwise(
+    np.tanh, lambda out: 1 - out * out, doc=slopes("The hyperbolic tangent", "1 - tanh(x)^2", "tanh(0.0) -> 0., 1.")
+)
+arcsinh = elementwise(
+    np.arcsinh,
+    lambda x: 1 / np.sqrt(x * x + 1),
+    doc=slopes("The inverse hyperbolic sine", "1 / sqrt(x^2 + 1)", "arcsinh(0.75) -> 0.69314718, 0.8"),
+)
+arccosh = elementwise(
+    np.arccosh,
+    lambda x: 1 / np.sqrt((x - 1) * (x + 1)),
+    domain=[(1.5, 3.0)],
+    doc=slopes("The inverse hyperbolic cosine", "1 / sqrt(x^2 - 1)", "arccosh(1.25) -> 0.69314718, 1.33333333"),
+)
+arctanh = elementwise(
+    np.arctanh,
+    lambda x: 1 / ((1 - x) * (1 + x)),
+    domain=[UNIT],
+    doc=slopes("The inverse hyperbolic tangent", "1 / (1 - x^2)", "arctanh(0.6) -> 0.69314718, 1.5625"),
+)
+deg2rad = elementwise(
+    np.deg2rad,
+    float(np.pi / 180),
+    answers=[np.radians],
+    doc=slopes("Degrees as radians", "pi / 180", "deg2rad(180.0) -> 3.14159265, 0.01745329"),
+)
+rad2deg = elementwise(
+    np.rad2deg,
+    float(180 / np.pi),
+    answers=[np.degrees],
+    doc=slopes("Radians as degrees", "180 / pi", "rad2deg(0.0) -> 0., 57.29577951"),
+)
+
+
+def _sinc_slope(x: Any) -> Any:
+    """(cos(pi x) - sinc(x)) / x, and near 0, where that cancels, its series: -pi^2 x / 3 + pi^4 x^3 / 30."""
+    near = np.abs(x) < 3e-3
+    far = np.where(near, 1, x)
+    series = x * (-(np.pi**2) / 3 + (np.pi**4) / 30 * x * x)
+    return np.where(near, series, (np.cos(np.pi * far) - np.sinc(far)) / far)
+
+
+sinc = elementwise(
+    lambda x: np.sinc(x),
+    _sinc_slope,
+    name="sinc",
+    answers=[np.sinc],
+    doc=slopes("sin(pi x) / (pi x), and 1 at 0", "(cos(pi x) - sinc(x)) / x", "sinc(0.5) -> 0.63661977, -1.27323954"),
+)
 
 # -- choices: ties share equally, a bound counts as inside
 
@@ -106,14 +291,49 @@ def _winner_share(mine: Any, other: Any, out: Any) -> Any:
     return np.where(tied, 0.5, won).astype(out.dtype)
 
 
+_SHARES = (lambda x, y, out: _winner_share(x, y, out), lambda x, y, out: _winner_share(y, x, out))
+_SHARED = "1 for the one chosen, 0 for the other, one half each when tied"
+
 maximum = elementwise(
-    np.maximum, lambda x, y, out: _winner_share(x, y, out), lambda x, y, out: _winner_share(y, x, out)
+    np.maximum, *_SHARES, doc=slopes("The larger of two elements", _SHARED, "maximum(2.0, 2.0) -> 2., 0.5, 0.5")
 )
 minimum = elementwise(
-    np.minimum, lambda x, y, out: _winner_share(x, y, out), lambda x, y, out: _winner_share(y, x, out)
+    np.minimum, *_SHARES, doc=slopes("The smaller of two elements", _SHARED, "minimum(2.0, 3.0) -> 2., 1., 0.")
 )
-fmax = elementwise(np.fmax, lambda x, y, out: _winner_share(x, y, out), lambda x, y, out: _winner_share(y, x, out))
-fmin = elementwise(np.fmin, lambda x, y, out: _winner_share(x, y, out), lambda x, y, out: _winner_share(y, x, out))
+fmax = elementwise(
+    np.fmax, *_SHARES, doc=slopes("The larger of two elements, ignoring nan", _SHARED, "fmax(2.0, 3.0) -> 3., 0., 1.")
+)
+fmin = elementwise(
+    np.fmin, *_SHARES, doc=slopes("The smaller of two elements, ignoring nan", _SHARED, "fmin(2.0, 3.0) -> 2., 1., 0.")
+)
+fabs = elementwise(
+    np.fabs,
+    lambda x: np.sign(x),
+    doc=slopes("The absolute value of real numbers", "sign(x), 0 at 0", "fabs(-2.0) -> 2., -1."),
+)
+copysign = elementwise(
+    np.copysign,
+    lambda x, y: np.sign(x) * np.copysign(1, y),
+    None,
+    doc=slopes(
+        "The size of x with the sign of y",
+        "1 where x keeps its sign, -1 where not; none for y",
+        "copysign(-2.0, 3.0) -> 2., -1.",
+    ),
+)
+modf = general(
+    np.modf,
+    reverse=lambda g: g[0],
+    forward=lambda dx: (dx, None),
+    batch=batch_elementwise,
+    outputs=True,
+    doc="""The fractional and the integral part, with the sign of x. Derivatives: 1 and 0.
+
+    >>> import gradtape as gt
+    >>> gt.modf(gt.tensor([1.5, -2.25]))
+    (Tensor([ 0.5 , -0.25]), Tensor([ 1., -2.]))
+    """,
+)
 
 _clip = elementwise(
     lambda x, low, high: np.clip(x, low, high),
@@ -127,20 +347,19 @@ _clip = elementwise(
 
 
 @answers(np.clip)
-def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+def clip(x: Any, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
     """`x` limited to the range from `min` to `max`; the derivative is 1 inside and at the bounds, 0 outside.
 
     >>> import gradtape as gt
     >>> gt.grad(lambda x: gt.clip(x, 0.0, 1.0).sum())(gt.tensor([-1.0, 0.5, 1.0, 2.0]))
     Tensor([0., 1., 1., 0.])
     """
-    if min is None and max is None:
+    low, high = a_min if min is None else min, a_max if max is None else max
+    if low is None and high is None:
         return positive(x)
-    if min is None:
-        return _clip(x, -np.inf, max)
-    if max is None:
-        return _clip(x, min, np.inf)
-    return _clip(x, min, max)
+    kind = as_value(x).dtype
+    least, most = (np.iinfo(kind).min, np.iinfo(kind).max) if kind.kind in "iu" else (-np.inf, np.inf)
+    return _clip(x, least if low is None else low, most if high is None else high)
 
 
 _select = linear(
@@ -164,10 +383,12 @@ _select = linear(
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """`x` where `condition` holds and `y` elsewhere; each gets the gradient of the places it was taken at.
 
+    With the condition alone, the positions where it holds, as `nonzero`.
+
     >>> import gradtape as gt
     >>> x = gt.tensor([-1.0, 2.0])
-    >>> gt.grad(lambda x: gt.where(x > 0, x * x, 0.0).sum())(x)
-    Tensor([0., 4.])
+    >>> gt.grad(lambda x: gt.where(x > 0, 3.0 * x, 0.0).sum())(x)
+    Tensor([0., 3.])
     """
     if x is None and y is None:
         from gradtape.ops.indexing import nonzero
@@ -176,110 +397,25 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return _select(condition, x, y)
 
 
-# -- complex numbers: the gradient is the direction of steepest ascent, so real functions of complex inputs have
-#    rules of their own
-
-absolute = general(
-    np.absolute,
-    reverse=lambda g, x: g * np.sign(x),
-    forward=lambda dx, x: np.real(np.conj(np.sign(x)) * dx),
-    batch=batch_elementwise,
-    domain=[POSITIVE],
-)
-conjugate = linear(np.conjugate, lambda g: np.conj(g), batch=batch_elementwise, answers=[np.conj])
-real = linear(lambda x: np.real(x), lambda g: g, name="real", batch=batch_elementwise, answers=[np.real])
-imag = linear(
-    lambda x: np.imag(x),
-    lambda g, x: g * (1j if x.dtype.kind == "c" else 0),
-    name="imag",
-    batch=batch_elementwise,
-    answers=[np.imag],
-)
-fabs = elementwise(np.fabs, lambda x: np.sign(x), domain=[POSITIVE])
-
-# -- no derivative: what goes in here leaves the tape
-
-sign = constant(np.sign, batch=batch_elementwise)
-floor = constant(np.floor, batch=batch_elementwise)
-ceil = constant(np.ceil, batch=batch_elementwise)
-trunc = constant(np.trunc, batch=batch_elementwise)
-rint = constant(np.rint, batch=batch_elementwise)
-isnan = constant(np.isnan, batch=batch_elementwise)
-isinf = constant(np.isinf, batch=batch_elementwise)
-isfinite = constant(np.isfinite, batch=batch_elementwise)
-signbit = constant(np.signbit, batch=batch_elementwise)
-isneginf = constant(np.isneginf, batch=batch_elementwise, answers=[np.isneginf])
-isposinf = constant(np.isposinf, batch=batch_elementwise, answers=[np.isposinf])
-equal = constant(np.equal, batch=batch_elementwise)
-not_equal = constant(np.not_equal, batch=batch_elementwise)
-less = constant(np.less, batch=batch_elementwise)
-less_equal = constant(np.less_equal, batch=batch_elementwise)
-greater = constant(np.greater, batch=batch_elementwise)
-greater_equal = constant(np.greater_equal, batch=batch_elementwise)
-logical_and = constant(np.logical_and, batch=batch_elementwise)
-logical_or = constant(np.logical_or, batch=batch_elementwise)
-logical_xor = constant(np.logical_xor, batch=batch_elementwise)
-logical_not = constant(np.logical_not, batch=batch_elementwise)
-bitwise_and = constant(np.bitwise_and, batch=batch_elementwise)
-bitwise_or = constant(np.bitwise_or, batch=batch_elementwise)
-bitwise_xor = constant(np.bitwise_xor, batch=batch_elementwise)
-invert = constant(np.invert, batch=batch_elementwise)
-left_shift = constant(np.left_shift, batch=batch_elementwise)
-right_shift = constant(np.right_shift, batch=batch_elementwise)
-
-_round = constant(lambda x, decimals: np.round(x, decimals), name="round", batch=batch_elementwise)
-
-
-@answers(np.round, np.around)
-def round(x: Any, decimals: int = 0) -> Any:
-    """`x` rounded to `decimals` places. It is flat almost everywhere, so no gradient passes.
-
-    >>> import gradtape as gt
-    >>> gt.round(gt.tensor([0.4, 1.6]))
-    Tensor([0., 2.])
-    """
-    return _round(x, decimals=decimals)
-
-
-# -- leaving and changing dtype
-
-stop_gradient = constant(lambda x: x, name="stop_gradient", batch=batch_elementwise)
-to_integer = constant(
-    lambda x, dtype: np.asarray(x).astype(dtype), name="a cast to integer or bool", batch=batch_elementwise
-)
-_cast = linear(
-    lambda x, dtype: x.astype(dtype),
-    lambda g, x: (np.real(g) if g.dtype.kind == "c" and x.dtype.kind != "c" else g).astype(x.dtype),
-    name="astype",
-    batch=batch_elementwise,
+_nan_to_num = elementwise(
+    lambda x, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
+    lambda x: np.isfinite(x).astype(x.dtype),
+    name="nan_to_num",
     samples=lambda draw: [
-        ((draw(2, 3),), {"dtype": np.dtype("float32")}),
-        ((draw(2),), {"dtype": np.dtype("complex128")}),
+        ((draw(3, 4),), {"nan": 0.0, "posinf": None, "neginf": None}),
+        ((np.array([np.nan, 1.5, np.inf, -np.inf]),), {"nan": 0.5, "posinf": 3.0, "neginf": -3.0}),
     ],
 )
 
 
-@answers(np.astype)
-def astype(x: Any, dtype: Any, copy: bool = True) -> Any:
-    """`x` as numbers of another dtype; a gradient passes between floating point types only.
+@answers(np.nan_to_num)
+def nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """`x` with numbers in the place of nan and infinities, through which no gradient passes.
 
     >>> import gradtape as gt
-    >>> gt.tensor([1.5]).astype("float32").dtype
-    dtype('float32')
+    >>> gt.nan_to_num(gt.tensor([1.0, float("nan")]))
+    Tensor([1., 0.])
     """
-    dtype = np.dtype(dtype)
-    return _cast(x, dtype=dtype) if dtype.kind in "fc" else to_integer(x, dtype=dtype)
-
-
-@answers(np.isclose)
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Where two arrays agree within a tolerance.
-
-    >>> import gradtape as gt
-    >>> gt.isclose(gt.tensor([1.0, 2.0]), [1.0, 2.1])
-    Tensor([ True, False])
-    """
-    return _isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
-
-
-_isclose = constant(lambda a, b, **how: np.isclose(a, b, **how), name="isclose", batch=batch_elementwise)
+    return _nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)

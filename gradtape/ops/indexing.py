@@ -1,4 +1,9 @@
-"""Reading and writing elements: `x[index]`, `take`, and `at(x)[index].set(value)`."""
+"""Reading elements: `x[index]`, `take`, and positions.
+
+An index is static: a tuple of integers, slices, None, Ellipsis and arrays, known when the operation is recorded. Index
+arrays that differ between the examples of a `vmap` are inputs instead: they are turned into positions in the flattened
+array, and the elements are taken from there.
+"""
 
 from __future__ import annotations
 
@@ -6,67 +11,93 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from gradtape.core.batch import spread
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
-from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, plain
-from gradtape.ops.elementwise import maximum, minimum, multiply
-from gradtape.ops.shaping import as_value, reshape
+from gradtape.errors import IndexingError, OperandError
+from gradtape.ops.arguments import along, as_value, flat_or_axis, refused
+from gradtape.ops.shaping import reshape
 from gradtape.protocols import answers
 
+Index = tuple[Any, ...]
+Shape = tuple[int, ...]
 
-def _is_advanced(part: Any) -> bool:
-    return isinstance(part, np.ndarray | list) or (isinstance(part, int | np.integer | np.bool_) and False)
+# -- indices
 
 
-def _repeats(index: tuple[Any, ...]) -> bool:
+def static_index(index: Any) -> Index:
+    """An index as a tuple whose arrays nobody else can change."""
+    return tuple([_static_part(part) for part in (index if isinstance(index, tuple) else (index,))])
+
+
+def _static_part(part: Any) -> Any:
+    if isinstance(part, int | slice | Lifted) or part is None or part is Ellipsis:
+        return part
+    array = np.array(plain(part))
+    if array.dtype.kind == "f" and array.size == 0:
+        array = array.astype(int)
+    return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+
+
+def _has_arrays(index: Index) -> bool:
+    return any(isinstance(part, np.ndarray | bool) for part in index)
+
+
+def may_repeat(index: Index) -> bool:
     """Whether an index may name the same element twice: only integer arrays can."""
     return any(isinstance(part, np.ndarray) and part.dtype.kind != "b" and part.size > 1 for part in index)
 
 
-def _scatter_kernel(x: Any, index: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+def picked_shape(shape: Shape, index: Index) -> Shape:
+    """The shape of `x[index]`, without the numbers of `x`."""
+    picked: Shape = np.broadcast_to(np.int8(0), shape)[index].shape
+    return picked
+
+
+def _difference(one: Shape, other: Shape) -> int:
+    """Where two shapes differ."""
+    return next(axis for axis, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
+
+
+def batch_place(shape: Shape, index: Index) -> int:
+    """Where the batch axis of a batched `x` goes in `x[:, *index]`.
+
+    It is first, unless index arrays stand apart from one another: NumPy puts their axes before all others.
+    """
+    if not _has_arrays(index):
+        return 0
+    behind = (slice(None), *index)
+    return _difference(picked_shape((0, *shape), behind), picked_shape((1, *shape), behind))
+
+
+# -- x[index], and its transpose: adding into zeros
+
+
+def _scatter_kernel(x: Any, index: Index, shape: Shape) -> Any:
     """Zeros of `shape` with the elements of `x` added where `index` took them from."""
     out = np.zeros(shape, x.dtype)
-    if _repeats(index):
+    if may_repeat(index):
         np.add.at(out, index, x)
     else:
         out[index] = x
     return out
 
 
-def _with_batch(index: tuple[Any, ...], ndim: int) -> tuple[tuple[Any, ...], int]:
-    """`index` for an array with a batch axis in front, and where that axis is in the result.
-
-    Index arrays that are apart from one another put their axes first (in NumPy), before the batch axis.
-    """
-    places = [i for i, part in enumerate(index) if isinstance(part, np.ndarray)]
-    integers = [i for i, part in enumerate(index) if isinstance(part, int)]
-    together = places and sorted(places + integers) == list(range(min(places + integers), max(places + integers) + 1))
-    moved = 0
-    if places and not together:
-        kinds = [index[i].nonzero()[0] if index[i].dtype.kind == "b" else index[i] for i in places]
-        moved = np.broadcast_shapes(*(k.shape for k in kinds)).__len__()
-    return (slice(None), *index), moved
-
-
 def _batch_getitem(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    index, moved = _with_batch(params["index"], len(values[0].shape) - 1)
-    out = apply(op, tuple(values), {"index": index})
-    return np.moveaxis(out, moved, 0) if moved else out
+    (value,), index = values, params["index"]
+    place = batch_place(value.shape[1:], index)
+    return np.moveaxis(apply(op, (value,), {"index": (slice(None), *index)}), place, 0)
 
 
 def _batch_scatter(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    index, moved = _with_batch(params["index"], len(params["shape"]))
-    (value,) = values
-    value = np.moveaxis(value, 0, moved) if moved else value
-    size = value.shape[moved]
-    return apply(op, (value,), {"index": index, "shape": (size, *params["shape"])})
+    (value,), index, shape = values, params["index"], params["shape"]
+    moved = np.moveaxis(value, 0, batch_place(shape, index))
+    return apply(op, (moved,), {"index": (slice(None), *index), "shape": (value.shape[0], *shape)})
 
 
-_INDICES: list[tuple[tuple[int, ...], tuple[Any, ...]]] = [
+INDICES: list[tuple[Shape, Index]] = [
     ((4,), (1,)),
     ((4,), (slice(1, None, 2),)),
     ((3, 4), (slice(None), -1)),
@@ -74,75 +105,150 @@ _INDICES: list[tuple[tuple[int, ...], tuple[Any, ...]]] = [
     ((3, 4), (np.array([0, 2, 0]),)),
     ((3, 4), (np.array([[0, 1], [2, 2]]), np.array([0, 3]))),
     ((2, 3, 4), (np.array([1, 0, 1]), slice(None), np.array([3, 0, 3]))),
+    ((2, 3, 4), (0, slice(None), np.array([3, 0, 3]))),
     ((3, 4), (np.arange(12).reshape(3, 4) % 3 == 0,)),
     ((3, 4), (slice(None), np.array([True, False, True, True]))),
+    ((3,), (True, slice(1, None))),
     ((0, 4), (slice(None), 1)),
+    ((), (None,)),
 ]
 
-_getitem = linear(
+getitem_static: Op = linear(
     lambda x, index: x[index],
     lambda g, x, index: _scatter(g, index=index, shape=x.shape),
     name="getitem",
     batch=_batch_getitem,
     view=True,
-    samples=lambda draw: [((draw(*shape),), {"index": index}) for shape, index in _INDICES],
+    samples=lambda draw: [((draw(*shape),), {"index": index}) for shape, index in INDICES],
 )
-_scatter = linear(
+_scatter: Op = linear(
     _scatter_kernel,
-    lambda g, index: _getitem(g, index=index),
+    lambda g, index: getitem_static(g, index=index),
     name="scatter",
     batch=_batch_scatter,
     samples=lambda draw: [
-        ((draw(*np.zeros(shape)[index].shape),), {"index": index, "shape": shape}) for shape, index in _INDICES
+        ((draw(*picked_shape(shape, index)),), {"index": index, "shape": shape}) for shape, index in INDICES
     ],
 )
 
-# with index arrays that are tensors inside vmap: they are inputs like any other, and fill the gaps in `template`
+
+# -- positions: index arrays that are inputs fill the gaps in `template`
+
 _GAP = "index array"
 
 
-def _fill(template: tuple[Any, ...], arrays: Sequence[Any]) -> tuple[Any, ...]:
+def _fill(template: Index, arrays: Sequence[Any]) -> Index:
     supply = iter(arrays)
-    return tuple(next(supply) if isinstance(part, str) else part for part in template)
+    return tuple([next(supply) if part is _GAP else part for part in template])
 
 
-def _gather(count: int) -> Op:
-    names = ("x", *(f"i{n}" for n in range(count)))
-
-    def transpose(g: Any, x: Any, inputs: Any, template: Any) -> Any:
-        arrays = [plain(array) for array in inputs[1:]]
-        return _scatter(g, index=_fill(template, arrays), shape=x.shape)
-
-    return linear(
-        lambda x, *arrays, template: x[_fill(template, arrays)],
-        transpose,
-        *([None] * count),
-        name=f"gather{count}",
-        names=names,
-        samples=lambda draw: [((draw(3), *([np.array([0, 2, 2])] * count)), {"template": (_GAP,) * count})][
-            : count == 1
-        ],
-    )
+def positions_of(*arrays: Any, template: Index, shape: Shape) -> Any:
+    """Where the elements of `x[index]` are in `x.ravel()`, for an `x` of `shape`."""
+    index = _fill(template, arrays)
+    total, stride = np.zeros(picked_shape(shape, index), int), 1
+    for axis in reversed(range(len(shape))):
+        coordinates = np.arange(shape[axis]).reshape((-1,) + (1,) * (len(shape) - axis - 1))
+        total = total + stride * np.broadcast_to(coordinates, shape)[index]
+        stride *= shape[axis]
+    return total
 
 
-_gathers = {count: _gather(count) for count in (1, 2, 3)}
+def _batch_positions(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """All examples at once: the batch axis is the first one of the index arrays' own."""
+    template, shape = params["template"], params["shape"]
+    ranks = [v.ndim - flag for v, flag in zip(values, flags, strict=True)]
+    rank = max(ranks + [part.ndim for part in template if isinstance(part, np.ndarray)])
+    arrays = [
+        v.reshape((v.shape[0],) + (1,) * (rank - r) + v.shape[1:]) if flag else v
+        for v, flag, r in zip(values, flags, ranks, strict=True)
+    ]
+
+    def result_shape(examples: int) -> Shape:
+        ones = [np.zeros((examples, *v.shape[1:]), int) if f else np.zeros(v.shape, int) for v, f in zip(arrays, flags)]
+        return picked_shape(shape, _fill(template, ones))
+
+    place = _difference(result_shape(0), result_shape(1))
+    return np.moveaxis(apply(op, tuple(arrays), params), place, 0)
 
 
-def _static(index: Any) -> tuple[Any, ...]:
-    """An index as a tuple whose arrays nobody else can change."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return tuple([_static_part(part) for part in parts])
+_positions = constant(
+    positions_of,
+    name="positions",
+    batch=_batch_positions,
+    samples=lambda draw: [
+        ((np.array([0, 2, 2]),), {"template": (_GAP,), "shape": (3,)}),
+        ((np.array(1),), {"template": (slice(None), _GAP), "shape": (2, 3)}),
+        ((np.array([0, 1]), np.array([[1], [0]])), {"template": (_GAP, slice(None), _GAP), "shape": (2, 2, 3)}),
+        ((np.array([0, 1]),), {"template": (np.array([[1], [0]]), _GAP, None), "shape": (2, 3)}),
+    ],
+)
 
 
-def _static_part(part: Any) -> Any:
-    if isinstance(part, int | slice) or part is None or part is Ellipsis:
-        return part
-    if isinstance(part, Lifted):
-        return part
-    array = np.array(plain(part))
-    if array.dtype.kind == "f" and array.size == 0:
-        array = array.astype(int)
-    return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+def _batch_offsets(flags: Sequence[bool], values: Sequence[Any], length: int) -> tuple[int, Any]:
+    """How many examples there are, and positions of each in the flattened batch of rows of `length`."""
+    positions, size = values[1], next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
+    starts = length * np.arange(size).reshape((-1,) + (1,) * (positions.ndim - flags[1]))
+    return size, positions + starts
+
+
+def _batch_take_flat(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    x, positions = values
+    if not flags[0]:
+        return apply(op, (x, positions), params)
+    _, places = _batch_offsets(flags, values, x.shape[1])
+    return apply(op, (x.reshape((-1,)), places), params)
+
+
+def _batch_add_flat(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    length = params["length"]
+    size, places = _batch_offsets(flags, values, length)
+    x = values[0] if flags[0] else spread(values[0], size)
+    return apply(op, (x, places), {"length": size * length}).reshape((size, length))
+
+
+def _add_flat_kernel(x: Any, positions: Any, length: int) -> Any:
+    out = np.zeros(length, x.dtype)
+    np.add.at(out, positions, x)
+    return out
+
+
+POSITIONS = np.array([[0, 2], [2, 1]])
+
+_take_flat: Op = linear(
+    lambda x, positions: x[positions],
+    lambda g, x, positions: add_flat(g, positions, length=x.shape[0]),
+    None,
+    name="take at positions",
+    names=("x", "positions"),
+    batch=_batch_take_flat,
+    samples=lambda draw: [((draw(3), POSITIONS), {}), ((draw(3), np.array(1)), {})],
+)
+add_flat: Op = linear(
+    _add_flat_kernel,
+    lambda g, positions: _take_flat(g, positions),
+    None,
+    name="add at positions",
+    names=("x", "positions"),
+    batch=_batch_add_flat,
+    samples=lambda draw: [((draw(2, 2), POSITIONS), {"length": 3}), ((draw(), np.array(1)), {"length": 3})],
+)
+
+
+def find_positions(shape: Shape, parts: Index) -> Any:
+    """The positions that an index with arrays of a `vmap` in it names."""
+    inputs = [part for part in parts if isinstance(part, Lifted)]
+    for part in inputs:
+        if part.dtype.kind == "b":
+            raise refused(
+                IndexingError,
+                "a boolean index inside vmap picks another number of elements in every example.",
+                "gt.where(mask, x, 0) keeps the shape",
+            )
+    template = tuple([_GAP if isinstance(part, Lifted) else part for part in parts])
+    return _positions(*inputs, template=template, shape=shape)
+
+
+# -- reading
 
 
 def getitem(x: Any, index: Any) -> Any:
@@ -153,13 +259,11 @@ def getitem(x: Any, index: Any) -> Any:
     Tensor([2., 0., 1.])
     """
     if type(index) is int:
-        return apply(_getitem, (x,), {"index": (index,)})
-    parts = _static(index)
-    lifted = [part for part in parts if isinstance(part, Lifted)]
-    if lifted:
-        template = tuple(_GAP if isinstance(part, Lifted) else part for part in parts)
-        return _gathers[len(lifted)](x, *lifted, template=template)
-    return _getitem(x, index=parts)
+        return apply(getitem_static, (x,), {"index": (index,)})
+    parts = static_index(index)
+    if any(isinstance(part, Lifted) for part in parts):
+        return _take_flat(reshape(x, (-1,)), find_positions(x.shape, parts))
+    return getitem_static(x, index=parts)
 
 
 @answers(np.take)
@@ -170,14 +274,15 @@ def take(x: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
     >>> gt.take(gt.tensor([1.0, 2.0, 3.0]), [2, 0])
     Tensor([3., 1.])
     """
-    x = as_value(x)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
-    axis = normalize_axis_index(axis, x.ndim)
-    if mode != "raise":
-        places = np.asarray(plain(indices))
-        indices = places % x.shape[axis] if mode == "wrap" else np.clip(places, 0, x.shape[axis] - 1)
-    return getitem(x, (*(slice(None),) * axis, indices))
+    x, axis = flat_or_axis(x, axis)
+    if mode not in ("raise", "wrap", "clip"):
+        raise refused(OperandError, f"take: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
+    places = as_value(indices)
+    if mode == "wrap":
+        places = places % x.shape[axis]
+    elif mode == "clip":
+        places = np.clip(places, 0, x.shape[axis] - 1)
+    return getitem(x, along(axis, places))
 
 
 @answers(np.take_along_axis)
@@ -190,176 +295,17 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
     Tensor([[1., 3.],
             [2., 4.]])
     """
-    x, indices = as_value(x), as_value(indices)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
-    axis = normalize_axis_index(axis, x.ndim)
-    grid = []
-    for i, length in enumerate(x.shape):
-        if i == axis:
-            grid.append(indices)
-        else:
-            grid.append(np.arange(length).reshape((1,) * i + (length,) + (1,) * (x.ndim - i - 1)))
-    return getitem(x, tuple(grid))
+    x, axis = flat_or_axis(x, axis)
+    grid = [np.arange(n).reshape((-1,) + (1,) * (x.ndim - i - 1)) for i, n in enumerate(x.shape)]
+    return getitem(x, (*grid[:axis], as_value(indices), *grid[axis + 1 :]))
 
 
 @answers(np.nonzero)
 def nonzero(x: Any) -> tuple[Any, ...]:
-    """The positions of the elements that are not zero.
+    """The positions of the elements that are not zero, an array for each axis.
 
     >>> import gradtape as gt
     >>> gt.nonzero(gt.tensor([0.0, 2.0]))
     (array([1]),)
     """
-    return np.nonzero(as_value(x)._leave("nonzero") if isinstance(x, Tensor) else x)
-
-
-# -- writing: new tensors with some elements replaced
-
-_no_derivative_index = constant(lambda x: x, name="index")
-
-
-def _set_kernel(x: Any, value: Any, index: tuple[Any, ...]) -> Any:
-    out = np.array(x)
-    out[index] = value
-    return out
-
-
-def _last_writes(index: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
-    """For an index that names elements twice: which of the writes is the one that stays."""
-    taken = np.arange(int(np.prod(shape))).reshape(shape)[index]
-    order = np.arange(taken.size).reshape(taken.shape)
-    last = np.empty(int(np.prod(shape)), int)
-    last[taken] = order
-    return last[taken] == order
-
-
-def _set_cotangent(g: Any, x: Any, index: tuple[Any, ...]) -> Any:
-    return _set(g, np.zeros((), x.dtype), index=index)
-
-
-def _value_cotangent(g: Any, value: Any, index: tuple[Any, ...]) -> Any:
-    picked = _getitem(g, index=index)
-    if _repeats(index):
-        picked = picked * _last_writes(index, g.shape).astype(g.dtype)
-    return unbroadcast(picked, value.shape)
-
-
-def _batch_writing(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    x, value = values
-    x = x if flags[0] else spread(x, size)
-    index, moved = _with_batch(params["index"], len(x.shape) - 1)
-    if flags[1]:
-        rank = len(_shape_of(x.shape[1:], params["index"]))
-        value = value.reshape((size,) + (1,) * (rank - (len(value.shape) - 1)) + value.shape[1:])
-        value = np.moveaxis(value, 0, moved) if moved else value
-    return apply(op, (x, value), {"index": index})
-
-
-def _shape_of(shape: tuple[int, ...], index: tuple[Any, ...]) -> tuple[int, ...]:
-    """The shape of `x[index]`, without an array of numbers."""
-    picked: tuple[int, ...] = np.broadcast_to(np.int8(0), shape)[index].shape
-    return picked
-
-
-def _writing_samples(draw: Any) -> list[Any]:
-    cases = [((draw(*shape), draw(*np.zeros(shape)[index].shape)), {"index": index}) for shape, index in _INDICES]
-    return [*cases, ((draw(3, 4), draw()), {"index": (1,)}), ((draw(3, 4), draw(4)), {"index": (slice(0, 2),)})]
-
-
-_set = linear(
-    _set_kernel,
-    _set_cotangent,
-    _value_cotangent,
-    name="set",
-    names=("x", "value"),
-    batch=_batch_writing,
-    samples=_writing_samples,
-)
-
-
-def _add_kernel(x: Any, value: Any, index: tuple[Any, ...]) -> Any:
-    out = np.array(x)
-    if _repeats(index):
-        np.add.at(out, index, value)
-    else:
-        out[index] += value
-    return out
-
-
-_add_at = linear(
-    _add_kernel,
-    lambda g: g,
-    lambda g, value, index: unbroadcast(_getitem(g, index=index), value.shape),
-    name="add_at",
-    names=("x", "value"),
-    batch=_batch_writing,
-    samples=_writing_samples,
-)
-
-
-class at:
-    """`gt.at(x)[index].set(value)`: a new tensor like `x` with some elements replaced. Also add, multiply, min, max.
-
-    >>> import gradtape as gt
-    >>> x = gt.tensor([1.0, 2.0, 3.0])
-    >>> gt.at(x)[0].set(10.0)
-    Tensor([10.,  2.,  3.])
-    >>> gt.at(x)[[1, 1]].add(5.0)
-    Tensor([ 1., 12.,  3.])
-    """
-
-    def __init__(self, x: Any) -> None:
-        self._x = as_value(x)
-
-    def __getitem__(self, index: Any) -> _Place:
-        return _Place(self._x, _static(index))
-
-
-class _Place:
-    """Some elements of an array, about to be replaced."""
-
-    def __init__(self, x: Any, index: tuple[Any, ...]) -> None:
-        self._x = x
-        self._index = index
-
-    def _value(self, value: Any) -> Any:
-        return as_value(value) if not isinstance(value, int | float | complex) else np.asarray(value, self._x.dtype)
-
-    def set(self, value: Any) -> Any:
-        """`x[index] = value`; where an element is named twice the last value stays."""
-        return _set(self._x, self._value(value), index=self._index)
-
-    def add(self, value: Any) -> Any:
-        """`x[index] += value`; elements named twice are added to twice."""
-        return _add_at(self._x, self._value(value), index=self._index)
-
-    def multiply(self, value: Any) -> Any:
-        """`x[index] *= value`; elements named twice are multiplied twice."""
-        return self._each(multiply, value)
-
-    def min(self, value: Any) -> Any:
-        """`x[index] = minimum(x[index], value)`."""
-        return self._each(minimum, value)
-
-    def max(self, value: Any) -> Any:
-        """`x[index] = maximum(x[index], value)`."""
-        return self._each(maximum, value)
-
-    def _each(self, op: Op, value: Any) -> Any:
-        """Apply `op` to the named elements, in rounds: an element that is named k times is met in k rounds."""
-        value = self._value(value)
-        if not _repeats(self._index):
-            return _set(self._x, op(_getitem(self._x, index=self._index), value), index=self._index)
-        taken = np.arange(self._x.size).reshape(self._x.shape)[self._index]
-        values = reshape(np.broadcast_to(value, taken.shape), (-1,))
-        result, left = reshape(self._x, (-1,)), np.arange(taken.size)
-        places = taken.ravel()
-        while left.size:
-            _, first = np.unique(places[left], return_index=True)
-            now = left[first]
-            target = (places[now],)
-            result = _set(result, op(_getitem(result, index=target), _getitem(values, index=(now,))), index=target)
-            left = np.delete(left, first)
-        return reshape(result, self._x.shape)
+    return np.nonzero(x._leave("nonzero") if isinstance(x, Tensor) else x)

@@ -1,38 +1,44 @@
-"""Products of matrices and tensors."""
+"""Products of vectors and matrices, diagonals and norms."""
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op, apply
-from gradtape.core.rules import linear, multilinear
+from gradtape.core.rules import general, linear, multilinear
 from gradtape.core.shapes import unbroadcast
-from gradtape.errors import ShapeError
-from gradtape.ops.elementwise import conjugate, multiply
-from gradtape.ops.reductions import sum
-from gradtape.ops.shaping import as_value, moveaxis, ravel, reshape
+from gradtape.errors import OperandError, ShapeError
+from gradtape.ops.arguments import all_axes, as_value, axes_tuple, one_axis, refused
+from gradtape.ops.conversion import absolute, conjugate
+from gradtape.ops.elementwise import multiply, root_of_squares, where
+from gradtape.ops.reductions import count_nonzero, max, min, sum
+from gradtape.ops.shaping import moveaxis, ravel, reshape
 from gradtape.protocols import answers
+
+# -- matrix products
+
+
+def conjugated(x: Any) -> Any:
+    """The complex conjugate; real numbers as they are."""
+    return np.conj(x) if x.dtype.kind == "c" else x
 
 
 def _adjoint(x: Any) -> Any:
     """The conjugate transpose of the last two axes."""
-    turned = x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)
-    return np.conj(turned) if x.dtype.kind == "c" else turned
-
-
-def _conjugate(x: Any) -> Any:
-    return np.conj(x) if x.dtype.kind == "c" else x
+    return conjugated(x.T if x.ndim == 2 else np.swapaxes(x, -1, -2))
 
 
 def _matmul_left(g: Any, x: Any, y: Any) -> Any:
     """g y^H, whichever of the operands are vectors."""
     if y.ndim == 1:
-        left = g[..., None] * _conjugate(y)
+        left = g[..., None] * conjugated(y)
     elif x.ndim == 1:
-        left = np.matmul(_conjugate(y), g[..., None])[..., 0]
+        left = np.matmul(conjugated(y), g[..., None])[..., 0]
     else:
         left = np.matmul(g, _adjoint(y))
     return left if left.shape == x.shape else unbroadcast(left, x.shape)
@@ -41,7 +47,7 @@ def _matmul_left(g: Any, x: Any, y: Any) -> Any:
 def _matmul_right(g: Any, x: Any, y: Any) -> Any:
     """x^H g, whichever of the operands are vectors."""
     if x.ndim == 1:
-        right = g * _conjugate(x) if y.ndim == 1 else _conjugate(x)[:, None] * g[..., None, :]
+        right = g * conjugated(x) if y.ndim == 1 else conjugated(x)[:, None] * g[..., None, :]
     elif y.ndim == 1:
         right = np.matmul(_adjoint(x), g[..., None])[..., 0]
     else:
@@ -56,7 +62,7 @@ def _batch_matmul(op: Op, flags: Sequence[bool], values: Sequence[Any], params: 
         x = x[..., None, :]
     if y_rank == 1:
         y = y[..., None]
-    rank = max(x_rank, y_rank, 2)
+    rank = builtins.max(x_rank, y_rank, 2)
     x = _pad_batch(x, rank) if flags[0] else x
     y = _pad_batch(y, rank) if flags[1] else y
     out = apply(op, (x, y), {})
@@ -87,123 +93,39 @@ matmul = multilinear(
         ((draw(3), draw(4, 3, 2)), {}),
         ((draw(4, 2, 3), draw(3)), {}),
         ((draw(0, 3), draw(3, 2)), {}),
+        ((draw(2, 0), draw(0, 3)), {}),
     ],
-)
-
-
-# -- einsum: explicit subscripts with one letter an axis; each operand's transpose is another einsum
-
-
-def _einsum_kernel(*operands: Any, subscripts: str) -> Any:
-    large = len(operands) > 2 or any(np.size(x) > 4096 for x in operands)
-    return np.einsum(subscripts, *operands, optimize=large)
-
-
-def _einsum_transpose(g: Any, index: int, inputs: Any, parent: Any, subscripts: str) -> Any:
-    terms, result = subscripts.split("->")
-    operands = terms.split(",")
-    others = [(term, _conjugate(x)) for i, (term, x) in enumerate(zip(operands, inputs, strict=True)) if i != index]
-    back = ",".join([result, *(term for term, _ in others)]) + "->" + operands[index]
-    return unbroadcast(_einsum(g, *(x for _, x in others), subscripts=back), parent.shape)
-
-
-def _batch_einsum(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    terms, result = params["subscripts"].split("->")
-    letter = next(c for c in _LETTERS if c not in params["subscripts"])
-    operands = [letter + t if flag else t for t, flag in zip(terms.split(","), flags, strict=True)]
-    return apply(op, tuple(values), {"subscripts": ",".join(operands) + "->" + letter + result})
-
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-_einsum = multilinear(
-    _einsum_kernel,
-    _einsum_transpose,
-    name="einsum",
-    variadic=True,
-    batch=_batch_einsum,
-    samples=lambda draw: [
-        ((draw(2, 3), draw(3, 4)), {"subscripts": "ij,jk->ik"}),
-        ((draw(2, 3), draw(3, 4), draw(4)), {"subscripts": "ij,jk,k->i"}),
-        ((draw(3), draw(2)), {"subscripts": "i,j->ij"}),
-        ((draw(2, 3, 4),), {"subscripts": "ijk->kij"}),
-        ((draw(5, 2, 3), draw(5, 3)), {"subscripts": "bij,bj->bi"}),
-    ],
-)
-
-
-@answers(np.einsum)
-def einsum(subscripts: Any, *operands: Any, optimize: Any = None, out: None = None) -> Any:
-    """Sums of products by Einstein's convention, as `np.einsum`.
+    doc="""The matrix product `x @ y`. Derivatives: g y^H and x^H g.
 
     >>> import gradtape as gt
-    >>> a, b = gt.tensor([[1.0, 2.0]]), gt.tensor([[3.0], [4.0]])
-    >>> gt.einsum("ij,jk->ik", a, b)
-    Tensor([[11.]])
-    """
-    if not isinstance(subscripts, str):
-        subscripts, operands = _from_lists((subscripts, *operands))
-    values = [as_value(x) for x in operands]
-    terms, result = _explicit(subscripts.replace(" ", ""), values)
-    prepared = []
-    for position, (term, x) in enumerate(zip(terms, values, strict=True)):
-        elsewhere = set(result).union(*(set(t) for i, t in enumerate(terms) if i != position))
-        prepared.append(_simplified(term, x, elsewhere))
-    clean = ",".join(term for term, _ in prepared) + "->" + result
-    return _einsum(*(x for _, x in prepared), subscripts=clean)
+    >>> gt.matmul(gt.tensor([[1.0, 2.0]]), gt.tensor([3.0, 4.0]))
+    Tensor([11.])
+    """,
+)
 
+vecdot = general(
+    np.vecdot,
+    reverse=lambda g, x, y: (
+        unbroadcast(conjugated(g)[..., None] * y, x.shape),
+        unbroadcast(g[..., None] * x, y.shape),
+    ),
+    forward=lambda dx, dy, x, y: np.vecdot(dx, y) + np.vecdot(x, dy),
+    inputs=2,
+    batch=batch_elementwise,
+    samples=lambda draw: [
+        ((draw(3), draw(3)), {}),
+        ((draw(2, 3), draw(3)), {}),
+        ((draw(2, 1, 3), draw(4, 3)), {}),
+        ((draw(3) + 1j * draw(3), draw(2, 3) + 1j * draw(2, 3)), {}),
+    ],
+    answers=[np.linalg.vecdot],
+    doc="""The sum of products over the last axes, the first conjugated. Derivatives: conj(g) y and g x.
 
-def _simplified(term: str, x: Any, elsewhere: set[str]) -> tuple[str, Any]:
-    """An operand without repeated letters (their diagonal) and without letters that stand nowhere else (their sum)."""
-    for letter in sorted(set(term)):
-        while term.count(letter) > 1:
-            first = term.index(letter)
-            second = term.index(letter, first + 1)
-            x = diagonal(x, 0, first, second)
-            term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
-    lonely = tuple(i for i, letter in enumerate(term) if letter not in elsewhere)
-    if lonely:
-        x = sum(x, axis=lonely)
-        term = "".join(letter for letter in term if letter in elsewhere)
-    return term, x
-
-
-def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-    """The form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands."""
-
-    def letters(labels: Any) -> str:
-        return "".join("..." if label is Ellipsis else _LETTERS[label] for label in labels)
-
-    pairs = len(arguments) // 2
-    subscripts = ",".join(letters(arguments[2 * i + 1]) for i in range(pairs))
-    if len(arguments) % 2:
-        subscripts += "->" + letters(arguments[-1])
-    return subscripts, tuple(arguments[2 * i] for i in range(pairs))
-
-
-def _explicit(subscripts: str, operands: Sequence[Any]) -> tuple[list[str], str]:
-    """Subscripts with a letter for every axis, the ellipsis spelt out and the result given."""
-    left, arrow, result = subscripts.partition("->")
-    terms = left.split(",")
-    if len(terms) != len(operands):
-        raise ShapeError(f"einsum: {subscripts!r} names {len(terms)} operands; {len(operands)} were given")
-    free = [c for c in _LETTERS if c not in subscripts]
-    ranks = [x.ndim - len(t.replace("...", "")) if "..." in t else 0 for t, x in zip(terms, operands, strict=True)]
-    longest = max(ranks, default=0)
-    dots = "".join(free[:longest])
-    spelt = [t.replace("...", dots[longest - rank :]) for t, rank in zip(terms, ranks, strict=True)]
-    for t, x in zip(spelt, operands, strict=True):
-        if len(t) != x.ndim:
-            raise ShapeError(f"einsum: {subscripts!r} gives {len(t)} letters to an operand of shape {x.shape}")
-    if not arrow:
-        every = "".join(spelt)
-        result = dots + "".join(sorted(c for c in set(every) - set(dots) if every.count(c) == 1))
-    else:
-        result = result.replace("...", dots)
-    return spelt, result
-
-
-# -- other products, by the two above
+    >>> import gradtape as gt
+    >>> gt.vecdot(gt.tensor([1.0, 2.0]), gt.tensor([3.0, 4.0]))
+    Tensor(11.)
+    """,
+)
 
 
 @answers(np.tensordot, np.linalg.tensordot)
@@ -216,13 +138,15 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """
     a, b = as_value(a), as_value(b)
     if isinstance(axes, int | np.integer):
-        pairs = [(a.ndim - axes + i, i) for i in range(axes)]
+        a_sum, b_sum = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
     else:
-        first, second = ([x] if isinstance(x, int | np.integer) else list(x) for x in axes)
-        pairs = [(i % a.ndim, j % b.ndim) for i, j in zip(first, second, strict=True)]
-    a_sum, b_sum = [i for i, _ in pairs], [j for _, j in pairs]
+        a_sum, b_sum = axes_tuple(axes[0], a.ndim), axes_tuple(axes[1], b.ndim)
     if [a.shape[i] for i in a_sum] != [b.shape[j] for j in b_sum]:
-        raise ShapeError(f"tensordot: axes {a_sum} of shape {a.shape} against axes {b_sum} of shape {b.shape}")
+        raise refused(
+            ShapeError,
+            f"tensordot: axes {a_sum} of shape {a.shape} against axes {b_sum} of shape {b.shape}.",
+            "axes of the same lengths, in the same order",
+        )
     a_kept = [i for i in range(a.ndim) if i not in a_sum]
     b_kept = [j for j in range(b.ndim) if j not in b_sum]
     length = int(np.prod([a.shape[i] for i in a_sum]))
@@ -242,9 +166,7 @@ def dot(a: Any, b: Any, out: None = None) -> Any:
     a, b = as_value(a), as_value(b)
     if not a.ndim or not b.ndim:
         return multiply(a, b)
-    if b.ndim <= 2:
-        return matmul(a, b)
-    return tensordot(a, b, ([-1], [-2]))
+    return matmul(a, b) if b.ndim <= 2 else tensordot(a, b, ([-1], [-2]))
 
 
 @answers(np.inner)
@@ -281,6 +203,48 @@ def outer(a: Any, b: Any, out: None = None) -> Any:
     return multiply(reshape(a, (-1, 1)), reshape(b, (1, -1)))
 
 
+@answers(np.kron)
+def kron(a: Any, b: Any) -> Any:
+    """The Kronecker product: each element of `a` replaced by its product with the whole of `b`.
+
+    >>> import gradtape as gt
+    >>> gt.kron(gt.tensor([1.0, 2.0]), gt.tensor([1.0, 10.0]))
+    Tensor([ 1., 10.,  2., 20.])
+    """
+    a, b = as_value(a), as_value(b)
+    rank = builtins.max(a.ndim, b.ndim)
+    rows, columns = ((1,) * (rank - x.ndim) + x.shape for x in (a, b))
+    left = reshape(a, [n for length in rows for n in (length, 1)])
+    right = reshape(b, [n for length in columns for n in (1, length)])
+    return reshape(multiply(left, right), [n * m for n, m in zip(rows, columns, strict=True)])
+
+
+@answers(np.cross)
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """The vector product of three-dimensional vectors along an axis.
+
+    >>> import gradtape as gt
+    >>> gt.cross(gt.tensor([1.0, 0.0, 0.0]), gt.tensor([0.0, 1.0, 0.0]))
+    Tensor([0., 0., 1.])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise refused(
+            ShapeError,
+            f"cross: vectors of {a.shape[-1]} and {b.shape[-1]} components.",
+            "three components; of two, a[0] * b[1] - a[1] * b[0]",
+        )
+    first, second = (..., [1, 2, 0]), (..., [2, 0, 1])
+    return moveaxis(a[first] * b[second] - a[second] * b[first], -1, axisc)
+
+
+@answers(np.linalg.cross)
+def _cross_along(a: Any, b: Any, /, *, axis: int = -1) -> Any:
+    return cross(a, b, axis=axis)
+
+
 # -- diagonals
 
 
@@ -292,7 +256,7 @@ def _from_diagonal_kernel(x: Any, offset: int, axis1: int, axis2: int, shape: tu
     out = np.zeros(shape, x.dtype)
     view = np.moveaxis(out, (axis1, axis2), (-2, -1))
     steps = np.arange(x.shape[-1])
-    view[..., steps + max(-offset, 0), steps + max(offset, 0)] = x
+    view[..., steps - np.minimum(offset, 0), steps + np.maximum(offset, 0)] = x
     return out
 
 
@@ -303,23 +267,28 @@ def _batch_diagonal(op: Op, flags: Sequence[bool], values: Sequence[Any], params
     return apply(op, tuple(values), moved)
 
 
-_diagonal = linear(
+_diagonal: Op = linear(
     lambda x, offset, axis1, axis2: np.diagonal(x, offset, axis1, axis2),
     _diagonal_transpose,
     name="diagonal",
     batch=_batch_diagonal,
+    view=True,
     samples=lambda draw: [
         ((draw(3, 4),), {"offset": 0, "axis1": 0, "axis2": 1}),
         ((draw(3, 4),), {"offset": -1, "axis1": 0, "axis2": 1}),
         ((draw(2, 3, 3),), {"offset": 1, "axis1": 2, "axis2": 1}),
+        ((draw(3, 4),), {"offset": 7, "axis1": 0, "axis2": 1}),
     ],
 )
-_from_diagonal = linear(
+_from_diagonal: Op = linear(
     _from_diagonal_kernel,
     lambda g, offset, axis1, axis2: _diagonal(g, offset=offset, axis1=axis1, axis2=axis2),
     name="from_diagonal",
     batch=_batch_diagonal,
-    samples=lambda draw: [((draw(3),), {"offset": 1, "axis1": 0, "axis2": 1, "shape": (4, 4)})],
+    samples=lambda draw: [
+        ((draw(3),), {"offset": 1, "axis1": 0, "axis2": 1, "shape": (4, 4)}),
+        ((draw(2, 3),), {"offset": -1, "axis1": 2, "axis2": 0, "shape": (3, 2, 4)}),
+    ],
 )
 
 
@@ -332,7 +301,12 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     Tensor([1., 4.])
     """
     x = as_value(x)
-    return _diagonal(x, offset=offset, axis1=axis1 % x.ndim, axis2=axis2 % x.ndim)
+    return _diagonal(x, offset=offset, axis1=one_axis(axis1, x.ndim), axis2=one_axis(axis2, x.ndim))
+
+
+@answers(np.linalg.diagonal)
+def _diagonal_of_matrices(x: Any, /, *, offset: int = 0) -> Any:
+    return diagonal(x, offset, -2, -1)
 
 
 @answers(np.diag)
@@ -347,47 +321,81 @@ def diag(x: Any, k: int = 0) -> Any:
     x = as_value(x)
     if x.ndim == 2:
         return diagonal(x, k)
+    if x.ndim != 1:
+        raise refused(ShapeError, f"diag: an array of shape {x.shape}.", "a vector or a matrix; gt.diagonal for more")
     length = x.shape[0] + abs(k)
     return _from_diagonal(x, offset=k, axis1=0, axis2=1, shape=(length, length))
 
 
 @answers(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Any:
     """The sum of the diagonal.
 
     >>> import gradtape as gt
     >>> gt.trace(gt.tensor([[1.0, 2.0], [3.0, 4.0]]))
     Tensor(5.)
     """
-    return sum(diagonal(x, offset, axis1, axis2), axis=-1)
+    return sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
-def norm(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The Euclidean length along `axis`; its gradient at zero is zero.
+@answers(np.linalg.trace)
+def _trace_of_matrices(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    return trace(x, offset, -2, -1, dtype)
+
+
+# -- norms
+
+
+@answers(np.linalg.norm)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The length of vectors (`ord` a number or inf) or the size of matrices (`ord` 'fro', 1, -1, inf, -inf).
+
+    By default the square root of the sum of squares, whose gradient at zero is zero.
 
     >>> import gradtape as gt
-    >>> gt.grad(norm)(gt.tensor([3.0, 4.0])), gt.grad(norm)(gt.tensor([0.0, 0.0]))
+    >>> gt.grad(gt.norm)(gt.tensor([3.0, 4.0])), gt.grad(gt.norm)(gt.tensor([0.0, 0.0]))
     (Tensor([0.6, 0.8]), Tensor([0., 0.]))
     """
-    from gradtape.ops.elementwise import sqrt, where
-
     x = as_value(x)
-    squares = sum(x * x if x.dtype.kind != "c" else (x * conjugate(x)).real, axis=axis, keepdims=keepdims)
-    nonzero = squares != 0
-    return where(nonzero, sqrt(where(nonzero, squares, 1)), 0)
+    axes = all_axes(axis, x.ndim)
+    if ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2):
+        return root_of_squares(sum(_squared(x), axis=axes, keepdims=keepdims))
+    if len(axes) == 1:
+        return _vector_norm(absolute(x), ord, axes[0], keepdims)
+    if len(axes) == 2 and ord in (1, -1, np.inf, -np.inf):
+        rows, columns = axes if ord in (1, -1) else axes[::-1]
+        sums = sum(absolute(x), axis=rows, keepdims=True)
+        largest = (max if ord > 0 else min)(sums, axis=columns, keepdims=True)
+        return largest if keepdims else reshape(largest, [n for i, n in enumerate(x.shape) if i not in axes])
+    raise refused(
+        OperandError,
+        f"norm: ord={ord!r} along {len(axes)} axes of shape {x.shape}.",
+        "for vectors a number or inf; for matrices 'fro', 1, -1, inf or -inf; ord=None for the sum of all squares",
+    )
 
 
-__all__ = [
-    "diag",
-    "diagonal",
-    "dot",
-    "einsum",
-    "inner",
-    "matmul",
-    "moveaxis",
-    "norm",
-    "outer",
-    "tensordot",
-    "trace",
-    "vdot",
-]
+def _squared(x: Any) -> Any:
+    return x * x if x.dtype.kind != "c" else (x * conjugate(x)).real
+
+
+def _vector_norm(sizes: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+    if not isinstance(ord, int | float | np.number):
+        raise refused(OperandError, f"norm: ord={ord!r} for vectors.", "a number, inf or -inf")
+    if np.isinf(ord):
+        return (max if ord > 0 else min)(sizes, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return count_nonzero(sizes, axis=axis, keepdims=keepdims).astype(sizes.dtype)
+    if ord == 1:
+        return sum(sizes, axis=axis, keepdims=keepdims)
+    total = sum(sizes**ord, axis=axis, keepdims=keepdims)
+    return where(total == 0, 0, where(total == 0, 1, total) ** (1.0 / ord))  # the slope at zero is zero
+
+
+@answers(np.linalg.vector_norm)
+def _vector_norm_of_all(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    x = as_value(x)
+    axes = all_axes(axis, x.ndim)
+    kept = [i for i in range(x.ndim) if i not in axes]
+    flat = reshape(x.transpose((*kept, *axes)), (*(x.shape[i] for i in kept), -1))
+    found = norm(flat, ord, axis=-1)
+    return reshape(found, [1 if i in axes else n for i, n in enumerate(x.shape)]) if keepdims else found

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Op, apply
 from gradtape.core.rules import elementwise, general
-from gradtape.ops.reductions import restored
-from gradtape.ops.shaping import as_value
-
-Axes = tuple[int, ...] | None
+from gradtape.ops.arguments import all_axes, as_value, behind_batch, restored
+from gradtape.ops.documentation import slopes
 
 
-def _batch_axes(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    return apply(op, tuple(values), {**params, "axis": tuple(a + 1 for a in params["axis"])})
+def _top(x: Any, axis: tuple[int, ...]) -> Any:
+    """The largest elements, which can be taken off before exp; 0 where they are not finite."""
+    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    return np.where(np.isfinite(top), top, 0).astype(x.dtype)
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    from numpy.lib.array_utils import normalize_axis_tuple
-
-    return tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim, "axis")
+def _floating(x: Any) -> Any:
+    """`x` with integers and booleans as floating point numbers."""
+    x = as_value(x)
+    return x if x.dtype.kind in "fc" else x.astype(float)
 
 
 def _logsumexp_kernel(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0)
+    top = _top(x, axis)
     with np.errstate(divide="ignore"):
         out = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     return out if keepdims else np.squeeze(out, axis)
@@ -46,11 +43,12 @@ _logsumexp = general(
         axis=axis, keepdims=keepdims
     ),
     name="logsumexp",
-    batch=_batch_axes,
+    batch=behind_batch("axis"),
     samples=lambda draw: [
         ((draw(3, 4),), {"axis": (1,), "keepdims": False}),
         ((draw(3, 4),), {"axis": (0, 1), "keepdims": True}),
         ((draw(),), {"axis": (), "keepdims": False}),
+        ((draw(0, 3),), {"axis": (1,), "keepdims": False}),
     ],
 )
 
@@ -62,12 +60,12 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> gt.logsumexp(gt.tensor([1000.0, 1000.0])).item() - 1000.0  # doctest: +ELLIPSIS
     0.693147...
     """
-    x = as_value(x)
-    return _logsumexp(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
+    x = _floating(x)
+    return _logsumexp(x, axis=all_axes(axis, x.ndim), keepdims=keepdims)
 
 
 def _softmax_kernel(x: Any, axis: tuple[int, ...]) -> Any:
-    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    powers = np.exp(x - _top(x, axis))
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
 
@@ -75,6 +73,7 @@ _SOFTMAX_SAMPLES: Any = lambda draw: [
     ((draw(3, 4),), {"axis": (1,)}),
     ((draw(3, 4),), {"axis": (0, 1)}),
     ((draw(5),), {"axis": (0,)}),
+    ((draw(0, 3),), {"axis": (0,)}),
 ]
 
 _softmax = general(
@@ -82,7 +81,7 @@ _softmax = general(
     reverse=lambda g, out, axis: out * (g - (g * out).sum(axis=axis, keepdims=True)),
     forward=lambda dx, out, axis: out * (dx - (dx * out).sum(axis=axis, keepdims=True)),
     name="softmax",
-    batch=_batch_axes,
+    batch=behind_batch("axis"),
     samples=_SOFTMAX_SAMPLES,
 )
 
@@ -94,13 +93,14 @@ def softmax(x: Any, axis: Any = -1) -> Any:
     >>> gt.softmax(gt.tensor([0.0, 0.0]))
     Tensor([0.5, 0.5])
     """
-    x = as_value(x)
-    return _softmax(x, axis=_axes(axis, x.ndim))
+    x = _floating(x)
+    return _softmax(x, axis=all_axes(axis, x.ndim))
 
 
 def _log_softmax_kernel(x: Any, axis: tuple[int, ...]) -> Any:
-    shifted = x - np.max(x, axis=axis, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    shifted = x - _top(x, axis)
+    with np.errstate(divide="ignore"):  # of nothing, or of -inf alone, the sum is 0
+        return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 _log_softmax = general(
@@ -108,7 +108,7 @@ _log_softmax = general(
     reverse=lambda g, out, axis: g - np.exp(out) * g.sum(axis=axis, keepdims=True),
     forward=lambda dx, out, axis: dx - (np.exp(out) * dx).sum(axis=axis, keepdims=True),
     name="log_softmax",
-    batch=_batch_axes,
+    batch=behind_batch("axis"),
     samples=_SOFTMAX_SAMPLES,
 )
 
@@ -120,8 +120,8 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
     >>> gt.log_softmax(gt.tensor([0.0, -1000.0]))
     Tensor([    0., -1000.])
     """
-    x = as_value(x)
-    return _log_softmax(x, axis=_axes(axis, x.ndim))
+    x = _floating(x)
+    return _log_softmax(x, axis=all_axes(axis, x.ndim))
 
 
 def _sigmoid_kernel(x: Any) -> Any:
@@ -130,13 +130,26 @@ def _sigmoid_kernel(x: Any) -> Any:
     return expit(x)
 
 
-sigmoid = elementwise(_sigmoid_kernel, lambda out: out * (1 - out), name="sigmoid", answers=["scipy.special.expit"])
+def _zero(x: Any) -> Any:
+    return np.zeros((), np.result_type(x))
+
+
+sigmoid = elementwise(
+    _sigmoid_kernel,
+    lambda out: out * (1 - out),
+    name="sigmoid",
+    answers=["scipy.special.expit"],
+    doc=slopes("1 / (1 + exp(-x))", "sigmoid(x) (1 - sigmoid(x))", "sigmoid(0.0) -> 0.5, 0.25"),
+)
 softplus = elementwise(
-    lambda x: np.logaddexp(x, np.zeros((), np.result_type(x))), lambda x: sigmoid(x), name="softplus"
+    lambda x: np.logaddexp(x, _zero(x)),
+    lambda x: sigmoid(x),
+    name="softplus",
+    doc=slopes("log(1 + exp(x)) without overflow", "sigmoid(x)", "softplus(0.0) -> 0.69314718, 0.5"),
 )
 relu = elementwise(
-    lambda x: np.maximum(x, np.zeros((), np.result_type(x))),
+    lambda x: np.maximum(x, _zero(x)),
     lambda x: (x > 0).astype(x.dtype),
     name="relu",
-    domain=[(0.2, 2.0)],
+    doc=slopes("x where it is positive, 0 elsewhere", "1 where x > 0, 0 elsewhere and at 0", "relu(2.0) -> 2., 1."),
 )

@@ -6,35 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general, linear
-from gradtape.ops.elementwise import sqrt
-from gradtape.ops.shaping import as_value, reshape, stretch
-from gradtape.protocols import ACCUMULATIONS, REDUCTIONS, answers
-
-Axes = tuple[int, ...] | None
-
-
-def _axes(axis: Any, ndim: int) -> Axes:
-    """Axes as a tuple of non-negative integers, or None for all."""
-    return None if axis is None else normalize_axis_tuple(axis, ndim, "axis")
-
-
-def restored(reduced: Any, axis: Axes, keepdims: bool, ndim: int) -> Any:
-    """A reduced array with its axes back, at length 1, so that it broadcasts against what it came from."""
-    if keepdims or not ndim:
-        return reduced
-    if axis is None:
-        return reduced.reshape((1,) * ndim)
-    lengths = iter(reduced.shape)
-    return reduced.reshape(tuple([1 if i in axis else next(lengths) for i in range(ndim)]))
+from gradtape.errors import OperandError, ShapeError
+from gradtape.ops.arguments import Axes, as_value, axes_or_none, one_axis, refused, restored, stretch
+from gradtape.ops.elementwise import maximum, minimum, root_of_squares
+from gradtape.ops.elementwise import where as choose
+from gradtape.ops.shaping import broadcast_to
+from gradtape.protocols import REDUCTIONS, answers
 
 
 def _batch_reduction(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     axis = params["axis"]
-    axes = tuple(range(1, len(values[0].shape))) if axis is None else tuple(a + 1 for a in axis)
+    axes = tuple(range(1, len(values[0].shape))) if axis is None else tuple([a + 1 for a in axis])
     return apply(op, tuple(values), {**params, "axis": axes})
 
 
@@ -45,6 +30,8 @@ def _samples(draw: Any) -> list[Any]:
         ((draw(2, 3, 4),), {"axis": (0, 2), "keepdims": False}),
         ((draw(),), {"axis": None, "keepdims": False}),
         ((draw(3, 4).T,), {"axis": (1,), "keepdims": False}),
+        ((draw(0, 3),), {"axis": (1,), "keepdims": False}),
+        ((draw(2),), {"axis": (), "keepdims": False}),
     ]
 
 
@@ -52,9 +39,16 @@ def _samples_with_empty(draw: Any) -> list[Any]:
     return [
         *_samples(draw),
         ((draw(0, 3),), {"axis": (0,), "keepdims": False}),
-        ((draw(2),), {"axis": (), "keepdims": False}),
+        ((draw(2, 0),), {"axis": None, "keepdims": True}),
     ]
 
+
+def _only(x: Any, where: Any, other: Any) -> Any:
+    """`x` where it counts, and `other`, which makes no difference, elsewhere."""
+    return x if where is True else choose(where, x, np.asarray(other, x.dtype))
+
+
+# -- sums and means
 
 _sum = linear(
     lambda x, axis, keepdims: (
@@ -68,7 +62,15 @@ _sum = linear(
 
 
 @answers(np.sum)
-def sum(x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def sum(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
     """The sum along `axis`; every element that went in gets the gradient of its sum.
 
     >>> import gradtape as gt
@@ -78,7 +80,8 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims:
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
-    return _sum(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
+    total = _sum(_only(x, where, 0), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    return total if initial is None else total + initial
 
 
 def _count(shape: tuple[int, ...], axis: Axes) -> int:
@@ -95,7 +98,9 @@ _mean = linear(
 
 
 @answers(np.mean)
-def mean(x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def mean(
+    x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True
+) -> Any:
     """The mean along `axis`; of n elements each gets one n-th of the gradient.
 
     >>> import gradtape as gt
@@ -105,7 +110,38 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
-    return _mean(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
+    if where is not True:
+        counted = broadcast_to(where, x.shape).astype(x.dtype)
+        return sum(x, axis, keepdims=keepdims, where=where) / sum(counted, axis, keepdims=keepdims)
+    return _mean(x, axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+
+
+@answers(np.average)
+def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    """The mean along `axis`, weighted by `weights`; with `returned`, also the sum of the weights.
+
+    >>> import gradtape as gt
+    >>> gt.average(gt.tensor([1.0, 4.0]), weights=[2.0, 1.0])
+    Tensor(2.)
+    """
+    x = as_value(x)
+    if weights is None:
+        found = mean(x, axis, keepdims=keepdims)
+        total = np.full(found.shape, x.size / found.size if found.size else 0.0, found.dtype)
+        return (found, total) if returned else found
+    weights, axes = as_value(weights), axes_or_none(axis, x.ndim)
+    if weights.shape != x.shape:
+        if axes is None or weights.shape != tuple([x.shape[a] for a in axes]):
+            raise refused(
+                ShapeError,
+                f"average: weights of shape {weights.shape} for an array of shape {x.shape} and axis {axis}.",
+                "weights of the array's shape, or of the lengths along axis",
+            )
+        places = np.argsort(axes).tolist()
+        weights = weights.transpose(places).reshape([n if i in axes else 1 for i, n in enumerate(x.shape)])
+    total = _sum(weights + np.zeros(x.shape, weights.dtype), axis=axes, keepdims=keepdims)
+    found = _sum(x * weights, axis=axes, keepdims=keepdims) / total
+    return (found, total) if returned else found
 
 
 @answers(np.var)
@@ -116,6 +152,8 @@ def var(
     out: None = None,
     ddof: float = 0,
     keepdims: bool = False,
+    *,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Any:
     """The variance along `axis`, divided by n - `ddof`.
@@ -125,8 +163,10 @@ def var(
     Tensor(1.)
     """
     x = as_value(x)
-    axes = _axes(axis, x.ndim)
-    centred = x - _mean(x, axis=axes, keepdims=True)
+    if dtype is not None:
+        x = x.astype(dtype)
+    axes = axes_or_none(axis, x.ndim)
+    centred = x - (_mean(x, axis=axes, keepdims=True) if mean is None else mean)
     squared = centred * centred if x.dtype.kind != "c" else (centred * centred.conj()).real
     divisor = _count(x.shape, axes) - (ddof if correction is None else correction)
     return _sum(squared, axis=axes, keepdims=keepdims) / divisor
@@ -140,15 +180,17 @@ def std(
     out: None = None,
     ddof: float = 0,
     keepdims: bool = False,
+    *,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Any:
-    """The standard deviation along `axis`.
+    """The standard deviation along `axis`; where all elements are equal its gradient is zero.
 
     >>> import gradtape as gt
     >>> gt.std(gt.tensor([1.0, 3.0]))
     Tensor(1.)
     """
-    return sqrt(var(x, axis, ddof=ddof, keepdims=keepdims, correction=correction))
+    return root_of_squares(var(x, axis, dtype, None, ddof, keepdims, mean=mean, correction=correction))
 
 
 # -- extremes: ties share equally
@@ -179,8 +221,20 @@ _max = _extreme(np.max, "max")
 _min = _extreme(np.min, "min")
 
 
+def _extreme_from(op: Op, pair: Op, x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+    """An extreme along axes, where an `initial` value takes part and stands for elements that do not count."""
+    if initial is None and where is not True:
+        raise refused(OperandError, f"{op.name}: where= without initial=.", "initial= for slices without any element")
+    if initial is not None and 0 in x.shape:
+        return sum(x, axis, keepdims=keepdims) + initial  # a sum of nothing
+    found = op(_only(x, where, initial), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    return found if initial is None else pair(found, initial)
+
+
 @answers(np.max, np.amax)
-def max(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def max(
+    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
     """The largest element along `axis`; tied elements share its gradient equally.
 
     >>> import gradtape as gt
@@ -188,11 +242,13 @@ def max(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
     Tensor([0. , 0.5, 0.5])
     """
     x = as_value(x)
-    return _max(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
+    return _extreme_from(_max, maximum, x, axis, keepdims, initial, where)
 
 
 @answers(np.min, np.amin)
-def min(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def min(
+    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
     """The smallest element along `axis`; tied elements share its gradient equally.
 
     >>> import gradtape as gt
@@ -200,7 +256,18 @@ def min(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
     Tensor(1.)
     """
     x = as_value(x)
-    return _min(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
+    return _extreme_from(_min, minimum, x, axis, keepdims, initial, where)
+
+
+@answers(np.ptp)
+def ptp(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
+    """The largest element minus the smallest along `axis`.
+
+    >>> import gradtape as gt
+    >>> gt.grad(gt.ptp)(gt.tensor([1.0, 3.0, 2.0]))
+    Tensor([-1.,  1.,  0.])
+    """
+    return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
 
 
 # -- products: the derivative with respect to one factor is the product of the others, zeros or not
@@ -226,7 +293,7 @@ def _product_slopes(x: Any, axis: Axes) -> Any:
     turned = x.transpose(order)
     flat = turned.reshape((*(x.shape[a] for a in kept), -1))
     slopes = _product_of_others(flat).reshape(turned.shape)
-    return slopes.transpose(tuple(int(i) for i in np.argsort(order)))
+    return slopes.transpose(tuple([int(i) for i in np.argsort(order)]))
 
 
 _prod = general(
@@ -243,7 +310,15 @@ _prod = general(
 
 
 @answers(np.prod)
-def prod(x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def prod(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
     """The product along `axis`; the gradient is exact with zeros among the factors too.
 
     >>> import gradtape as gt
@@ -253,63 +328,51 @@ def prod(x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
-    return _prod(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
-
-
-# -- running sums
-
-_cumsum = linear(
-    lambda x, axis: np.cumsum(x, axis),
-    lambda g, axis: np.flip(np.cumsum(np.flip(g, axis), axis), axis),
-    name="cumsum",
-    batch=lambda op, flags, values, params: apply(op, tuple(values), {"axis": params["axis"] + 1}),
-    samples=lambda draw: [((draw(4),), {"axis": 0}), ((draw(2, 3),), {"axis": 1}), ((draw(0, 2),), {"axis": 0})],
-)
-
-
-@answers(np.cumsum)
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
-    """Running sums along `axis` (of all elements in order by default).
-
-    >>> import gradtape as gt
-    >>> gt.cumsum(gt.tensor([1.0, 2.0, 3.0]))
-    Tensor([1., 3., 6.])
-    """
-    x = as_value(x)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
-    return _cumsum(x, axis=normalize_axis_index(axis, x.ndim))
+    product = _prod(_only(x, where, 1), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    return product if initial is None else product * initial
 
 
 # -- no derivative
 
 
-def _steering(kernel: Any, name: str) -> Op:
-    return constant(lambda x, axis, keepdims: kernel(x, axis=axis, keepdims=keepdims), name=name, batch=_batch_one_axis)
-
-
 def _batch_one_axis(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """The batching rule of reductions that take one axis, or all elements in a row."""
     (value,), axis = values, params["axis"]
-    if axis is None and len(value.shape) != 2:
-        flat = apply(op, (value.reshape((value.shape[0], -1)),), {**params, "axis": 1})
-        return flat.reshape((value.shape[0],) + (1,) * (len(value.shape) - 1)) if params["keepdims"] else flat
-    return apply(op, (value,), {**params, "axis": 1 if axis is None else axis + 1})
+    if axis is not None:
+        return apply(op, (value,), {**params, "axis": axis + 1})
+    count, rest = value.shape[0], value.shape[1:]
+    flat = apply(op, (value.reshape((count, int(np.prod(rest)))),), {**params, "axis": 1})
+    return flat.reshape((count,) + (1,) * len(rest)) if params["keepdims"] else flat
 
 
-_argmax = _steering(np.argmax, "argmax")
-_argmin = _steering(np.argmin, "argmin")
-_all = constant(lambda x, axis, keepdims: np.all(x, axis=axis, keepdims=keepdims), name="all", batch=_batch_reduction)
-_any = constant(lambda x, axis, keepdims: np.any(x, axis=axis, keepdims=keepdims), name="any", batch=_batch_reduction)
-_count_nonzero = constant(
-    lambda x, axis, keepdims: np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims)),
-    name="count_nonzero",
-    batch=_batch_reduction,
-)
-_argsort = constant(
-    lambda x, axis: np.argsort(x, axis=axis, kind="stable"),
-    name="argsort",
-    batch=lambda op, flags, values, params: apply(op, tuple(values), {"axis": params["axis"] + 1}),
-)
+def _position(kernel: Any, name: str) -> Op:
+    return constant(
+        lambda x, axis, keepdims: kernel(x, axis=axis, keepdims=keepdims),
+        name=name,
+        batch=_batch_one_axis,
+        samples=lambda draw: [
+            ((draw(3, 4),), {"axis": None, "keepdims": False}),
+            ((draw(3, 4),), {"axis": None, "keepdims": True}),
+            ((draw(3, 4),), {"axis": 0, "keepdims": True}),
+            ((draw(),), {"axis": None, "keepdims": False}),
+        ],
+    )
+
+
+def _question(kernel: Any, name: str) -> Op:
+    return constant(
+        lambda x, axis, keepdims: kernel(x, axis=axis, keepdims=keepdims),
+        name=name,
+        batch=_batch_reduction,
+        samples=lambda draw: [(((arrays[0] > 0) * arrays[0],), params) for arrays, params in _samples_with_empty(draw)],
+    )
+
+
+_argmax = _position(np.argmax, "argmax")
+_argmin = _position(np.argmin, "argmin")
+_all = _question(np.all, "all")
+_any = _question(np.any, "any")
+_count_nonzero = _question(lambda x, **how: np.asarray(np.count_nonzero(x, **how)), "count_nonzero")
 
 
 @answers(np.argmax)
@@ -321,7 +384,7 @@ def argmax(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool 
     Tensor(1)
     """
     x = as_value(x)
-    return _argmax(x, axis=None if axis is None else normalize_axis_index(axis, x.ndim), keepdims=keepdims)
+    return _argmax(x, axis=None if axis is None else one_axis(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.argmin)
@@ -333,25 +396,11 @@ def argmin(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool 
     Tensor(0)
     """
     x = as_value(x)
-    return _argmin(x, axis=None if axis is None else normalize_axis_index(axis, x.ndim), keepdims=keepdims)
-
-
-@answers(np.argsort)
-def argsort(x: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
-    """The positions that would sort `x`. Positions have no gradient; `x[argsort(x)]` has.
-
-    >>> import gradtape as gt
-    >>> gt.argsort(gt.tensor([3.0, 1.0]))
-    Tensor([1, 0])
-    """
-    x = as_value(x)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
-    return _argsort(x, axis=normalize_axis_index(axis, x.ndim))
+    return _argmin(x, axis=None if axis is None else one_axis(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.all)
-def all(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def all(x: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """Whether all elements along `axis` are true.
 
     >>> import gradtape as gt
@@ -359,11 +408,11 @@ def all(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
     Tensor(False)
     """
     x = as_value(x)
-    return _all(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
+    return _all(_only(x, where, 1), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.any)
-def any(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def any(x: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """Whether any element along `axis` is true.
 
     >>> import gradtape as gt
@@ -371,7 +420,7 @@ def any(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
     Tensor(True)
     """
     x = as_value(x)
-    return _any(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
+    return _any(_only(x, where, 0), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.count_nonzero)
@@ -383,36 +432,9 @@ def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     Tensor(1)
     """
     x = as_value(x)
-    return _count_nonzero(x, axis=_axes(axis, x.ndim), keepdims=keepdims)
-
-
-@answers(np.allclose)
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether two arrays agree within a tolerance.
-
-    >>> import gradtape as gt
-    >>> gt.allclose(gt.tensor([1.0]), [1.0])
-    True
-    """
-    from gradtape.ops.elementwise import isclose
-
-    return bool(all(isclose(a, b, rtol, atol, equal_nan)))
-
-
-@answers(np.array_equal)
-def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
-    """Whether two arrays have the same shape and elements.
-
-    >>> import gradtape as gt
-    >>> gt.array_equal(gt.tensor([1.0]), [1.0])
-    True
-    """
-    from gradtape.core.tensor import plain
-
-    return np.array_equal(plain(a), plain(b), equal_nan=equal_nan)
+    return _count_nonzero(x, axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
 
 
 REDUCTIONS.update(
     {np.add: sum, np.multiply: prod, np.maximum: max, np.minimum: min, np.logical_and: all, np.logical_or: any}
 )
-ACCUMULATIONS.update({np.add: cumsum})

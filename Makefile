@@ -1,0 +1,93 @@
+# Needs python3 (3.11 or newer) and make; everything else is installed into .venv and .venv-bench, which belong to make.
+
+PYTHON ?= python3
+SCRIPT ?= examples/tour.py
+ARGS ?=
+# how many processes run the tests: a number, or auto for one a core
+WORKERS ?= auto
+# the percentage of gradtape/core that the tests have to reach
+CORE_COVERAGE ?= 0
+# what gradtape is compared with; one that cannot be installed is left out of the comparison
+RIVALS ?= autograd torch==2.13.0 jax
+
+VENV := .venv
+BENCH_VENV := .venv-bench
+PIP := -m pip install --quiet --disable-pip-version-check
+# changes when the tree moves or PYTHON becomes another one: both leave an environment that points elsewhere
+IDENTITY := $(shell { pwd; $(PYTHON) --version; } 2>&1 | cksum | cut -d ' ' -f 1)
+CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format docs bench clean
+.DELETE_ON_ERROR:
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1@/p' Makefile | while IFS=@ read -r target does; do \
+		printf '  make %-8s %s\n' "$$target" "$$does"; \
+	done
+
+run: $(VENV)/.run ## run SCRIPT (examples/tour.py) with ARGS: make run SCRIPT=mine.py ARGS="--steps 10"
+	@test -f "$(SCRIPT)" || { echo "make run: there is no file $(SCRIPT); give one that exists: make run SCRIPT=mine.py" >&2; exit 1; }
+	@$(VENV)/bin/python "$(SCRIPT)" $(ARGS)
+
+test: lint ## ruff, mypy, then all tests and doctests in parallel, with the coverage of gradtape/core
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --doctest-modules gradtape tests \
+		--cov=gradtape/core --cov-report=term-missing --cov-fail-under=$(CORE_COVERAGE) $(ARGS)
+
+lint: $(VENV)/.test ## ruff and mypy only
+	$(VENV)/bin/python -m ruff check
+	$(VENV)/bin/python -m ruff format --check
+	$(VENV)/bin/python -m mypy
+
+format: $(VENV)/.test ## put the code into the project's style
+	$(VENV)/bin/python -m ruff check --fix
+	$(VENV)/bin/python -m ruff format
+
+docs: $(VENV)/.test ## write under the code in README.md and docs/ what it prints now; look at the difference
+	$(VENV)/bin/python tests/test_public_names.py
+	$(VENV)/bin/python tests/test_docs.py
+
+bench: $(BENCH_VENV)/.rivals-$(CHOICE) ## measure against the RIVALS, in an environment of their own
+	@$(BENCH_VENV)/bin/python benchmarks/eager.py $(ARGS)
+
+clean: ## remove the environments, caches and build results
+	rm -rf $(VENV) $(BENCH_VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# -- environments: a stamp file says what is in them, so that a second run starts at once
+
+define make_environment
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "gradtape needs Python 3.11 or newer; '$(PYTHON)' is: $$($(PYTHON) --version 2>&1 || true)" >&2; \
+		echo "  fix: name another one, for example: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@echo "creating $(@D)"
+	@$(PYTHON) -m venv --clear $(@D) || { \
+		echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu it is in the package python3-venv" >&2; exit 1; }
+	@touch $@
+endef
+
+$(VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
+$(BENCH_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
+$(VENV)/.run: $(VENV)/.python-$(IDENTITY) pyproject.toml
+	@echo "installing gradtape into $(VENV)"
+	@$(VENV)/bin/python $(PIP) --editable '.[tour]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python-$(IDENTITY) pyproject.toml
+	@echo "installing gradtape and what its tests need into $(VENV)"
+	@$(VENV)/bin/python $(PIP) --editable '.[test]'
+	@touch $@
+
+# the stamp is left out while a rival is missing, so that the next run tries again
+$(BENCH_VENV)/.rivals-$(CHOICE): $(BENCH_VENV)/.python-$(IDENTITY) pyproject.toml
+	@echo "installing gradtape and its rivals into $(BENCH_VENV)"
+	@$(BENCH_VENV)/bin/python $(PIP) --editable .
+	@missing=; for rival in $(RIVALS); do \
+		$(BENCH_VENV)/bin/python $(PIP) "$$rival" || missing="$$missing $$rival"; \
+	done; \
+	if test -n "$$missing"; then echo "not installed, and so not compared with:$$missing" >&2; else touch $@; fi

@@ -1,0 +1,133 @@
+"""Jacobians and Hessians: one batched pass over a recorded run, backwards or forwards."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import for_each_row
+from gradtape.core.structure import leaves, rebuild
+from gradtape.core.tensor import Tensor
+from gradtape.explain import messages
+from gradtape.transforms import Function, Recorded, choose, grad, jvp, record
+
+
+def jacobian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """The derivatives of every output element by every input element: shape `output.shape + input.shape`.
+
+    One batched walk, backwards or forwards, whichever has fewer rows.
+
+    >>> import numpy as np, gradtape as gt
+    >>> gt.jacobian(lambda x: x ** 2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _jacobian(function, argnums, None)
+
+
+def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """`jacobian` by one batched walk back: for functions with few outputs.
+
+    >>> import numpy as np, gradtape as gt
+    >>> gt.jacrev(np.sum)(np.array([1.0, 2.0]))
+    array([1., 1.])
+    """
+    return _jacobian(function, argnums, "reverse")
+
+
+def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """`jacobian` by one batched push forward: for functions with few inputs.
+
+    >>> import numpy as np, gradtape as gt
+    >>> gt.jacfwd(lambda t: np.stack([t, t ** 2]))(3.0)
+    array([1., 6.])
+    """
+    return _jacobian(function, argnums, "forward")
+
+
+def _jacobian(function: Function, argnums: int | Sequence[int], mode: str | None) -> Function:
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        numbers, single = choose(function, args, argnums)
+        run = record(function, args, kwargs, numbers)
+        outputs = leaves(run.result)
+        for output in outputs:
+            if output is None:
+                raise messages.returned_none(run.name)
+        rows_out = sum(int(np.size(o)) for o in outputs)
+        rows_in = sum(s.size for s in run.sources)
+        backwards = mode == "reverse" or (mode is None and rows_out <= rows_in)
+        blocks = _blocks_by_pulling(run, outputs) if backwards else _blocks_by_pushing(run, outputs)
+        answers = []
+        for row in blocks:
+            parts = run.in_structure(run.answer(row))
+            answers.append(parts[0] if single else tuple(parts))
+        return rebuild(run.result, answers)
+
+    return wrapped
+
+
+def _blocks_by_pulling(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+    widest = max([source.size for source in run.sources], default=1)
+    blocks = []
+    for output in outputs:
+        found: list[Any] = [None] * len(run.sources)
+        if isinstance(output, Tensor) and output.dtype.kind in "fc":
+            basis = np.eye(output.size, dtype=output.dtype).reshape(output.size, *output.shape)
+            pull = functools.partial(_pull_row, run, output)
+            found = for_each_row(pull, basis, max(widest, output.size))
+        blocks.append([_block(f, np.shape(output), s) for f, s in zip(found, run.sources, strict=True)])
+    return blocks
+
+
+def _pull_row(run: Recorded, output: Tensor, seed: Any, last: bool) -> list[Any]:
+    return run.pull_back([output], [seed])
+
+
+def _block(rows: Any, output_shape: tuple[int, ...], source: Tensor) -> Any:
+    shape = output_shape + source.shape
+    return np.zeros(shape, source.dtype) if rows is None else rows.reshape(shape)
+
+
+def _blocks_by_pushing(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+    widest = max([int(np.size(output)) for output in outputs], default=1)
+    columns = []
+    for index, source in enumerate(run.sources):
+        basis = np.eye(source.size, dtype=source.dtype).reshape(source.size, *source.shape)
+        push = functools.partial(_push_row, run, outputs, index)
+        pushed = for_each_row(push, basis, max(widest, source.size))
+        columns.append([None if t is None else np.moveaxis(t, 0, -1) for t in pushed])
+    return [
+        [_block(columns[j][i], np.shape(output), source) for j, source in enumerate(run.sources)]
+        for i, output in enumerate(outputs)
+    ]
+
+
+def _push_row(run: Recorded, outputs: list[Any], index: int, tangent: Any, last: bool) -> list[Any]:
+    tangents: list[Any] = [None] * len(run.sources)
+    tangents[index] = tangent
+    return run.push(outputs, tangents)
+
+
+def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """The second derivatives of a function of one number: shape `input.shape + input.shape`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> gt.hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    return jacfwd(grad(function, argnums), argnums)
+
+
+def hvp(function: Function, x: Any, v: Any, *args: Any) -> Any:
+    """The Hessian of `function(x, *args)` at `x` times `v`, without building the Hessian.
+
+    >>> import numpy as np, gradtape as gt
+    >>> gt.hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+    """
+    return jvp(lambda x: grad(function)(x, *args), (x,), (v,))[1]

@@ -1,0 +1,102 @@
+"""How operations read their arguments, and what their batching rules have in common."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from gradtape.core.location import Location
+from gradtape.core.operation import Op, apply
+from gradtape.core.tensor import Tensor
+from gradtape.errors import AxisError, GradTapeError
+
+Axes = tuple[int, ...] | None
+
+
+def as_value(x: Any) -> Any:
+    """`x` as something with a shape: tensors as they are, the rest as arrays."""
+    return x if isinstance(x, Tensor | np.ndarray) else np.asarray(x)
+
+
+def refused(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
+    """The error for an argument that an operation cannot take, at the user's line."""
+    return kind(f"{what}\n{Location.here().show()}\n  fix: {fix}")
+
+
+def one_axis(axis: Any, ndim: int) -> int:
+    """An axis as a non-negative integer."""
+    return axes_tuple(axis if isinstance(axis, int | np.integer) else operator.index(axis), ndim)[0]
+
+
+def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
+    """One axis or several as a tuple of non-negative integers."""
+    try:
+        return normalize_axis_tuple(axis, ndim, allow_duplicate=repeated)
+    except ValueError as error:  # NumPy's AxisError is one
+        raise AxisError(
+            f"axis {axis!r}: {error}.\n{Location.here().show()}\n"
+            f"  fix: an array of {ndim} axes has the axes {-ndim} to {ndim - 1}, each of which may be named once"
+        ) from None
+
+
+def axes_or_none(axis: Any, ndim: int) -> Axes:
+    """Axes as a tuple of non-negative integers, or None for all."""
+    return None if axis is None else axes_tuple(axis, ndim)
+
+
+def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes as a tuple of non-negative integers; None means every one of them."""
+    return tuple(range(ndim)) if axis is None else axes_tuple(axis, ndim)
+
+
+def flat_or_axis(x: Any, axis: int | None) -> tuple[Any, int]:
+    """`x` and a non-negative axis; without an axis, all elements of `x` in a row and axis 0."""
+    x = as_value(x)
+    return (x.reshape((-1,)), 0) if axis is None else (x, one_axis(axis, x.ndim))
+
+
+def lengths(shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple: of one length, or of a sequence of them."""
+    several = isinstance(shape, list | tuple | np.ndarray)
+    return tuple([operator.index(n) for n in (shape if several else (shape,))])
+
+
+def along(axis: int, place: Any) -> tuple[Any, ...]:
+    """The index that has `place` at `axis` and everything before it."""
+    return (*(slice(None),) * axis, place)
+
+
+def behind_batch(*names: str) -> Any:
+    """A batching rule for operations whose keywords in `names` are non-negative axes (or tuples of them)."""
+
+    def batch(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+        moved = dict(params)
+        for name in names:
+            axis = moved[name]
+            moved[name] = axis + 1 if isinstance(axis, int) else tuple(a + 1 for a in axis)
+        return apply(op, tuple(values), moved)
+
+    return batch
+
+
+def restored(reduced: Any, axis: Axes, keepdims: bool, ndim: int) -> Any:
+    """A reduced array with its axes back, at length 1, so that it broadcasts against what it came from."""
+    if keepdims or not ndim:
+        return reduced
+    if axis is None:
+        return reduced.reshape((1,) * ndim)
+    lengths = iter(reduced.shape)
+    return reduced.reshape(tuple([1 if i in axis else next(lengths) for i in range(ndim)]))
+
+
+def stretch(x: Any, shape: tuple[int, ...]) -> Any:
+    """`x` repeated to `shape`: a small array is filled, a large one is a view."""
+    if isinstance(x, np.ndarray | np.generic) and np.prod(shape) <= 4096:
+        filled = np.empty(shape, x.dtype)
+        filled[...] = x
+        return filled
+    return np.broadcast_to(x, shape)

@@ -1,0 +1,169 @@
+"""Operations whose results are flat almost everywhere: rounding, signs, comparison, logic and bits.
+
+They have no derivative to speak of. What goes in here leaves the tape, and a gradient that is asked for across one of
+them is None, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import batch_elementwise
+from gradtape.core.operation import Op
+from gradtape.core.rules import constant
+from gradtape.core.tensor import plain
+from gradtape.errors import DtypeError
+from gradtape.ops.documentation import flat
+from gradtape.protocols import answers
+
+
+def _row(kernel: Callable[..., Any], what: str, example: str, **details: Any) -> Op:
+    return constant(kernel, batch=batch_elementwise, doc=flat(what, example), **details)
+
+
+# -- rounding and signs
+
+
+def _sign_kernel(x: Any) -> Any:
+    if np.iscomplexobj(x):
+        raise DtypeError("sign: of complex numbers it is not flat.\n  fix: x / abs(x), which has a derivative")
+    return np.sign(x)
+
+
+sign = _row(
+    _sign_kernel,
+    "-1, 0 or 1",
+    "sign([-2.0, 0.0]) -> [-1.,  0.]",
+    name="sign",
+    domain=[None],
+    answers=[np.sign],
+)
+floor = _row(np.floor, "The largest integer that is not above", "floor([-1.5, 1.5]) -> [-2.,  1.]")
+ceil = _row(np.ceil, "The smallest integer that is not below", "ceil([-1.5, 1.5]) -> [-1.,  2.]")
+trunc = _row(np.trunc, "The integer part", "trunc([-1.5, 1.5]) -> [-1.,  1.]")
+rint = _row(np.rint, "The nearest integer, the even one of two", "rint([0.5, 1.7]) -> [0., 2.]")
+floor_divide = _row(np.floor_divide, "The floor of the quotient", "floor_divide([-3.5, 3.5], 2.0) -> [-2.,  1.]")
+heaviside = _row(
+    np.heaviside, "0 below zero, 1 above, and the second argument at zero", "heaviside([-1.0, 0.0], 0.5) -> [0. , 0.5]"
+)
+signbit = _row(np.signbit, "Whether the sign is negative, of -0.0 too", "signbit([-0.0, 1.0]) -> [ True, False]")
+
+_round = constant(
+    lambda x, decimals: np.round(x, decimals),
+    name="round",
+    batch=batch_elementwise,
+    samples=lambda draw: [((draw(2, 3),), {"decimals": 1}), ((draw(),), {"decimals": 0})],
+)
+
+
+@answers(np.round, np.around)
+def round(x: Any, decimals: int = 0, out: None = None) -> Any:
+    """`x` rounded to `decimals` places. It is flat almost everywhere, so no gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.round(gt.tensor([0.4, 1.6]))
+    Tensor([0., 2.])
+    """
+    return _round(x, decimals=decimals)
+
+
+# -- tests of one element
+
+isnan = _row(np.isnan, "Whether it is not a number", "isnan([1.0, float('nan')]) -> [False,  True]")
+isinf = _row(np.isinf, "Whether it is infinite", "isinf([1.0, float('inf')]) -> [False,  True]")
+isfinite = _row(np.isfinite, "Whether it is a finite number", "isfinite([1.0, float('inf')]) -> [ True, False]")
+isneginf = _row(
+    lambda x: np.isneginf(x),
+    "Whether it is minus infinity",
+    "isneginf([1.0, -float('inf')]) -> [False,  True]",
+    name="isneginf",
+    domain=[None],
+    answers=[np.isneginf],
+)
+isposinf = _row(
+    lambda x: np.isposinf(x),
+    "Whether it is plus infinity",
+    "isposinf([1.0, float('inf')]) -> [False,  True]",
+    name="isposinf",
+    domain=[None],
+    answers=[np.isposinf],
+)
+
+# -- comparison and logic
+
+equal = _row(np.equal, "Whether x = y", "equal([1.0, 2.0], 2.0) -> [False,  True]")
+not_equal = _row(np.not_equal, "Whether x and y differ", "not_equal([1.0, 2.0], 2.0) -> [ True, False]")
+less = _row(np.less, "Whether x < y", "less([1.0, 2.0], 2.0) -> [ True, False]")
+less_equal = _row(np.less_equal, "Whether x <= y", "less_equal([1.0, 3.0], 2.0) -> [ True, False]")
+greater = _row(np.greater, "Whether x > y", "greater([1.0, 3.0], 2.0) -> [False,  True]")
+greater_equal = _row(np.greater_equal, "Whether x >= y", "greater_equal([1.0, 2.0], 2.0) -> [False,  True]")
+logical_and = _row(np.logical_and, "Whether both hold", "logical_and([1.0, 0.0], True) -> [ True, False]")
+logical_or = _row(np.logical_or, "Whether one or both hold", "logical_or([1.0, 0.0], False) -> [ True, False]")
+logical_xor = _row(np.logical_xor, "Whether one and only one holds", "logical_xor([1.0, 0.0], True) -> [False,  True]")
+logical_not = _row(np.logical_not, "Whether it does not hold", "logical_not([1.0, 0.0]) -> [False,  True]")
+
+# -- bits
+
+
+def _bits(count: int) -> Any:
+    """Samples of small integers and of booleans."""
+
+    def samples(draw: Any) -> list[Any]:
+        whole = tuple(np.floor(4 + 2 * draw(2, 3)).astype(int) for _ in range(count))
+        broadcast = (np.array([1, 2, 3]), np.array([[1], [2]]))[:count]
+        return [(whole, {}), (broadcast, {})]
+
+    return samples
+
+
+bitwise_and = _row(np.bitwise_and, "The bits set in both", "bitwise_and([6, 3], 5) -> [4, 1]", samples=_bits(2))
+bitwise_or = _row(np.bitwise_or, "The bits set in one or both", "bitwise_or([6, 3], 5) -> [7, 7]", samples=_bits(2))
+bitwise_xor = _row(np.bitwise_xor, "The bits set in only one", "bitwise_xor([6, 3], 5) -> [3, 6]", samples=_bits(2))
+invert = _row(np.invert, "The bits that are not set", "invert([True, False]) -> [False,  True]", samples=_bits(1))
+left_shift = _row(np.left_shift, "The bits moved up", "left_shift([1, 3], 2) -> [ 4, 12]", samples=_bits(2))
+right_shift = _row(np.right_shift, "The bits moved down", "right_shift([4, 12], 2) -> [1, 3]", samples=_bits(2))
+
+# -- within a tolerance
+
+_isclose = constant(
+    lambda a, b, **how: np.isclose(a, b, **how),
+    name="isclose",
+    batch=batch_elementwise,
+    samples=lambda draw: [((draw(2, 3), draw(3)), {"rtol": 0.5, "atol": 0.5, "equal_nan": False})],
+)
+
+
+@answers(np.isclose)
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Where two arrays agree within a tolerance.
+
+    >>> import gradtape as gt
+    >>> gt.isclose(gt.tensor([1.0, 2.0]), [1.0, 2.1])
+    Tensor([ True, False])
+    """
+    return _isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+@answers(np.allclose)
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether two arrays agree within a tolerance.
+
+    >>> import gradtape as gt
+    >>> gt.allclose(gt.tensor([1.0]), [1.0])
+    True
+    """
+    return np.allclose(plain(a), plain(b), rtol, atol, equal_nan)
+
+
+@answers(np.array_equal)
+def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
+    """Whether two arrays have the same shape and elements.
+
+    >>> import gradtape as gt
+    >>> gt.array_equal(gt.tensor([1.0]), [1.0])
+    True
+    """
+    return np.array_equal(plain(a), plain(b), equal_nan=equal_nan)

@@ -1,0 +1,187 @@
+"""Between real and complex numbers, between dtypes, and off the tape.
+
+The gradient with respect to a complex number is the direction of steepest ascent: for a real function f of z = a + ib
+it is df/da + i df/db. Functions that are not holomorphic (absolute, angle, real, ...) have rules of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import batch_elementwise
+from gradtape.core.rules import constant, general, linear
+from gradtape.core.tensor import Tensor
+from gradtape.ops.arguments import as_value
+from gradtape.ops.documentation import flat, slopes
+from gradtape.protocols import answers
+
+
+def _complex_samples(draw: Any) -> list[Any]:
+    return [
+        ((draw(3, 4),), {}),
+        ((draw(),), {}),
+        ((draw(0, 3),), {}),
+        ((draw(2, 3) + 1j * draw(2, 3),), {}),
+    ]
+
+
+def _direction(x: Any, out: Any) -> Any:
+    """x / |x|, and 0 at 0."""
+    return np.sign(x) if x.dtype.kind != "c" else x / np.where(out == 0, 1, out)
+
+
+absolute = general(
+    np.absolute,
+    reverse=lambda g, x, out: g * _direction(x, out),
+    forward=lambda dx, x, out: np.real(np.conj(_direction(x, out)) * dx),
+    batch=batch_elementwise,
+    samples=_complex_samples,
+    doc=slopes("The absolute value", "x / |x|, 0 at 0", "absolute(-2.0) -> 2., -1."),
+)
+conjugate = linear(
+    np.conjugate,
+    lambda g: np.conj(g),
+    batch=batch_elementwise,
+    answers=[np.conj],
+    samples=_complex_samples,
+    doc=slopes("The complex conjugate", "the cotangent is conjugated", "conjugate(2.0) -> 2., 1."),
+)
+real = linear(
+    lambda x: np.real(x),
+    lambda g: g,
+    name="real",
+    batch=batch_elementwise,
+    answers=[np.real],
+    samples=_complex_samples,
+    doc=slopes("The real part", "1", "real(2.0) -> 2., 1."),
+)
+imag = linear(
+    lambda x: np.imag(x),
+    lambda g, x: g * (1j if x.dtype.kind == "c" else 0),
+    name="imag",
+    batch=batch_elementwise,
+    answers=[np.imag],
+    samples=_complex_samples,
+    doc=slopes("The imaginary part", "i; 0 for real numbers", "imag(2.0) -> 0., 0."),
+)
+
+
+def _turn(x: Any) -> Any:
+    """i z / |z|^2: the direction in which the angle grows, and by how much."""
+    if x.dtype.kind != "c":
+        return np.zeros_like(x)
+    squared = np.real(x) ** 2 + np.imag(x) ** 2
+    return 1j * x / np.where(squared == 0, 1, squared)
+
+
+_angle = general(
+    lambda x: np.angle(x),
+    reverse=lambda g, x: g * _turn(x),
+    forward=lambda dx, x: np.real(np.conj(_turn(x)) * dx),
+    name="angle",
+    batch=batch_elementwise,
+    samples=_complex_samples,
+)
+
+
+@answers(np.angle)
+def angle(x: Any, deg: bool = False) -> Any:
+    """The angle of complex numbers, in radians or (with `deg`) degrees.
+
+    >>> import gradtape as gt
+    >>> gt.angle(gt.tensor([1.0 + 1.0j]), deg=True)
+    Tensor([45.])
+    """
+    turned = _angle(x)
+    return turned * (180 / np.pi) if deg else turned
+
+
+# -- leaving the tape, staying on it, and changing dtype
+
+identity = linear(
+    lambda x: np.array(x)[()],
+    lambda g: g,
+    name="identity",
+    batch=batch_elementwise,
+    samples=_complex_samples,
+    doc=slopes("The same value at a new place in the graph, of any dtype", "1", "identity(2.0) -> 2., 1."),
+)
+stop_gradient = constant(
+    lambda x: x,
+    name="stop_gradient",
+    batch=batch_elementwise,
+    samples=_complex_samples,
+    doc=flat("The same value, off every tape", "stop_gradient([2.0]) -> [2.]"),
+)
+_to_integer = constant(
+    lambda x, dtype: np.asarray(x).astype(dtype),
+    name="a cast to integer or bool",
+    batch=batch_elementwise,
+    samples=lambda draw: [((draw(2, 3),), {"dtype": np.dtype(kind)}) for kind in ("int64", "bool")],
+)
+
+
+def _cast_back(g: Any, x: Any) -> Any:
+    return (np.real(g) if g.dtype.kind == "c" and x.dtype.kind != "c" else g).astype(x.dtype)
+
+
+_cast = linear(
+    lambda x, dtype: x.astype(dtype),
+    _cast_back,
+    name="astype",
+    batch=batch_elementwise,
+    samples=lambda draw: [
+        ((draw(2, 3),), {"dtype": np.dtype("float32")}),
+        ((draw(2),), {"dtype": np.dtype("complex128")}),
+    ],
+)
+
+
+@answers(np.astype)
+def astype(x: Any, dtype: Any, copy: bool = True, device: Any = None) -> Any:
+    """`x` as numbers of another dtype; a gradient passes between floating point types only.
+
+    >>> import gradtape as gt
+    >>> gt.tensor([1.5]).astype("float32").dtype
+    dtype('float32')
+    """
+    dtype = np.dtype(dtype)
+    return _cast(x, dtype=dtype) if dtype.kind in "fc" else _to_integer(x, dtype=dtype)
+
+
+# -- what NumPy asks about dtypes
+
+
+@answers(np.result_type)
+def result_type(*values: Any) -> np.dtype[Any]:
+    """The dtype of what comes out when `values` (tensors, arrays, numbers, dtypes) meet in one operation.
+
+    >>> import gradtape as gt
+    >>> gt.result_type(gt.tensor([1.0], dtype="float32"), 2.0)
+    dtype('float32')
+    """
+    return np.result_type(*(x.dtype if isinstance(x, Tensor) else x for x in values))
+
+
+@answers(np.iscomplexobj)
+def iscomplexobj(x: Any) -> bool:
+    """Whether `x` has a complex dtype.
+
+    >>> import gradtape as gt
+    >>> gt.iscomplexobj(gt.tensor([1.0]))
+    False
+    """
+    return bool(as_value(x).dtype.kind == "c")
+
+
+@answers(np.isrealobj)
+def isrealobj(x: Any) -> bool:
+    """Whether `x` has a dtype that is not complex.
+
+    >>> import gradtape as gt
+    >>> gt.isrealobj(gt.tensor([1.0]))
+    True
+    """
+    return not iscomplexobj(x)

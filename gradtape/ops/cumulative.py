@@ -1,0 +1,144 @@
+"""Running sums and products along an axis, and the differences that undo them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.rules import general, linear
+from gradtape.errors import OperandError
+from gradtape.ops.arguments import along, as_value, behind_batch, flat_or_axis, one_axis, refused
+from gradtape.ops.joining import concatenate
+from gradtape.ops.reductions import sum
+from gradtape.protocols import ACCUMULATIONS, answers
+
+_cumsum = linear(
+    lambda x, axis: np.cumsum(x, axis),
+    lambda g, axis: np.flip(np.cumsum(np.flip(g, axis), axis), axis),
+    name="cumsum",
+    batch=behind_batch("axis"),
+    samples=lambda draw: [((draw(4),), {"axis": 0}), ((draw(2, 3),), {"axis": 1}), ((draw(0, 2),), {"axis": 0})],
+)
+
+
+@answers(np.cumsum)
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+    """Running sums along `axis` (of all elements in order by default).
+
+    >>> import gradtape as gt
+    >>> gt.cumsum(gt.tensor([1.0, 2.0, 3.0]))
+    Tensor([1., 3., 6.])
+    """
+    x, axis = flat_or_axis(x, axis)
+    return _cumsum(x if dtype is None else x.astype(dtype), axis=axis)
+
+
+# -- running products. With p_k = x_0 ... x_(k-1) the product before x_k, out_k = p_k x_k, and
+#      forward:  dout_k = x_k dout_(k-1) + p_k dx_k
+#      reverse:  dx_k = p_k s_k,  s_k = g_k + x_(k+1) s_(k+1)
+#    Neither divides, so zeros do no harm.
+
+
+def _recurrence(a: Any, b: Any, axis: int) -> Any:
+    """The solution of s_k = a_k s_(k-1) + b_k along an axis, in log2(n) rounds that double the step."""
+    length, step = b.shape[axis], 1
+    while step < length:
+        early, late = along(axis, slice(0, step)), along(axis, slice(step, None))
+        behind = along(axis, slice(0, length - step))
+        b = np.concatenate([b[early], b[late] + a[late] * b[behind]], axis)
+        a = np.concatenate([a[early], a[late] * a[behind]], axis)
+        step *= 2
+    return b
+
+
+def _before(x: Any, axis: int) -> Any:
+    """The products of all elements before each."""
+    ones = np.ones_like(x[along(axis, slice(0, 1))])
+    return np.concatenate([ones, np.cumprod(x, axis)[along(axis, slice(0, -1))]], axis)
+
+
+def _cumprod_reverse(g: Any, x: Any, axis: int) -> Any:
+    x = np.conj(x) if x.dtype.kind == "c" else x
+    following = np.roll(np.flip(x, axis), 1, axis)  # x_(k+1); the first one there is multiplied by nothing
+    return _before(x, axis) * np.flip(_recurrence(following, np.flip(g, axis), axis), axis)
+
+
+_cumprod = general(
+    lambda x, axis: np.cumprod(x, axis),
+    reverse=_cumprod_reverse,
+    forward=lambda dx, x, axis: _recurrence(x, dx * _before(x, axis), axis),
+    name="cumprod",
+    batch=behind_batch("axis"),
+    samples=lambda draw: [
+        ((draw(5),), {"axis": 0}),
+        ((draw(2, 3),), {"axis": 1}),
+        ((draw(0, 2),), {"axis": 0}),
+        ((np.array([2.0, 0.0, 3.0, 0.0, 1.5]),), {"axis": 0}),
+    ],
+)
+
+
+@answers(np.cumprod)
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+    """Running products along `axis`; the gradient is exact with zeros among the factors too.
+
+    >>> import gradtape as gt
+    >>> gt.grad(lambda x: gt.cumprod(x).sum())(gt.tensor([2.0, 0.0, 3.0]))
+    Tensor([1., 8., 0.])
+    """
+    x, axis = flat_or_axis(x, axis)
+    return _cumprod(x if dtype is None else x.astype(dtype), axis=axis)
+
+
+# -- differences
+
+
+@answers(np.diff)
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The differences of neighbours along `axis`, taken `n` times.
+
+    >>> import gradtape as gt
+    >>> gt.diff(gt.tensor([1.0, 3.0, 6.0]))
+    Tensor([2., 3.])
+    """
+    x = as_value(x)
+    if n < 0:
+        raise refused(OperandError, f"diff: n={n}.", "n is the number of times, 0 or more")
+    axis = one_axis(axis, x.ndim)
+    ends = [None if end is None else _end(end, x, axis) for end in (prepend, append)]
+    before, after = ends
+    if before is not None or after is not None:
+        x = concatenate([piece for piece in (before, x, after) if piece is not None], axis)
+    for _ in range(n):
+        x = x[along(axis, slice(1, None))] - x[along(axis, slice(None, -1))]
+    return x
+
+
+def _end(end: Any, x: Any, axis: int) -> Any:
+    """What is put before or after: a number is one slice of `x` filled with it."""
+    end = as_value(end)
+    return end if end.ndim else np.broadcast_to(end, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
+
+
+@answers(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """The integral of `y` along `axis` by the trapezoidal rule, at the points `x` or `dx` apart.
+
+    >>> import gradtape as gt
+    >>> gt.trapezoid(gt.tensor([1.0, 3.0, 1.0]))
+    Tensor(4.)
+    """
+    y = as_value(y)
+    axis = one_axis(axis, y.ndim)
+    widths: Any = dx
+    if x is not None:
+        x = as_value(x)
+        widths = diff(x, axis=axis if x.ndim > 1 else 0)
+        if x.ndim == 1:
+            widths = widths.reshape((-1,) + (1,) * (y.ndim - axis - 1))
+    heights = y[along(axis, slice(1, None))] + y[along(axis, slice(None, -1))]
+    return sum(widths * heights, axis) / 2
+
+
+ACCUMULATIONS.update({np.add: cumsum, np.multiply: cumprod})

@@ -1,0 +1,222 @@
+"""Elements turned around, shifted, repeated, padded and masked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Op
+from gradtape.core.rules import linear
+from gradtape.core.tensor import plain
+from gradtape.errors import OperandError, ShapeError
+from gradtape.ops.arguments import all_axes, along, as_value, axes_tuple, behind_batch, flat_or_axis, lengths, refused
+from gradtape.ops.elementwise import where
+from gradtape.ops.shaping import broadcast_to, ravel, reshape, swapaxes
+from gradtape.ops.writing import at
+from gradtape.protocols import answers
+
+# -- turning
+
+_flip: Op = linear(
+    lambda x, axis: np.flip(x, axis),
+    lambda g, axis: _flip(g, axis=axis),
+    name="flip",
+    batch=behind_batch("axis"),
+    view=True,
+    samples=lambda draw: [
+        ((draw(2, 3),), {"axis": (0,)}),
+        ((draw(2, 3),), {"axis": (0, 1)}),
+        ((draw(0),), {"axis": (0,)}),
+    ],
+)
+
+
+@answers(np.flip)
+def flip(x: Any, axis: Any = None) -> Any:
+    """The elements in reverse order along `axis` (all axes by default).
+
+    >>> import gradtape as gt
+    >>> gt.flip(gt.tensor([1.0, 2.0]))
+    Tensor([2., 1.])
+    """
+    x = as_value(x)
+    return _flip(x, axis=all_axes(axis, x.ndim))
+
+
+@answers(np.flipud)
+def flipud(x: Any) -> Any:
+    """The rows in reverse order.
+
+    >>> import gradtape as gt
+    >>> gt.flipud(gt.tensor([[1.0], [2.0]]))
+    Tensor([[2.],
+            [1.]])
+    """
+    return flip(x, 0)
+
+
+@answers(np.fliplr)
+def fliplr(x: Any) -> Any:
+    """The columns in reverse order.
+
+    >>> import gradtape as gt
+    >>> gt.fliplr(gt.tensor([[1.0, 2.0]]))
+    Tensor([[2., 1.]])
+    """
+    return flip(x, 1)
+
+
+@answers(np.rot90)
+def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    """A plane turned by 90 degrees, `k` times, from the first of `axes` towards the second.
+
+    >>> import gradtape as gt
+    >>> gt.rot90(gt.tensor([[1.0, 2.0]]))
+    Tensor([[2.],
+            [1.]])
+    """
+    x = as_value(x)
+    first, second = axes_tuple(axes, x.ndim)
+    if k % 2 == 0:
+        return flip(x, (first, second)) if k % 4 else x
+    turned = swapaxes(x, first, second)
+    return flip(turned, first if k % 4 == 1 else second)
+
+
+_roll: Op = linear(
+    lambda x, shift, axis: np.roll(x, shift, axis),
+    lambda g, shift, axis: _roll(g, shift=tuple(-s for s in shift), axis=axis),
+    name="roll",
+    batch=behind_batch("axis"),
+    samples=lambda draw: [
+        ((draw(5),), {"shift": (2,), "axis": (0,)}),
+        ((draw(2, 3),), {"shift": (1, -1), "axis": (0, 1)}),
+        ((draw(0, 3),), {"shift": (1,), "axis": (1,)}),
+    ],
+)
+
+
+@answers(np.roll)
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    """The elements shifted along `axis`, those that fall off the end coming in at the front.
+
+    >>> import gradtape as gt
+    >>> gt.roll(gt.tensor([1.0, 2.0, 3.0]), 1)
+    Tensor([3., 1., 2.])
+    """
+    x = as_value(x)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = axes_tuple(axis, x.ndim, repeated=True)
+    shifts = lengths(shift)
+    if len(axes) != len(shifts) and 1 not in (len(axes), len(shifts)):
+        raise refused(
+            ShapeError, f"roll: {len(shifts)} shifts for {len(axes)} axes.", "one shift for each axis, or one"
+        )
+    count = max(len(axes), len(shifts))
+    return _roll(x, shift=shifts * (count // len(shifts)), axis=axes * (count // len(axes)))
+
+
+# -- repeating
+
+
+@answers(np.repeat)
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each element (or slice along `axis`) repeated.
+
+    >>> import gradtape as gt
+    >>> gt.repeat(gt.tensor([1.0, 2.0]), 2)
+    Tensor([1., 1., 2., 2.])
+    """
+    x, axis = flat_or_axis(x, axis)
+    return x[along(axis, np.repeat(np.arange(x.shape[axis]), plain(repeats)))]
+
+
+@answers(np.tile)
+def tile(x: Any, reps: Any) -> Any:
+    """The whole of `x` repeated along each axis.
+
+    >>> import gradtape as gt
+    >>> gt.tile(gt.tensor([1.0, 2.0]), 2)
+    Tensor([1., 2., 1., 2.])
+    """
+    x, counts = as_value(x), lengths(reps)
+    counts = (1,) * (x.ndim - len(counts)) + counts
+    shape = (1,) * (len(counts) - x.ndim) + x.shape
+    paired = [n for length in shape for n in (1, length)]
+    stretched = [n for count, length in zip(counts, shape, strict=True) for n in (count, length)]
+    flat = [count * length for count, length in zip(counts, shape, strict=True)]
+    return reshape(broadcast_to(reshape(x, paired), stretched), flat)
+
+
+# -- padding
+
+_PADDING_BY_PLACES = ("edge", "reflect", "symmetric", "wrap")
+
+
+@answers(np.pad)
+def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
+    """`x` with a margin: of a constant, or of its own elements (`edge`, `reflect`, `symmetric`, `wrap`).
+
+    >>> import gradtape as gt
+    >>> gt.pad(gt.tensor([1.0, 2.0]), 1)
+    Tensor([0., 1., 2., 0.])
+    >>> gt.pad(gt.tensor([1.0, 2.0]), (0, 2), "edge")
+    Tensor([1., 2., 2., 2.])
+    """
+    x = as_value(x)
+    if isinstance(pad_width, dict):
+        pad_width = [pad_width.get(axis, pad_width.get(axis - x.ndim, (0, 0))) for axis in range(x.ndim)]
+    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
+    if mode == "constant":
+        frame = np.pad(np.zeros(x.shape, x.dtype), widths, constant_values=plain(constant_values))
+        inside = [slice(before, before + length) for (before, _), length in zip(widths, x.shape, strict=True)]
+        return at(frame)[tuple(inside)].set(x)
+    if mode not in _PADDING_BY_PLACES:
+        raise refused(
+            OperandError,
+            f"pad: mode={mode!r} has no rule.",
+            f"mode 'constant', {', '.join(map(repr, _PADDING_BY_PLACES))}",
+        )
+    for axis, width in enumerate(widths):
+        if width != [0, 0]:
+            places: Any = np.pad(np.arange(x.shape[axis]), width, mode)  # type: ignore[call-overload]
+            x = x[along(axis, places)]
+    return x
+
+
+# -- triangles
+
+
+def _lower(shape: tuple[int, ...], k: int) -> Any:
+    """Where the last two axes of `shape` are on or below the `k`-th diagonal."""
+    if len(shape) < 2:
+        raise refused(ShapeError, f"a triangle of an array of shape {shape}.", "two axes or more: x[None, :]")
+    return np.tri(shape[-2], shape[-1], k, bool)
+
+
+@answers(np.tril)
+def tril(x: Any, k: int = 0) -> Any:
+    """The lower triangle of the last two axes, zeros above the `k`-th diagonal.
+
+    >>> import gradtape as gt
+    >>> gt.tril(gt.ones((2, 2)))
+    Tensor([[1., 0.],
+            [1., 1.]])
+    """
+    x = as_value(x)
+    return where(_lower(x.shape, k), x, np.zeros((), x.dtype))
+
+
+@answers(np.triu)
+def triu(x: Any, k: int = 0) -> Any:
+    """The upper triangle of the last two axes, zeros below the `k`-th diagonal.
+
+    >>> import gradtape as gt
+    >>> gt.triu(gt.ones((2, 2)))
+    Tensor([[1., 1.],
+            [0., 1.]])
+    """
+    x = as_value(x)
+    return where(_lower(x.shape, k - 1), np.zeros((), x.dtype), x)

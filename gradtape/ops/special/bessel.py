@@ -1,0 +1,237 @@
+"""Bessel functions of the first and second kind, plain, modified and scaled. The order is a constant.
+
+Derivatives come from the functions of the neighbouring orders: 2 C_v' = C_(v-1) - C_(v+1) for C = J, Y,
+2 I_v' = I_(v-1) + I_(v+1), 2 K_v' = -K_(v-1) - K_(v+1).
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Op
+from gradtape.core.rules import elementwise
+from gradtape.ops.special.rows import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
+
+POSITIVE = (0.5, 6.0)
+
+
+def _order_samples(draw: Any) -> list[Any]:
+    return [
+        ((np.array([0, 1, 2]), draw.between(POSITIVE, (3,))), {}),
+        ((np.array([[0], [3]]), draw.between(POSITIVE, (3,))), {}),
+        ((2, draw.between(POSITIVE, (2, 3))), {}),
+        ((1, draw.between(POSITIVE, ())), {}),
+        ((0, draw.between(POSITIVE, (0, 3))), {}),
+    ]
+
+
+def _of_order(name: str, slope: Any, what: str, derivative: str, numbers: str, kernel: Any = None) -> Op:
+    """A function of an order v, which is a constant, and of x."""
+    text = f"""{what}, for a constant order v. Derivative: {derivative}.
+
+    >>> import gradtape as gt
+    >>> gt.value_and_grad(lambda x: gt.special.{name}(2, x))(gt.tensor(1.0))
+    ({", ".join(f"Tensor({number})" for number in numbers.split(", "))})
+    """
+    return elementwise(
+        kernel or scipy_kernel(name),
+        no_slope(name, "the order", "give the order as a plain number or array, or gt.stop_gradient(v)"),
+        slope,
+        name=name,
+        names=("v", "x"),
+        answers=[f"scipy.special.{name}"],
+        samples=_order_samples,
+        doc=text,
+    )
+
+
+def _whole_order(name: str) -> Any:
+    """A kernel for a ufunc that answers in double precision when the order is an integer."""
+    return lambda v, x: scipy_ufunc(name)(v, x).astype(result_dtype(v, x))
+
+
+# -- plain
+
+jv = _of_order(
+    "jv",
+    lambda v, x: 0.5 * (jv(v - 1, x) - jv(v + 1, x)),
+    "The Bessel function of the first kind",
+    "(jv(v - 1, x) - jv(v + 1, x)) / 2",
+    "0.11490348, 0.21024362",
+)
+yv = _of_order(
+    "yv",
+    lambda v, x: 0.5 * (yv(v - 1, x) - yv(v + 1, x)),
+    "The Bessel function of the second kind",
+    "(yv(v - 1, x) - yv(v + 1, x)) / 2",
+    "-1.65068261, 2.5201524",
+)
+yn = _of_order(
+    "yn",
+    lambda v, x: 0.5 * (yn(v - 1, x) - yn(v + 1, x)),
+    "The Bessel function of the second kind of integer order",
+    "(yn(v - 1, x) - yn(v + 1, x)) / 2",
+    "-1.65068261, 2.5201524",
+    _whole_order("yn"),
+)
+jn = jv
+j0 = row("j0", lambda x: -j1(x), doc=("jv(0, x)", "-j1(x)", "j0(1.0) -> 0.76519769, -0.44005059"))
+j1 = row(
+    "j1",
+    lambda x: 0.5 * (j0(x) - jv(2, x)),
+    doc=("jv(1, x)", "(j0(x) - jv(2, x)) / 2", "j1(1.0) -> 0.44005059, 0.3251471"),
+)
+y0 = row("y0", lambda x: -y1(x), domain=[POSITIVE], doc=("yv(0, x)", "-y1(x)", "y0(1.0) -> 0.08825696, 0.78121282"))
+y1 = row(
+    "y1",
+    lambda x: 0.5 * (y0(x) - yn(2, x)),
+    domain=[POSITIVE],
+    doc=("yv(1, x)", "(y0(x) - yv(2, x)) / 2", "y1(1.0) -> -0.78121282, 0.86946979"),
+)
+
+# -- modified
+
+iv = _of_order(
+    "iv",
+    lambda v, x: 0.5 * (iv(v - 1, x) + iv(v + 1, x)),
+    "The modified Bessel function of the first kind",
+    "(iv(v - 1, x) + iv(v + 1, x)) / 2",
+    "0.13574767, 0.29366376",
+)
+kv = _of_order(
+    "kv",
+    lambda v, x: -0.5 * (kv(v - 1, x) + kv(v + 1, x)),
+    "The modified Bessel function of the second kind",
+    "-(kv(v - 1, x) + kv(v + 1, x)) / 2",
+    "1.6248389, -3.85158503",
+)
+kn = _of_order(
+    "kn",
+    lambda v, x: -0.5 * (kn(v - 1, x) + kn(v + 1, x)),
+    "The modified Bessel function of the second kind of integer order",
+    "-(kn(v - 1, x) + kn(v + 1, x)) / 2",
+    "1.6248389, -3.85158503",
+    _whole_order("kn"),
+)
+i0 = row("i0", lambda x: i1(x), answers=[np.i0], doc=("iv(0, x)", "i1(x)", "i0(1.0) -> 1.26606588, 0.5651591"))
+i1 = row(
+    "i1",
+    lambda x: 0.5 * (i0(x) + iv(2, x)),
+    doc=("iv(1, x)", "(i0(x) + iv(2, x)) / 2", "i1(1.0) -> 0.5651591, 0.70090677"),
+)
+k0 = row("k0", lambda x: -k1(x), domain=[POSITIVE], doc=("kv(0, x)", "-k1(x)", "k0(1.0) -> 0.42102444, -0.60190723"))
+k1 = row(
+    "k1",
+    lambda x: -0.5 * (k0(x) + kn(2, x)),
+    domain=[POSITIVE],
+    doc=("kv(1, x)", "-(k0(x) + kv(2, x)) / 2", "k1(1.0) -> 0.60190723, -1.02293167"),
+)
+
+# -- scaled: exp(-|x|) I_v(x) and exp(x) K_v(x). With S f(v) = (f(v - 1) + f(v + 1)) / 2 the derivatives are
+#    (S - sign x)^n ive and (1 - S)^n kve, which cancels for large x. There they are taken from the expansions
+#    ive sqrt(2 pi x) = sum (-1)^k a_k / x^k,  kve sqrt(2 x / pi) = sum a_k / x^k,
+#    a_k = (4v^2 - 1)(4v^2 - 9) ... (4v^2 - (2k-1)^2) / (k! 8^k), term by term.
+
+TERMS = 18
+
+
+def _scaled_derivative(v: Any, x: Any, function: str, order: int) -> Any:
+    dtype = result_dtype(v, x)
+    v, x = np.asarray(v, float), np.asarray(x, float)
+    towards = 1.0 if function == "ive" else -1.0
+    sign = np.sign(x) if function == "ive" else 1.0
+    total = np.zeros(np.broadcast_shapes(v.shape, x.shape))
+    for n in range(order + 1):
+        shifted = sum(comb(n, i) * scipy_ufunc(function)(v - n + 2 * i, x) for i in range(n + 1)) / 2**n
+        total = total + comb(order, n) * towards**n * (-towards * sign) ** (order - n) * shifted
+    far = x > 50 + 2 * v * v
+    return np.where(far, _scaled_expansion(v, np.where(far, x, 100 + 2 * v * v), function, order), total).astype(dtype)
+
+
+def _scaled_expansion(v: Any, x: Any, function: str, order: int) -> Any:
+    towards = -1.0 if function == "ive" else 1.0
+    scale = np.sqrt(0.5 / np.pi) if function == "ive" else np.sqrt(0.5 * np.pi)
+    total, coefficient = np.zeros(np.broadcast_shapes(v.shape, x.shape)), np.ones(v.shape)
+    for k in range(TERMS):
+        falling = np.prod(-0.5 - k - np.arange(order))  # of x^(-1/2 - k), differentiated `order` times
+        total = total + coefficient * falling / x**k
+        coefficient = coefficient * towards * (4 * v * v - (2 * k + 1) ** 2) / (8 * (k + 1))
+    return scale * total / x ** (order + 0.5)
+
+
+scaled_derivative = elementwise(
+    _scaled_derivative,
+    no_slope("ive and kve", "the order", "give the order as a plain number or array, or gt.stop_gradient(v)"),
+    lambda v, x, function, order: scaled_derivative(v, x, function=function, order=order + 1),
+    name="derivative of ive or kve",
+    names=("v", "x"),
+    samples=lambda draw: [
+        (arrays, {"function": function, "order": order})
+        for (arrays, _), function, order in zip(
+            _order_samples(draw), ("ive", "kve", "ive", "kve", "ive"), (1, 2, 2, 1, 1), strict=True
+        )
+    ]
+    + [
+        ((2, draw.between((60.0, 90.0), (3,))), {"function": "ive", "order": 1}),
+        ((2, draw.between((60.0, 90.0), (3,))), {"function": "kve", "order": 1}),
+    ],
+    doc="A derivative of ive or kve, of the given order. Derivative: the next one.",
+)
+ive = _of_order(
+    "ive",
+    lambda v, x: scaled_derivative(v, x, function="ive", order=1),
+    "exp(-abs(x)) iv(v, x)",
+    "(ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) ive(v, x)",
+    "0.04993878, 0.05809417",
+    scipy_kernel("ive", real=True),
+)
+kve = _of_order(
+    "kve",
+    lambda v, x: scaled_derivative(v, x, function="kve", order=1),
+    "exp(x) kv(v, x)",
+    "kve(v, x) - (kve(v - 1, x) + kve(v + 1, x)) / 2",
+    "4.41676979, -6.05299395",
+    scipy_kernel("kve", real=True),
+)
+
+
+def _scaled(name: str, order: int, function: str, numbers: str) -> Op:
+    return row(
+        name,
+        lambda x: scaled_derivative(order, x, function=function, order=1),
+        domain=[POSITIVE],
+        doc=(f"{function}({order}, x)", f"that of {function}", f"{name}(1.0) -> {numbers}"),
+    )
+
+
+i0e = _scaled("i0e", 0, "ive", "0.46575961, -0.25784919")
+i1e = _scaled("i1e", 1, "ive", "0.20791042, 0.04993878")
+k0e = _scaled("k0e", 0, "kve", "1.14446308, -0.49169012")
+k1e = _scaled("k1e", 1, "kve", "1.63615349, -1.14446308")
+
+__all__ = [
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "jn",
+    "jv",
+    "k0",
+    "k0e",
+    "k1",
+    "k1e",
+    "kn",
+    "kv",
+    "kve",
+    "y0",
+    "y1",
+    "yn",
+    "yv",
+]

@@ -1,0 +1,77 @@
+"""How the rows of this chapter are declared: SciPy's ufunc as the kernel, imported when it is first called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.location import Location
+from gradtape.core.operation import Op
+from gradtape.core.rules import Partial, elementwise
+from gradtape.errors import UnsupportedError
+from gradtape.ops.documentation import slopes
+
+
+@cache
+def scipy_ufunc(name: str) -> Any:
+    """SciPy's ufunc of that name."""
+    from scipy import special
+
+    return getattr(special, name)
+
+
+def scipy_kernel(name: str, real: bool = False) -> Callable[..., Any]:
+    """A kernel that calls SciPy's ufunc; with `real`, one that refuses the complex numbers that SciPy would take."""
+
+    def kernel(*inputs: Any) -> Any:
+        if real and any(np.iscomplexobj(x) for x in inputs):
+            raise TypeError(f"{name} has a derivative here for real numbers only, not for complex ones")
+        return scipy_ufunc(name)(*inputs)
+
+    return kernel
+
+
+def result_dtype(*inputs: Any) -> np.dtype[Any]:
+    """The dtype that a ufunc with loops for single and double precision answers in; Python numbers are weak."""
+    if all(isinstance(x, bool | int | float) for x in inputs):
+        return np.dtype(float)
+    return np.result_type(np.float32, *inputs)
+
+
+def row(
+    name: str,
+    *partials: Partial,
+    doc: tuple[str, str, str],
+    kernel: Callable[..., Any] | None = None,
+    real: bool = False,
+    answers: Any = (),
+    **details: Any,
+) -> Op:
+    """A row of the table that stands for SciPy's ufunc `name`.
+
+    `doc` has what it is, its derivative, and an example that reads `name(arguments) -> value, slope, ...`.
+    """
+    text = slopes(*doc).replace("_grad(gt.", "_grad(gt.special.")
+    return elementwise(
+        kernel or scipy_kernel(name, real),
+        *partials,
+        name=name,
+        answers=(f"scipy.special.{name}", *answers),
+        doc=text,
+        **details,
+    )
+
+
+def no_slope(function: str, argument: str, instead: str) -> Callable[[], Any]:
+    """A partial derivative that is not there: it raises when a gradient is asked for, and only then."""
+
+    def slope() -> Any:
+        raise UnsupportedError(
+            f"special.{function} has no derivative with respect to {argument} in gradtape.\n{Location.here().show()}\n"
+            f"  fix: {instead}"
+        )
+
+    return slope

@@ -1,0 +1,230 @@
+"""Writing elements: new tensors with some elements replaced, `at(x)[index].set(value)`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import spread
+from gradtape.core.operation import Lifted, Op, apply
+from gradtape.core.rules import constant, linear
+from gradtape.core.shapes import unbroadcast
+from gradtape.errors import DtypeError, OperandError
+from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.elementwise import maximum, minimum, multiply, where
+from gradtape.ops.indexing import (
+    INDICES,
+    POSITIONS,
+    Index,
+    add_flat,
+    batch_place,
+    find_positions,
+    getitem_static,
+    may_repeat,
+    picked_shape,
+    positions_of,
+    static_index,
+)
+from gradtape.ops.shaping import broadcast_to, reshape
+
+NUMBERS = int | float | complex
+
+
+def _set_kernel(x: Any, value: Any, index: Index) -> Any:
+    out = np.array(x)
+    out[index] = value
+    return out
+
+
+def _last_writes(positions: Any) -> Any:
+    """For positions that name elements twice: whether each write is the one that stays."""
+    order = np.arange(positions.size).reshape(positions.shape)
+    last = np.empty(int(positions.max(initial=-1)) + 1, int)
+    last[positions] = order
+    return last[positions] == order
+
+
+def _value_cotangent(g: Any, value: Any, index: Index) -> Any:
+    picked = getitem_static(g, index=index)
+    if may_repeat(index):
+        stays = _last_writes(positions_of(template=index, shape=g.shape))
+        picked = np.where(stays, picked, 0)
+    return unbroadcast(picked, value.shape)
+
+
+def _batch_writing(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    (x, value), index = values, params["index"]
+    size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
+    x = x if flags[0] else spread(x, size)
+    place = batch_place(x.shape[1:], index)
+    if flags[1] or place:  # the value's axes stand where those of x[:, *index] are
+        rest = value.shape[1:] if flags[1] else value.shape
+        missing = len(picked_shape(x.shape[1:], index)) - len(rest)
+        value = value.reshape((size if flags[1] else 1,) + (1,) * missing + rest)
+        value = np.moveaxis(value, 0, place)
+    return apply(op, (x, value), {"index": (slice(None), *index)})
+
+
+def _writing_samples(draw: Any) -> list[Any]:
+    whole = [((draw(*shape), draw(*picked_shape(shape, index))), {"index": index}) for shape, index in INDICES]
+    return [
+        *whole,
+        ((draw(3, 4), draw()), {"index": (1,)}),
+        ((draw(3, 4), draw(4)), {"index": (slice(0, 2),)}),
+        ((draw(2, 3, 4), draw(3)), {"index": (np.array([1, 0, 1]), slice(None), np.array([3, 0, 3]))}),
+    ]
+
+
+_set: Op = linear(
+    _set_kernel,
+    lambda g, x, index: _set(g, np.zeros((), x.dtype), index=index),
+    _value_cotangent,
+    name="set",
+    names=("x", "value"),
+    batch=_batch_writing,
+    samples=_writing_samples,
+)
+
+
+def _add_kernel(x: Any, value: Any, index: Index) -> Any:
+    out = np.array(x)
+    if may_repeat(index):
+        np.add.at(out, index, value)
+    else:
+        out[index] += value
+    return out
+
+
+_add_at = linear(
+    _add_kernel,
+    lambda g: g,
+    lambda g, value, index: unbroadcast(getitem_static(g, index=index), value.shape),
+    name="add_at",
+    names=("x", "value"),
+    batch=_batch_writing,
+    samples=_writing_samples,
+)
+_stays = constant(
+    lambda positions: _last_writes(positions), name="last writes", samples=lambda draw: [((POSITIONS,), {})]
+)
+_written = constant(
+    lambda positions, length: np.bincount(np.ravel(positions), minlength=length) > 0,
+    name="written",
+    samples=lambda draw: [((POSITIONS,), {"length": 4})],
+)
+
+
+class at:
+    """`gt.at(x)[index].set(value)`: a new tensor like `x` with some elements replaced. Also add, multiply, min, max.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor([1.0, 2.0, 3.0])
+    >>> gt.at(x)[0].set(10.0)
+    Tensor([10.,  2.,  3.])
+    >>> gt.at(x)[[1, 1]].add(5.0)
+    Tensor([ 1., 12.,  3.])
+    """
+
+    def __init__(self, x: Any) -> None:
+        self._x = as_value(x)
+
+    def __getitem__(self, index: Any) -> _Place:
+        parts = static_index(index)
+        return (_MovingPlace if any(isinstance(part, Lifted) for part in parts) else _Place)(self._x, parts)
+
+
+class _Place:
+    """Some elements of an array, about to be replaced."""
+
+    def __init__(self, x: Any, index: Index) -> None:
+        self._x = x
+        self._index = index
+
+    def _value(self, value: Any) -> Any:
+        """`value` as an array that has no more axes than the place."""
+        value = self._in_kind(value)
+        surplus = value.ndim - len(picked_shape(self._x.shape, self._index)) if value.ndim else 0
+        if surplus > 0 and all(n == 1 for n in value.shape[:surplus]):
+            value = reshape(value, value.shape[surplus:])
+        return value
+
+    def _in_kind(self, value: Any) -> Any:
+        """`value` as an array of numbers that can be written into `x` without being cut short."""
+        kind = self._x.dtype
+        if not np.can_cast(
+            np.result_type(kind, value if isinstance(value, NUMBERS) else as_value(value)), kind, "same_kind"
+        ):
+            raise refused(
+                DtypeError,
+                f"at(x)[index]: numbers of dtype {as_value(value).dtype} into an array of dtype {kind}.",
+                "x.astype(float) before, or value.astype(x.dtype) if that loss is meant",
+            )
+        return np.asarray(value, kind) if isinstance(value, NUMBERS) else as_value(value)
+
+    def set(self, value: Any) -> Any:
+        """`x[index] = value`; where an element is named twice the last value stays."""
+        return _set(self._x, self._value(value), index=self._index)
+
+    def add(self, value: Any) -> Any:
+        """`x[index] += value`; elements named twice are added to twice."""
+        return _add_at(self._x, self._value(value), index=self._index)
+
+    def multiply(self, value: Any) -> Any:
+        """`x[index] *= value`; elements named twice are multiplied twice."""
+        return self._each(multiply, value)
+
+    def min(self, value: Any) -> Any:
+        """`x[index] = minimum(x[index], value)`."""
+        return self._each(minimum, value)
+
+    def max(self, value: Any) -> Any:
+        """`x[index] = maximum(x[index], value)`."""
+        return self._each(maximum, value)
+
+    def _each(self, op: Op, value: Any) -> Any:
+        """Apply `op` to the named elements, in rounds: an element that is named k times is met in k rounds."""
+        value = self._value(value)
+        if not may_repeat(self._index):
+            return _set(self._x, op(getitem_static(self._x, index=self._index), value), index=self._index)
+        positions = positions_of(template=self._index, shape=self._x.shape)
+        values = reshape(broadcast_to(value, positions.shape), (-1,))
+        result, left, places = reshape(self._x, (-1,)), np.arange(positions.size), positions.ravel()
+        while left.size:
+            _, first = np.unique(places[left], return_index=True)
+            now = left[first]
+            target = (places[now],)
+            result = _set(
+                result, op(getitem_static(result, index=target), getitem_static(values, index=(now,))), index=target
+            )
+            left = np.delete(left, first)
+        return reshape(result, self._x.shape)
+
+
+class _MovingPlace(_Place):
+    """Elements that are not the same in all examples of a `vmap`."""
+
+    def _value(self, value: Any) -> Any:
+        return broadcast_to(self._in_kind(value).astype(self._x.dtype), self._positions.shape)
+
+    @property
+    def _positions(self) -> Any:
+        return find_positions(self._x.shape, self._index)
+
+    def set(self, value: Any) -> Any:
+        positions, shape = self._positions, self._x.shape
+        staying = where(_stays(positions), self._value(value), 0)
+        written = reshape(_written(positions, length=self._x.size), shape)
+        return where(written, reshape(add_flat(staying, positions, length=self._x.size), shape), self._x)
+
+    def add(self, value: Any) -> Any:
+        added = add_flat(self._value(value), self._positions, length=self._x.size)
+        return self._x + reshape(added, self._x.shape)
+
+    def _each(self, op: Op, value: Any) -> Any:
+        raise refused(
+            OperandError,
+            f"at(x)[index]: {op.name} with an index that differs between the examples of a vmap.",
+            f"at(x)[index].set(gt.{op.name}(x[index], value)), where index names no element twice",
+        )
