@@ -1,6 +1,6 @@
 """gradtape's eager mode against PyTorch's and autograd, in one table.
 
-    python benchmarks/eager.py [--rows chain,mlp,...] [--seconds 2.0] [--threads 1] [--json out.json]
+    python benchmarks/eager.py [--rows chain,mlp,...] [--seconds 2] [--threads 1] [--clock cpu] [--json out.json]
 
 Every number in a row comes from one run on one machine; only the ratios mean anything elsewhere. See README.md.
 """
@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from measure import deep, import_seconds, installed, library_of, limit_threads, peak_memory, race
-from workloads import CHAIN_OPERATIONS
+from measure import CLOCKS, deep, import_seconds, installed, library_of, limit_threads, peak_memory, race
+from workloads import CHAIN_OPERATIONS, WORKLOADS
 
 RIVALS = ("torch", "autograd")
 MEBI = 1024 * 1024
@@ -39,6 +39,14 @@ class Row:
     def ratio(self, rival: str) -> float | None:
         theirs = self.rivals.get(rival)
         return None if theirs is None or not self.gradtape else theirs / self.gradtape
+
+
+@dataclass(frozen=True)
+class How:
+    """How to measure time: for how long each contender, and by which clock."""
+
+    seconds: float
+    clock: str
 
 
 @dataclass(frozen=True)
@@ -64,10 +72,10 @@ class Goal:
 
 
 def timed_rows(
-    workload: str, label: str, unit: str, per_second: float, goal: Goal, seconds: float, **sizes: int
+    workload: str, label: str, unit: str, per_second: float, goal: Goal, how: How, **sizes: int
 ) -> Iterator[Row]:
     """The contenders of a workload, compared, then timed: a row for each way of asking gradtape."""
-    best, wrong = race(workload, sizes, seconds)
+    best, wrong = race(workload, sizes, how.seconds, how.clock)
     taken = {name: spent * per_second for name, spent in best.items()}
     rivals: dict[str, float | None] = {}
     notes = list(wrong)
@@ -88,87 +96,91 @@ def timed_rows(
 
 def memory_rows(workload: str, label: str, **sizes: int) -> Iterator[Row]:
     """Peak memory of one step: resident, which all libraries can be held to, and what NumPy reports to tracemalloc."""
-    peaks = {library: peak_memory(workload, library, sizes) for library in ("gradtape", *RIVALS)}
+    peaks = {name: peak_memory(workload, name, sizes) for name in WORKLOADS[workload].contenders}
     for kind, goal in (("resident", Goal(ahead={"torch": 1.0})), ("traced", Goal())):
-        values = {
-            library: None if peak is None or peak[kind] is None else peak[kind] / MEBI
-            for library, peak in peaks.items()
-        }
-        row = Row(f"{label}, peak {kind}", "MiB", values.pop("gradtape"), values)
-        goal.judge(row)
-        yield row
+        values = {name: _scaled(None if peak is None else peak[kind], 1 / MEBI) for name, peak in peaks.items()}
+        rivals = {rival: values[rival] for rival in RIVALS}
+        for name in values:
+            library, _, variant = name.partition(":")
+            if library == "gradtape":
+                row = Row(f"{label}, peak {kind}:{variant}", "MiB", values[name], rivals)
+                goal.judge(row)
+                yield row
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor
 
 
 # -- the rows
 
 
-def chain_rows(seconds: float) -> Iterator[Row]:
+def chain_rows(how: How) -> Iterator[Row]:
     goal = Goal(at_most=5.0, ahead={"torch": 1.0, "autograd": 3.0})
-    yield from timed_rows("chain", "chain", "us/op", 1e6 / CHAIN_OPERATIONS, goal, seconds)
+    yield from timed_rows("chain", "chain", "us/op", 1e6 / CHAIN_OPERATIONS, goal, how)
 
 
-def mlp_rows(seconds: float) -> Iterator[Row]:
-    yield from timed_rows("mlp", "MLP, batch 128", "us", 1e6, Goal(), seconds, batch=128)
+def mlp_rows(how: How) -> Iterator[Row]:
+    yield from timed_rows("mlp", "MLP, batch 128", "us", 1e6, Goal(), how, batch=128)
     yield from memory_rows("mlp", "MLP, batch 128", batch=128)
-    yield from timed_rows("mlp", "MLP, batch 4096", "us", 1e6, Goal(), seconds, batch=4096)
+    yield from timed_rows("mlp", "MLP, batch 4096", "us", 1e6, Goal(), how, batch=4096)
     yield from memory_rows("mlp", "MLP, batch 4096", batch=4096)
 
 
-def rnn_rows(seconds: float) -> Iterator[Row]:
-    yield from timed_rows("rnn", "RNN, batch 16", "us", 1e6, Goal(), seconds, batch=16)
+def rnn_rows(how: How) -> Iterator[Row]:
+    yield from timed_rows("rnn", "RNN, batch 16", "us", 1e6, Goal(), how, batch=16)
     yield from memory_rows("rnn", "RNN, batch 16", batch=16)
-    yield from timed_rows("rnn", "RNN, batch 512", "us", 1e6, Goal(), seconds, batch=512)
+    yield from timed_rows("rnn", "RNN, batch 512", "us", 1e6, Goal(), how, batch=512)
     yield from memory_rows("rnn", "RNN, batch 512", batch=512)
 
 
-def jacobian_rows(seconds: float) -> Iterator[Row]:
+def jacobian_rows(how: How) -> Iterator[Row]:
     goal = Goal(ahead={"autograd": 20.0})
-    yield from timed_rows("jacobian", "Jacobian, 200 x 200", "us", 1e6, goal, seconds, size=200)
+    yield from timed_rows("jacobian", "Jacobian, 200 x 200", "us", 1e6, goal, how, size=200)
 
 
-def rosenbrock_rows(seconds: float) -> Iterator[Row]:
-    yield from timed_rows("rosenbrock", "Rosenbrock, 10", "us", 1e6, Goal(), seconds, size=10)
-    yield from timed_rows("rosenbrock", "Rosenbrock, 1e6", "us", 1e6, Goal(), seconds, size=1_000_000)
+def rosenbrock_rows(how: How) -> Iterator[Row]:
+    yield from timed_rows("rosenbrock", "Rosenbrock, 10", "us", 1e6, Goal(), how, size=10)
+    yield from timed_rows("rosenbrock", "Rosenbrock, 1e6", "us", 1e6, Goal(), how, size=1_000_000)
 
 
-def logistic_rows(seconds: float) -> Iterator[Row]:
-    yield from timed_rows("logistic", "logistic regression, 2000 x 50", "us", 1e6, Goal(), seconds)
+def logistic_rows(how: How) -> Iterator[Row]:
+    yield from timed_rows("logistic", "logistic regression, 2000 x 50", "us", 1e6, Goal(), how)
 
 
-def black_scholes_rows(seconds: float) -> Iterator[Row]:
-    yield from timed_rows("black_scholes", "Black-Scholes, 1e6", "us", 1e6, Goal(), seconds)
+def black_scholes_rows(how: How) -> Iterator[Row]:
+    yield from timed_rows("black_scholes", "Black-Scholes, 1e6", "us", 1e6, Goal(), how)
 
 
-def pressure_rows(seconds: float) -> Iterator[Row]:
-    yield from timed_rows("pressure", "pressure field, 96^3", "us", 1e6, Goal(), seconds)
+def pressure_rows(how: How) -> Iterator[Row]:
+    yield from timed_rows("pressure", "pressure field, 96^3", "us", 1e6, Goal(), how)
 
 
-def mixture_rows(seconds: float) -> Iterator[Row]:
-    yield from timed_rows("mixture", "Gaussian mixture, 1000 x 10, 25", "us", 1e6, Goal(), seconds)
+def mixture_rows(how: How) -> Iterator[Row]:
+    yield from timed_rows("mixture", "Gaussian mixture, 1000 x 10, 25", "us", 1e6, Goal(), how)
 
 
-def import_rows(seconds: float) -> Iterator[Row]:
+def import_rows(how: How) -> Iterator[Row]:
     taken = {library: import_seconds(library) for library in ("gradtape", *RIVALS)}
-    values = {library: None if spent is None else spent * 1e3 for library, spent in taken.items()}
+    values = {library: _scaled(spent, 1e3) for library, spent in taken.items()}
     row = Row("import, after numpy", "ms", values.pop("gradtape"), values)
     Goal(at_most=60.0).judge(row)
     yield row
 
 
-def deep_rows(seconds: float, operations: int = 1_000_000) -> Iterator[Row]:
+def deep_rows(how: How, operations: int = 1_000_000) -> Iterator[Row]:
     taken = {library: deep(library, operations) for library in ("gradtape", *RIVALS)}
     for label, unit, key, scale in (
         ("million operations: forward", "s", "forward", 1.0),
-        ("million operations: backward", "s", "backward", 1.0),
-        ("million operations: letting go", "s", "release", 1.0),
-        ("million operations: held, each", "bytes", "bytes", 1.0),
-        ("million operations: left after", "MiB", "left", 1 / MEBI),
+        ("million operations: backward, and freed", "s", "backward", 1.0),
+        ("million operations: held by each", "bytes", "bytes", 1.0),
+        ("million operations: left when freed", "MiB", "left", 1 / MEBI),
     ):
-        values = {library: None if spent is None else spent[key] * scale for library, spent in taken.items()}
+        values = {library: _scaled(spent and spent[key], scale) for library, spent in taken.items()}
         yield Row(label, unit, values.pop("gradtape"), values)
 
 
-ROWS: dict[str, Callable[[float], Iterator[Row]]] = {
+ROWS: dict[str, Callable[[How], Iterator[Row]]] = {
     "chain": chain_rows,
     "mlp": mlp_rows,
     "rnn": rnn_rows,
@@ -231,6 +243,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default=",".join(ROWS), help="which workloads, by name (default: all)")
     parser.add_argument("--seconds", type=float, default=2.0, help="time for each contender of each row")
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: processor time, for one thread")
     parser.add_argument("--threads", type=int, help="threads of every library (default: as each of them decides)")
     parser.add_argument("--json", type=Path, help="also write the rows to this file")
     arguments = parser.parse_args()
@@ -247,7 +260,7 @@ def main() -> int:
     print("-" * (sum(WIDTHS) + 2 * len(WIDTHS)))
     rows = []
     for name in wanted:
-        for row in ROWS[name](arguments.seconds):
+        for row in ROWS[name](How(arguments.seconds, arguments.clock)):
             print(line(row), flush=True)
             rows.append(row)
     notes = dict.fromkeys(f"{row.label.partition(':')[0]}: {note}" for row in rows for note in row.notes)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from workloads import WORKLOADS, Answer, Step, deep_chain
 
-BLOCK = 0.05  # seconds of calls between two readings of the clock
+BLOCK = 0.01  # seconds of calls between two readings of the clock: short, so that some block goes undisturbed
 PAUSE = 0.04  # seconds for another library's threads to stop spinning and fall asleep
 
 
@@ -45,17 +45,21 @@ def limit_threads(threads: int) -> None:
 # -- time
 
 
-def race(workload: str, sizes: dict[str, int], seconds: float) -> tuple[dict[str, float], list[str]]:
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
+
+
+def race(workload: str, sizes: dict[str, int], seconds: float, clock: str) -> tuple[dict[str, float], list[str]]:
     """The seconds that one step of each contender takes, and which of them disagree about the result.
 
     Every library runs in a process of its own, so that none pays for another's threads or garbage. They take turns: a
     turn is one call that is not counted and then a block of calls that is. What else the machine is doing meets all of
     them alike, and the best block is the one that was disturbed least. A contender gets about `seconds` in all, and
-    five blocks at least.
+    five blocks at least. On a machine that is busy with other things, processor time is the steadier `clock`, provided
+    that each library has one thread.
     """
     libraries = [library for library in _libraries(workload) if installed(library)]
     with ExitStack() as stack:
-        workers = {library: stack.enter_context(_worker(workload, library, sizes)) for library in libraries}
+        workers = {library: stack.enter_context(_worker(workload, library, sizes, clock)) for library in libraries}
         answers: dict[str, Answer] = {}
         for worker in workers.values():
             answers.update(worker.recv())
@@ -87,11 +91,11 @@ def _turn(workers: dict[str, Connection], name: str, count: int) -> float:
 
 
 @contextmanager
-def _worker(workload: str, library: str, sizes: dict[str, int]) -> Any:
+def _worker(workload: str, library: str, sizes: dict[str, int], clock: str) -> Any:
     """A process that runs the steps of one library when told to, and the line to it."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_contend, args=(theirs, workload, library, sizes), daemon=True)
+    process = context.Process(target=_contend, args=(theirs, workload, library, sizes, clock), daemon=True)
     process.start()
     theirs.close()  # so that a worker that dies is the end of the line, not a silence
     try:
@@ -105,7 +109,7 @@ def _worker(workload: str, library: str, sizes: dict[str, int]) -> Any:
         process.kill()
 
 
-def _contend(line: Connection, workload: str, library: str, sizes: dict[str, int]) -> None:
+def _contend(line: Connection, workload: str, library: str, sizes: dict[str, int], clock: str) -> None:
     chosen = WORKLOADS[workload]
     data = chosen.data(**sizes)
     steps = {name: build(data) for name, build in chosen.contenders.items() if library_of(name) == library}
@@ -114,14 +118,14 @@ def _contend(line: Connection, workload: str, library: str, sizes: dict[str, int
         name, count = request
         gc.collect()
         steps[name]()
-        line.send(_timed(steps[name], count))
+        line.send(_timed(steps[name], count, CLOCKS[clock]))
 
 
-def _timed(step: Step, count: int) -> float:
-    start = time.perf_counter()
+def _timed(step: Step, count: int, now: Callable[[], float]) -> float:
+    start = now()
     for _ in range(count):
         step()
-    return time.perf_counter() - start
+    return now() - start
 
 
 def disagreements(answers: dict[str, Answer]) -> list[str]:
@@ -241,16 +245,14 @@ def _deep(library: str, operations: str) -> dict[str, float]:
     recorded_at = time.perf_counter()
     held = _status("VmRSS") - before
     gradient = backward(recorded)
+    del recorded
     done = time.perf_counter()
     if not np.all(np.isfinite(gradient)):
         raise ArithmeticError("the gradient of the deep chain is not finite")
-    del recorded
-    freed_at = time.perf_counter()
     _trim()
     return {
         "forward": recorded_at - start,
         "backward": done - recorded_at,
-        "release": freed_at - done,
         "bytes": held / count,
         "left": _status("VmRSS") - before,
     }

@@ -81,8 +81,8 @@ def with_gradtape_backward(loss: Loss) -> Builder:
     return build
 
 
-def with_gradtape_tape(loss: Loss) -> Builder:
-    """A `GradientTape` around plain NumPy functions."""
+def with_gradtape_tape(loss: Loss, gradtape_functions: bool = False) -> Builder:
+    """A `GradientTape` around plain NumPy functions, or around gradtape's; the parameters are variables that stay."""
 
     def build(data: Data) -> Step:
         import gradtape as gt
@@ -91,7 +91,7 @@ def with_gradtape_tape(loss: Loss) -> Builder:
 
         def step() -> Answer:
             with gt.GradientTape() as tape:
-                value = loss(np, *variables, **data.constants)
+                value = loss(gt if gradtape_functions else np, *variables, **data.constants)
             return value.item(), [gradient.numpy() for gradient in tape.gradient(value, variables)]
 
         return step
@@ -162,6 +162,16 @@ def with_autograd(loss: Loss) -> Builder:
 def in_all(loss: Loss) -> dict[str, Builder]:
     """The contenders of a function that all three libraries spell alike."""
     return {"gradtape": with_gradtape(loss), "torch": with_torch(loss), "autograd": with_autograd(loss)}
+
+
+def in_training(loss: Loss, torch_loss: Loss, autograd_loss: Loss) -> dict[str, Builder]:
+    """The contenders of a model: gradtape by its function transform and, as one trains, by a tape over variables."""
+    return {
+        "gradtape: value_and_grad": with_gradtape(loss),
+        "gradtape: GradientTape": with_gradtape_tape(loss, gradtape_functions=True),
+        "torch": with_torch(torch_loss),
+        "autograd": with_autograd(autograd_loss),
+    }
 
 
 # -- chain: many small operations in a row, so that what is measured is the cost of an operation
@@ -419,16 +429,8 @@ WORKLOADS: dict[str, Workload] = {
                 "autograd": with_autograd(chain),
             },
         ),
-        Workload(
-            "mlp",
-            mlp_data,
-            {
-                "gradtape": with_gradtape(mlp_gradtape),
-                "torch": with_torch(mlp_torch),
-                "autograd": with_autograd(mlp_autograd),
-            },
-        ),
-        Workload("rnn", rnn_data, in_all(rnn)),
+        Workload("mlp", mlp_data, in_training(mlp_gradtape, mlp_torch, mlp_autograd)),
+        Workload("rnn", rnn_data, in_training(rnn, rnn, rnn)),
         Workload(
             "jacobian",
             jacobian_data,

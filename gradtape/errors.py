@@ -21,23 +21,57 @@ class GradTapeError(Exception):
 
 
 class ShapeError(GradTapeError, ValueError):
-    """Operands, a seed or a gradient whose shapes do not fit."""
+    """Operands, a seed or a gradient whose shapes do not fit.
+
+    >>> import gradtape as gt
+    >>> try:
+    ...     gt.tensor([1.0, 2.0]) + gt.tensor([1.0, 2.0, 3.0])
+    ... except gt.ShapeError as error:
+    ...     print(str(error).splitlines()[0])
+    add: operands could not be broadcast together with shapes (2,) (3,)
+    """
 
 
 class DtypeError(GradTapeError, TypeError):
-    """A dtype that cannot be differentiated, or is not the one that was asked for."""
+    """A dtype that cannot be differentiated, or is not the one that was asked for.
+
+    >>> import gradtape as gt
+    >>> issubclass(gt.DtypeError, TypeError)
+    True
+    """
 
 
 class OperandError(GradTapeError, TypeError):
-    """An argument of a type that the function does not take."""
+    """An argument of a type that the function does not take.
+
+    >>> import gradtape as gt
+    >>> try:
+    ...     gt.grad(lambda x: None)(1.0)
+    ... except gt.OperandError as error:
+    ...     print(str(error).splitlines()[0])
+    <lambda> returned None; there is nothing to differentiate.
+    """
 
 
 class IndexingError(GradTapeError, IndexError):
-    """An index that is out of range or of the wrong kind."""
+    """An index that is out of range or of the wrong kind.
+
+    >>> import gradtape as gt
+    >>> try:
+    ...     gt.tensor([1.0, 2.0])[2]
+    ... except gt.IndexingError as error:
+    ...     print(str(error).splitlines()[0])
+    getitem: index 2 is out of bounds for axis 0 with size 2
+    """
 
 
 class AxisError(GradTapeError, np.exceptions.AxisError):
-    """An axis that the array does not have."""
+    """An axis that the array does not have.
+
+    >>> import gradtape as gt
+    >>> issubclass(gt.AxisError, ValueError), issubclass(gt.AxisError, IndexError)
+    (True, True)
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -48,39 +82,113 @@ class AxisError(GradTapeError, np.exceptions.AxisError):
 
 
 class LinearAlgebraError(GradTapeError, np.linalg.LinAlgError):
-    """A matrix that is singular, not square, or not positive definite where it has to be."""
+    """A matrix that is singular, not square, or not positive definite where it has to be.
+
+    >>> import numpy as np, gradtape as gt
+    >>> issubclass(gt.LinearAlgebraError, np.linalg.LinAlgError)
+    True
+    """
 
 
 class StructureError(GradTapeError, TypeError):
-    """Nested structures that should match and do not."""
+    """Nested structures that should match and do not.
+
+    >>> import gradtape as gt
+    >>> x = gt.Variable(1.0)
+    >>> with gt.GradientTape() as tape:
+    ...     y = [x * 2.0, x * 3.0]
+    >>> try:
+    ...     tape.gradient(y, x, output_gradients=[1.0])
+    ... except gt.StructureError as error:
+    ...     print(str(error).splitlines()[0])
+    target and output_gradients have different structures: a list of 2 against a list of 1.
+    """
 
 
 class TapeError(GradTapeError, RuntimeError):
-    """A tape or a graph used in a way that it cannot be: twice, out of order, or after it was freed."""
+    """A tape or a graph used in a way that it cannot be: twice, out of order, or after it was freed.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor(1.0, requires_grad=True)
+    >>> y = x * x
+    >>> y.backward()
+    >>> try:
+    ...     y.backward()
+    ... except gt.TapeError as error:
+    ...     print(str(error).splitlines()[0])
+    this graph was freed by an earlier backward.
+    """
 
 
 class RuleError(GradTapeError, ValueError):
-    """A gradient rule that returned the wrong number of gradients, or one of the wrong shape or dtype."""
+    """A gradient rule that returned the wrong number of gradients, or one of the wrong shape or dtype.
+
+    >>> import gradtape as gt
+    >>> issubclass(gt.RuleError, ValueError)
+    True
+    """
 
 
 class MutationError(GradTapeError, RuntimeError):
-    """An array that the tape had saved was changed before the gradient was taken."""
+    """A write that would change what a gradient stands on.
+
+    >>> import gradtape as gt
+    >>> x = gt.tensor([1.0, 2.0], requires_grad=True)
+    >>> try:
+    ...     x[0] = 5.0
+    ... except gt.MutationError as error:
+    ...     print(str(error).partition(":")[0])
+    x[...] = value
+    """
 
 
 class UntrackedError(GradTapeError, RuntimeError):
-    """A gradient was asked of something that was never recorded."""
+    """A gradient was asked of something that was never recorded.
+
+    >>> import gradtape as gt
+    >>> try:
+    ...     gt.tensor(1.0).backward()
+    ... except gt.UntrackedError as error:
+    ...     print(str(error).splitlines()[0])
+    backward: nothing that this tensor (shape ()) was computed from requires a gradient.
+    """
 
 
 class DetachError(GradTapeError, TypeError):
-    """A tracked tensor would have lost its gradient in silence."""
+    """A tracked tensor would have lost its gradient in silence.
+
+    >>> import numpy as np, gradtape as gt
+    >>> x = gt.tensor([1.0, 2.0], requires_grad=True)
+    >>> try:
+    ...     np.asarray(x)
+    ... except gt.DetachError as error:
+    ...     print(str(error).partition(";")[0])
+    NumPy asked for the bare array of a tracked tensor of shape (2,)
+    """
 
 
 class UnsupportedError(GradTapeError, TypeError):
-    """A function that NumPy has and gradtape does not."""
+    """A function that NumPy has and gradtape does not.
+
+    >>> import numpy as np, gradtape as gt
+    >>> try:
+    ...     np.packbits(gt.tensor([True, False]))
+    ... except gt.UnsupportedError as error:
+    ...     print(str(error).splitlines()[0])
+    np.packbits has no gradient rule in gradtape.
+    """
 
 
 class GradientWarning(UserWarning):
-    """A gradient that is None or zero for a reason that is probably a mistake."""
+    """A gradient that is None, zero or NaN for a reason that is probably a mistake.
+
+    >>> import warnings, gradtape as gt
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = gt.grad(lambda x: 3.0)(1.0)
+    >>> caught[0].category.__name__
+    'GradientWarning'
+    """
 
 
 _BY_NUMPY_CLASS: list[tuple[type[Exception], type[GradTapeError]]] = [

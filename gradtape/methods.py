@@ -164,72 +164,92 @@ class TensorMethods:
         return bool((self == value).any())
 
     def take(self, indices: Any, axis: int | None = None) -> Any:
+        """The elements, or slices along `axis`, at `indices`."""
         return ops.take(self, indices, axis)
 
     # -- shape
 
     @property
     def T(self) -> Any:
+        """The axes in reverse order."""
         return ops.transpose(self)
 
     @property
     def mT(self) -> Any:
+        """The last two axes exchanged."""
         return ops.matrix_transpose(self)
 
     @property
     def real(self) -> Any:
+        """The real part."""
         return ops.real(self)
 
     @property
     def imag(self) -> Any:
+        """The imaginary part."""
         return ops.imag(self)
 
     @property
     def flat(self) -> Iterator[Any]:
+        """All elements, one after the other."""
         return iter(self.ravel())
 
     def reshape(self, *shape: Any, order: str = "C") -> Any:
+        """The same elements in another shape."""
         return ops.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
 
     def ravel(self, order: str = "C") -> Any:
+        """The same elements along one axis."""
         return ops.reshape(self, (-1,), order=order)
 
     def flatten(self, order: str = "C") -> Any:
+        """The same elements along one axis."""
         return ops.reshape(self, (-1,), order=order)
 
     def transpose(self, *axes: Any) -> Any:
+        """The axes in another order (reversed by default)."""
         return ops.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
 
     def swapaxes(self, axis1: int, axis2: int) -> Any:
+        """Two axes exchanged."""
         return ops.swapaxes(self, axis1, axis2)
 
     def squeeze(self, axis: Any = None) -> Any:
+        """Without axes of length 1 (all of them, or those in `axis`)."""
         return ops.squeeze(self, axis)
 
     def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+        """Each element, or slice along `axis`, repeated."""
         return ops.repeat(self, repeats, axis)
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The diagonal of two axes, along a last axis."""
         return ops.diagonal(self, offset, axis1, axis2)
 
     # -- values
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """The same numbers in another dtype; a gradient passes between floating point types only."""
         return ops.astype(self, dtype, copy)
 
     def copy(self) -> Any:
+        """A new tensor with the same value; the gradient passes."""
         return ops.positive(self) if self.dtype.kind != "b" else ops.stop_gradient(self)
 
     def conj(self) -> Any:
+        """The complex conjugate."""
         return ops.conjugate(self)
 
     def conjugate(self) -> Any:
+        """The complex conjugate."""
         return ops.conjugate(self)
 
     def round(self, decimals: int = 0) -> Any:
+        """Rounded to `decimals` places; no gradient passes."""
         return ops.round(self, decimals)
 
     def clip(self, min: Any = None, max: Any = None) -> Any:
+        """Limited to the range from `min` to `max`."""
         return ops.clip(self, min, max)
 
     def detach(self) -> Any:
@@ -244,54 +264,71 @@ class TensorMethods:
     # -- reductions
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """The sum along `axis`."""
         return ops.sum(self, axis, dtype=dtype, keepdims=keepdims)
 
     def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """The mean along `axis`."""
         return ops.mean(self, axis, dtype=dtype, keepdims=keepdims)
 
     def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """The product along `axis`."""
         return ops.prod(self, axis, dtype=dtype, keepdims=keepdims)
 
     def var(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """The variance along `axis`."""
         return ops.var(self, axis, ddof=ddof, keepdims=keepdims)
 
     def std(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """The standard deviation along `axis`."""
         return ops.std(self, axis, ddof=ddof, keepdims=keepdims)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The largest element along `axis`; tied ones share its gradient."""
         return ops.max(self, axis, keepdims=keepdims)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The smallest element along `axis`; tied ones share its gradient."""
         return ops.min(self, axis, keepdims=keepdims)
 
     def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The largest minus the smallest element along `axis`."""
         return ops.max(self, axis, keepdims=keepdims) - ops.min(self, axis, keepdims=keepdims)
 
     def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The position of the largest element; positions have no gradient."""
         return ops.argmax(self, axis, keepdims=keepdims)
 
     def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The position of the smallest element; positions have no gradient."""
         return ops.argmin(self, axis, keepdims=keepdims)
 
     def argsort(self, axis: int = -1) -> Any:
+        """The positions that would sort along `axis`; positions have no gradient."""
         return ops.argsort(self, axis)
 
     def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Whether all elements along `axis` are true."""
         return ops.all(self, axis, keepdims=keepdims)
 
     def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Whether any element along `axis` is true."""
         return ops.any(self, axis, keepdims=keepdims)
 
     def cumsum(self, axis: int | None = None) -> Any:
+        """Running sums along `axis`."""
         return ops.cumsum(self, axis)
 
     def cumprod(self, axis: int | None = None) -> Any:
+        """Running products along `axis`."""
         return ops.cumprod(self, axis)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The sum of a diagonal."""
         return ops.trace(self, offset, axis1, axis2)
 
     def dot(self, other: Any) -> Any:
+        """The product with `other`, as `np.dot`."""
         return ops.dot(self, other)
 
     # -- gradients
@@ -329,4 +366,3 @@ class TensorMethods:
         from gradtape.core.backward import retain_grad
 
         retain_grad(self)  # type: ignore[arg-type]
-

@@ -147,7 +147,9 @@ def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: 
 def unsupported(function: Any, method: str = "") -> UnsupportedError:
     """The error for a NumPy function that gradtape does not have, with what is nearest."""
     name = function.__name__
-    module = "scipy.special" if isinstance(function, np.ufunc) and not hasattr(np, name) else "np"
+    module = str(getattr(function, "__module__", "numpy")).replace("numpy", "np")
+    if isinstance(function, np.ufunc):
+        module = "np" if hasattr(np, name) else "scipy.special"
     known = {f.__name__ for f in UFUNCS} | {f.__name__ for f in FUNCTIONS}
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     hint = f"nearest that is there: {', '.join('np.' + n for n in near)}; or " if near else ""

@@ -64,9 +64,7 @@ class Recorded:
     def answer(self, values: list[Any]) -> list[Any]:
         """`values`, one for each source, as arrays where the source was one and as tensors otherwise."""
         seen: set[int] = set()
-        return [
-            handed_out(v, not isinstance(given, Tensor), seen) for v, given in zip(values, self.given, strict=True)
-        ]
+        return [handed_out(v, not isinstance(given, Tensor), seen) for v, given in zip(values, self.given, strict=True)]
 
     def in_structure(self, values: list[Any]) -> list[Any]:
         """`values`, one for each source, in the structures of the chosen arguments."""

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import io
+import pkgutil
 import re
 from pathlib import Path
 from types import ModuleType
@@ -85,7 +86,7 @@ SECTIONS = {
     "Functions of functions": "grad value_and_grad vjp jvp linearize jacobian jacrev jacfwd hessian hvp vmap",
     "Sparse derivatives": "sparse_jacobian sparse_hessian",
     "Rules of your own, and recomputing": "custom_vjp custom_jvp custom_gradient checkpoint",
-    "Checking": "gradcheck",
+    "Checking": "gradcheck GradcheckReport",
     "Settings": "config",
 }
 CHAPTERS = {
@@ -107,6 +108,12 @@ CHAPTERS = {
 }
 
 
+def chapters_of_the_table() -> list[str]:
+    """The modules of `gradtape.ops`, by their names in it."""
+    prefix = "gradtape.ops."
+    return [module.name.removeprefix(prefix) for module in pkgutil.walk_packages(gradtape.ops.__path__, prefix)]
+
+
 def is_defined_in(module: ModuleType, name: str) -> bool:
     """Whether `name` is made in `module` and not just imported there."""
     return re.search(rf"^(def |class )?{name}( =|\(|:)", inspect.getsource(module), re.MULTILINE) is not None
@@ -118,8 +125,9 @@ def sections() -> dict[str, list[str]]:
     left = [name for name in NAMES if not any(name in names for names in found.values())]
     errors = [name for name in left if name.endswith(("Error", "Warning"))]
     left = [name for name in left if name not in errors]
-    for chapter, topic in CHAPTERS.items():
+    for chapter in [*CHAPTERS, *(c for c in chapters_of_the_table() if c not in CHAPTERS)]:
         module = importlib.import_module(f"gradtape.ops.{chapter}")
+        topic = CHAPTERS.get(chapter) or f"{doc_of(module)[0].lower()}{first_line(module)[1:].rstrip('.')}"
         names = [name for name in left if is_defined_in(module, getattr(gradtape, name).__name__)]
         left = [name for name in left if name not in names]
         found[f"Operations: {topic}"] = names

@@ -6,9 +6,10 @@ graph behind `.backward()` are one mechanism, and nothing holds a node but the t
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from heapq import heappop, heappush
 from itertools import count
 from types import CodeType
@@ -19,6 +20,7 @@ import numpy as np
 from gradtape.core.guard import Guarded
 from gradtape.core.location import Location, user_frame
 from gradtape.core.shapes import Shape
+from gradtape.errors import GradientWarning
 from gradtape.explain import messages
 
 if TYPE_CHECKING:
@@ -207,12 +209,15 @@ def walk(
     mask: int,
     *,
     sources: Iterable[Node] | None = None,
+    beginnings: Container[Node] = (),
     attach: Callable[[Any, Node], Any] | None = None,
     on_leaf: Callable[[Node, Any], None] | None = None,
     release: Location | None = None,
     visited: list[Node] | None = None,
 ) -> dict[Node, Any]:
     """Send cotangents back from the seeded nodes along the tapes in `mask`; what arrives at `sources`.
+
+    It goes no further than `beginnings`, whose operations are older than the tape.
 
     Nodes are visited from the youngest to the oldest, each once, when all its consumers are done; every cotangent is
     compared with the shape and dtype of the tensor it belongs to before it is handed on. With `attach`, saved values
@@ -222,20 +227,24 @@ def walk(
     """
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
-    with np.errstate(all="ignore"):  # what is not finite is found and explained by gradtape's own checks
-        return _walk(seeds, mask, wanted, oldest, attach, on_leaf, release, visited)
+    invalid: list[None] = []  # not empty once a NaN was made, by 0 * inf or inf - inf: noticing it costs nothing
+    with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(None)):
+        return _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, release, visited, invalid)
 
 
 def _walk(
     seeds: Iterable[tuple[Node, Any]],
     mask: int,
     wanted: set[Node] | None,
+    beginnings: Container[Node],
     oldest: int,
     attach: Callable[[Any, Node], Any] | None,
     on_leaf: Callable[[Node, Any], None] | None,
     release: Location | None,
     visited: list[Node] | None,
+    invalid: list[None],
 ) -> dict[Node, Any]:
+    culprit: Node | None = None  # where the first NaN was made
     found: dict[Node, Any] = {}
     pending: dict[int, list[Any]] = {}
     heap: list[int] = []
@@ -256,7 +265,10 @@ def _walk(
             gradient = _on_arrival(node, gradient, on_leaf, ambient)
         if wanted is not None and node in wanted:
             found[node] = gradient
-        if not parents or node.order <= oldest:
+        if culprit is not None and (not parents or node in found) and _has_nan(gradient):
+            warnings.warn(messages.nan_made(culprit), GradientWarning, stacklevel=5)
+            culprit = None
+        if not parents or node.order <= oldest or (beginnings and node in beginnings):
             if op is not None:
                 if ambient and node.freed is not None:
                     raise messages.freed_twice(node, node.freed)
@@ -265,7 +277,8 @@ def _walk(
             continue
         assert op is not None
         if op.part is not None:
-            _deposit_part(pending, heap, parents[0], op.part, gradient)
+            if parents[0].bits & mask:
+                _deposit_part(pending, heap, parents[0], op.part, gradient)
             parents = ()
         elif op.outputs:
             gradient = _fill_missing(node, gradient)
@@ -273,6 +286,10 @@ def _walk(
             cotangents = op.reverse(gradient, node, node.out, node.inputs)
         else:
             cotangents = op.reverse(gradient, node, *node.values(attach))
+        if invalid and culprit is None:
+            invalid.clear()
+            if not _has_nan(gradient) and any(_has_nan(cotangent) for cotangent in cotangents):
+                culprit = node
         for parent, cotangent in zip(parents, cotangents):
             if cotangent is None or not parent.bits & mask or parent.order < oldest:
                 continue
@@ -297,6 +314,10 @@ def _walk(
             else:
                 node.release(mask, release)
     return found
+
+
+def _has_nan(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc" and bool(np.isnan(value).any())
 
 
 def push_through(

@@ -267,15 +267,20 @@ def _several(node: Node, outs: Any, keep: bool, live: int, state: recording.Reco
         if out.dtype.kind not in "fc":
             results.append(attach(_bare(out), UNTRACKED))
             continue
-        part = Node()
-        part.op, part.parents, part.inputs, part.out, part.params = _pick(index), (node,), (None,), None, {}
-        part.bits, part.order, part.shape, part.dtype = node.bits, next_order(), out.shape, out.dtype
-        part.recording, part.code, part.offset, part.extra = state, node.code, node.offset, None
-        if node.extra is not None:
-            tangents = {bit: parts[index] for bit, parts in node.extra.tangents.items() if parts[index] is not None}
-            part.extras().tangents = tangents
-        results.append(attach(_bare(out), part))
+        results.append(attach(_bare(out), _part(node, index, out)))
     return tuple(results)
+
+
+def _part(node: Node, index: int, out: Any) -> Node:
+    """A node that picks one of the several results of `node`."""
+    part = Node()
+    part.op, part.parents, part.inputs, part.out, part.params = _pick(index), (node,), (None,), None, {}
+    part.bits, part.order, part.shape, part.dtype = node.bits, next_order(), out.shape, out.dtype
+    part.recording, part.code, part.offset, part.extra = node.recording, node.code, node.offset, None
+    if node.extra is not None:
+        tangents = {bit: parts[index] for bit, parts in node.extra.tangents.items() if parts[index] is not None}
+        part.extras().tangents = tangents
+    return part
 
 
 _picks: list[Op] = []
@@ -292,7 +297,7 @@ def _pick(index: int) -> Op:
 def attach(value: Any, node: Node) -> Any:
     """`value`, an array or an interpreter's tensor, as a tensor at `node`."""
     if isinstance(value, tuple):
-        return tuple(attach(part, node) for part in value)
+        return tuple([attach(part, _part(node, index, part)) for index, part in enumerate(value)])
     if isinstance(value, Tensor):
         return value._on(node if node.bits & LIFTED else LIFTED_NODE)
     return Tensor(value, node)

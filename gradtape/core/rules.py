@@ -29,6 +29,7 @@ TABLE: dict[str, Op] = {}
 """Every operation, by name. Tests are generated from it."""
 
 Partial = Callable[..., Any] | float | None
+_GENERATED = f"{__file__}:generated"  # a name in this folder, so that these frames are not taken for the user's
 DEFAULT_NAMES = ("x", "y", "z", "w", "v", "u")
 
 
@@ -47,7 +48,7 @@ def _needs(rule: Any, names: Sequence[str], own: int | None = None) -> frozenset
 def _adapter(rule: Callable[..., Any], names: Sequence[str], own: int | None = None) -> Callable[..., Any]:
     """`rule` as a function of (g, node, out, inputs, tangents), which hands it what it names."""
     source = f"lambda g, node, out, inputs, tangents=None: rule({_arguments(rule, names, own)})"
-    adapted: Callable[..., Any] = eval(source, {"rule": rule})
+    adapted: Callable[..., Any] = eval(compile(source, _GENERATED, "eval"), {"rule": rule})
     return adapted
 
 
@@ -148,7 +149,7 @@ def _elementwise_reverse(partials: Sequence[Partial], names: Sequence[str]) -> C
             lines.append(f"        if node.shape != parent{i}.shape:")
             lines.append(f"            cotangent{i} = unbroadcast(cotangent{i}, parent{i}.shape)")
     lines.append("    return " + ", ".join(f"cotangent{i}" for i in every) + ",")
-    exec("\n".join(lines), scope)
+    exec(compile("\n".join(lines), _GENERATED, "exec"), scope)
     reverse: Callable[..., Any] = scope["reverse"]
     return reverse
 

@@ -16,7 +16,7 @@ def _children(tree: Any) -> tuple[Any, list[Any]] | None:
         return (dict, tuple(keys)), [tree[key] for key in keys]
     if isinstance(tree, list | tuple):
         return (type(tree), len(tree)), list(tree)
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+    if hasattr(type(tree), "__dataclass_fields__"):
         names = [field.name for field in dataclasses.fields(tree)]
         return (type(tree), tuple(names)), [getattr(tree, name) for name in names]
     return None

@@ -40,6 +40,9 @@ class GradientTape(recording.Recorder):
         self._active = False
         self._spent: Location | None = None
         self._old_bits: list[int] = []
+        self._gave_none = False
+        self._remembered: list[tuple[Node, tuple[Node, ...], int]] = []
+        self._beginnings: set[Node] = set()  # tensors that were computed before this tape watched them
         self._variables: dict[Node, Variable] = {}
 
     # -- recording
@@ -79,6 +82,8 @@ class GradientTape(recording.Recorder):
         watched = value if isinstance(value, Tensor) else tensor(value)
         check_differentiable(watched.dtype, "watch", watched.shape)
         node = watch_node(watched)
+        if node.op is not None and not node.bits & self.bit:
+            self._beginnings.add(node)
         node.bits |= self.bit
         self._watched[node] = None
         if isinstance(watched, Variable):
@@ -86,6 +91,7 @@ class GradientTape(recording.Recorder):
         return watched
 
     def meet(self, variable: Variable) -> None:
+        """Remember a variable that was read while this tape was on."""
         self._variables.setdefault(variable._node, variable)
 
     def watched_variables(self) -> tuple[Variable, ...]:
@@ -106,6 +112,9 @@ class GradientTape(recording.Recorder):
         self._stop()
         self._forget()
         self._variables.clear()
+        self._beginnings.clear()
+        self._remembered.clear()
+        self._gave_none = False
         self._spent = None
         # nodes of before may be alive and carry the old bit: it is not given to anyone else before the tape dies
         self._old_bits.append(self.bit)
@@ -145,8 +154,10 @@ class GradientTape(recording.Recorder):
         with self._asking() as release:
             found = self._walk(seeds, nodes, release)
             gradients = [found.get(node) for node in nodes]
-            if unconnected_gradients is None and nodes and all(g is None for g in gradients):
-                self._warn_unconnected(target, sources)
+            if unconnected_gradients is None and any(g is None for g in gradients):
+                self._gave_none = True
+                if all(g is None for g in gradients):
+                    self._warn_unconnected(target, sources)
         return self._answer(sources, gradients, unconnected_gradients)
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str | None = None) -> Any:
@@ -233,6 +244,8 @@ class GradientTape(recording.Recorder):
                 recording.switch(recording.current().with_recorder(self))
             found = self._walk([(checked._node, np.ones(checked.shape, checked.dtype))], [node], None)
             gradient = found.get(node)
+            if gradient is None:
+                self._warn_unconnected(target, source)
             rows: list[Any] = [None]
             if isinstance(gradient, Tensor):
                 with recording.during(recording.current().without(self)):
@@ -254,7 +267,13 @@ class GradientTape(recording.Recorder):
         """
         from gradtape.explain.why import why
 
-        return why(target, source, self.mask, self)
+        for node, parents, bits in self._remembered:
+            node.parents, node.bits = parents, bits
+        try:
+            return why(target, source, self.mask, self)
+        finally:
+            for node, _, _ in self._remembered:
+                node.parents, node.bits = (), node.bits & ~self.bit
 
     # -- how
 
@@ -280,12 +299,15 @@ class GradientTape(recording.Recorder):
             with recording.during(recording.current().without(ambient=False)):
                 yield None if self.persistent else release
         finally:
+            before = [(node, node.parents, node.bits) for node in release] if self._gave_none else []
             for node in release:
                 node.release(self.bit, where)
+            # the bare structure, for `why` to explain the None just given
+            self._remembered = [(node, parents, bits) for node, parents, bits in before if not node.parents]
 
     def _walk(self, seeds: list[tuple[Node, Any]], nodes: list[Node], visited: list[Node] | None) -> dict[Node, Any]:
         recorded = attach if recording.current().bits else None
-        return walk(seeds, self.mask, sources=nodes, attach=recorded, visited=visited)
+        return walk(seeds, self.mask, sources=nodes, beginnings=self._beginnings, attach=recorded, visited=visited)
 
     def _batched_walk(self, target: Tensor, nodes: list[Node], seeds: Any, visited: list[Node] | None) -> list[Any]:
         """For each source, the cotangents that arrive there for each row of `seeds`, along a first axis."""

@@ -74,20 +74,24 @@ class Tensor(TensorMethods):
 
     @property
     def shape(self) -> Shape:
+        """The length of each axis."""
         shape: Shape = self._array.shape
         return shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
         dtype: np.dtype[Any] = self._array.dtype
         return dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         size = 1
         for length in self.shape:
             size *= length
@@ -95,10 +99,12 @@ class Tensor(TensorMethods):
 
     @property
     def nbytes(self) -> int:
+        """The number of bytes of all elements."""
         return self.size * self.dtype.itemsize
 
     @property
     def itemsize(self) -> int:
+        """The number of bytes of one element."""
         return self.dtype.itemsize
 
     @property
@@ -122,8 +128,11 @@ class Tensor(TensorMethods):
         return str(self._concrete())
 
     def __format__(self, spec: str) -> str:
-        array = self._concrete()
-        return format(array.item() if array.size == 1 else array, spec) if spec else str(self)
+        if not spec:
+            return str(self)
+        if self.size != 1:
+            raise messages.not_one_element(f"the format {spec!r}", self.shape)
+        return format(self._concrete().item(), spec)
 
     # -- how its value leaves the tape
 
@@ -285,6 +294,7 @@ class Variable(Tensor):
 
     @property
     def trainable(self) -> bool:
+        """Whether tapes watch this variable by themselves."""
         return self._trainable
 
     def assign(self, value: Any) -> Variable:

@@ -331,6 +331,16 @@ def wrong_hook_shape(node: Node, given: Shape) -> RuleError:
     )
 
 
+def nan_made(node: Node) -> str:
+    assert node.op is not None
+    return (
+        f"the gradient became NaN in the rule of {node.op.name!r}: zero times an infinite slope, or inf - inf.\n"
+        f"{node.location.show()}\n"
+        f"  this happens where gt.where does not take a branch whose slope is infinite\n"
+        f"  fix: keep its argument away from there, too: gt.where(ok, f(gt.where(ok, x, 1.0)), other)"
+    )
+
+
 # -- backward
 
 

@@ -225,6 +225,8 @@ from gradtape.ops.shaping import (
 from gradtape.ops.sorting import (
     argsort,
     median,
+    percentile,
+    quantile,
     sort,
 )
 from gradtape.ops.writing import (
@@ -365,10 +367,12 @@ __all__ = [
     "ones_like",
     "outer",
     "pad",
+    "percentile",
     "positive",
     "power",
     "prod",
     "ptp",
+    "quantile",
     "rad2deg",
     "ravel",
     "real",

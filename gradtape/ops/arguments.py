@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from gradtape.core.location import Location
 from gradtape.core.operation import Op, apply
 from gradtape.core.tensor import Tensor
-from gradtape.errors import AxisError, GradTapeError
+from gradtape.errors import AxisError, GradTapeError, OperandError
 
 Axes = tuple[int, ...] | None
 
@@ -29,13 +29,17 @@ def refused(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
 
 def one_axis(axis: Any, ndim: int) -> int:
     """An axis as a non-negative integer."""
-    return axes_tuple(axis if isinstance(axis, int | np.integer) else operator.index(axis), ndim)[0]
+    if isinstance(axis, list | tuple):
+        raise refused(OperandError, f"axis {axis!r}: one axis is wanted here.", "an integer")
+    return axes_tuple(axis, ndim)[0]
 
 
 def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
     """One axis or several as a tuple of non-negative integers."""
     try:
         return normalize_axis_tuple(axis, ndim, allow_duplicate=repeated)
+    except TypeError:
+        raise refused(OperandError, f"axis {axis!r} is not an integer.", "an integer, or a tuple of them") from None
     except ValueError as error:  # NumPy's AxisError is one
         raise AxisError(
             f"axis {axis!r}: {error}.\n{Location.here().show()}\n"
@@ -61,8 +65,11 @@ def flat_or_axis(x: Any, axis: int | None) -> tuple[Any, int]:
 
 def lengths(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple: of one length, or of a sequence of them."""
-    several = isinstance(shape, list | tuple | np.ndarray)
-    return tuple([operator.index(n) for n in (shape if several else (shape,))])
+    several = shape if isinstance(shape, list | tuple | np.ndarray) else (shape,)
+    try:
+        return tuple([operator.index(n) for n in several])
+    except TypeError:
+        raise refused(OperandError, f"shape {shape!r} is not of integers.", "integers: n // 2, not n / 2") from None
 
 
 def along(axis: int, place: Any) -> tuple[Any, ...]:

@@ -11,32 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.location import Location
-from gradtape.core.operation import Op
 from gradtape.core.rules import constant, general
 from gradtape.core.shapes import unbroadcast
-from gradtape.core.tensor import Tensor
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
 from gradtape.ops.arguments import as_value, refused
-from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.linalg import matmul
 from gradtape.ops.matrices import (
     adjoint,
     as_hermitian,
     by_stack,
+    diagonal_part,
     hermitian_part,
-    is_absent,
+    regular,
     results_of,
     transposed,
 )
 from gradtape.protocols import answers
-
-
-class SlogdetResult(NamedTuple):
-    """The results of `slogdet`."""
-
-    sign: Any
-    logabsdet: Any
 
 
 class QRResult(NamedTuple):
@@ -44,11 +34,6 @@ class QRResult(NamedTuple):
 
     Q: Any
     R: Any
-
-
-def regular(draw: Any, n: int) -> Any:
-    """A matrix far from singular."""
-    return 0.4 * draw(n, n) + 2 * np.eye(n)
 
 
 # -- solve: A x = b,  A dx = db - dA x
@@ -107,184 +92,19 @@ def inv(a: Any) -> Any:
     """The inverse of a matrix, as `np.linalg.inv`.
 
     >>> import numpy as np, gradtape as gt
-    >>> gt.grad(lambda a: np.linalg.inv(a)[0, 0])(np.array([[2.0, 0.0], [0.0, 1.0]]))
-    array([[-0.25, -0.  ],
-           [-0.  , -0.  ]])
+    >>> np.linalg.inv(gt.tensor([[2.0, 0.0], [1.0, 1.0]]))
+    Tensor([[ 0.5,  0. ],
+            [-0.5,  1. ]])
     """
     return _inv(as_value(a))
-
-
-# -- det: its derivative is the matrix of cofactors, which exists for singular matrices too. From a = u diag(s) vh the
-#    cofactors are det(u) det(vh) conj(u diag(products of the other s) vh), and their change along e is, with
-#    f = u^H e v and the products p_ij of the s other than s_i and s_j: diag_i(sum_j p_ij f_jj) - (p f)^T in place of diag
-
-
-def _others(s: Any, count: int) -> Any:
-    """Products of all of the last axis but one (count 1), or but each pair (count 2, zero on the diagonal)."""
-    if count == 1:
-        before = np.cumprod(np.concatenate([np.ones_like(s[..., :1]), s[..., :-1]], axis=-1), axis=-1)
-        after = np.cumprod(np.concatenate([np.ones_like(s[..., :1]), s[..., :0:-1]], axis=-1), axis=-1)
-        return before * after[..., ::-1]
-    places = np.arange(s.shape[-1])
-    without = np.where(places[:, None] == places, 1, s[..., None, :])
-    return np.where(places[:, None] == places, 0, _others(without, 1))
-
-
-def _finite_svd(x: Any) -> tuple[Any, Any, Any, Any]:
-    """u, s, vh and det(u) det(vh); NaN for matrices that are not finite, which LAPACK would refuse."""
-    finite = np.isfinite(x).all(axis=(-2, -1))[..., None, None]
-    u, s, vh = np.linalg.svd(np.where(finite, x, 0))
-    return u, np.where(finite[..., 0], s, np.nan), vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
-
-
-def _cofactor_kernel(x: Any) -> Any:
-    if not x.size:
-        return np.zeros_like(x)
-    u, s, vh, turn = _finite_svd(x)
-    return turn * np.conj((u * _others(s, 1)[..., None, :]) @ vh)
-
-
-def _cofactor_change_kernel(x: Any, e: Any) -> Any:
-    x, e = np.broadcast_arrays(x, e)
-    if not x.size:
-        return np.zeros(x.shape, np.result_type(x, e))
-    u, s, vh, turn = _finite_svd(x)
-    f = transposed(adjoint(u) @ e @ adjoint(vh))
-    p = _others(s, 2)
-    diagonal = p @ np.diagonal(f, axis1=-2, axis2=-1)[..., None]
-    inner = np.eye(s.shape[-1], dtype=s.dtype) * diagonal - p * f
-    return turn * np.conj(u) @ inner @ np.conj(vh)
-
-
-def _cofactor_curvature(x: Any, e: Any, f: Any) -> Any:
-    """The second change of the cofactors det(x) inv(x)^T, along e and f; of singular matrices it is not computed."""
-    z = np.linalg.inv(x)
-    ze, zf = z @ e, z @ f
-
-    def trace(matrix: Any) -> Any:
-        return np.trace(matrix, axis1=-2, axis2=-1)[..., None, None]
-
-    terms = (trace(ze) * trace(zf) - trace(ze @ zf)) * z - trace(zf) * ze @ z - trace(ze) * zf @ z
-    return np.linalg.det(x)[..., None, None] * transposed(terms + (ze @ zf + zf @ ze) @ z)
-
-
-def _cofactor_change_reverse(g: Any, x: Any, e: Any) -> Any:
-    along = np.conj(g)
-    return (
-        unbroadcast(np.conj(_cofactor_curvature(x, e, along)), x.shape),
-        unbroadcast(np.conj(_cofactor_change(x, along)), e.shape),
-    )
-
-
-_cofactor_change = general(
-    _cofactor_change_kernel,
-    reverse=_cofactor_change_reverse,
-    forward=lambda dx, de, x, e: _cofactor_change(x, de) + _cofactor_curvature(x, e, dx),
-    name="cofactor_change",
-    names=("x", "e"),
-    inputs=2,
-    batch=by_stack,
-    samples=lambda draw: [((regular(draw, n), draw(n, n)), {}) for n in (1, 2, 3)],
-)
-_cofactor = general(
-    _cofactor_kernel,
-    reverse=lambda g, x: np.conj(_cofactor_change(x, np.conj(g))),
-    forward=lambda dx, x: _cofactor_change(x, dx),
-    name="cofactor",
-    batch=by_stack,
-    samples=lambda draw: [((regular(draw, n),), {}) for n in (1, 2, 3)],
-)
-_det = general(
-    lambda x: np.asarray(np.linalg.det(x)),
-    reverse=lambda g, x: g[..., None, None] * np.conj(_cofactor(x)),
-    forward=lambda dx, x: np.sum(_cofactor(x) * dx, axis=(-2, -1)),
-    name="det",
-    batch=by_stack,
-    samples=lambda draw: [
-        *[((draw(n, n),), {}) for n in (0, 1, 2, 3)],
-        ((draw(2, 3, 3),), {}),
-        ((np.outer(draw(3), draw(3)),), {}),
-        ((np.zeros((2, 2)),), {}),
-    ],
-)
-
-
-@answers(np.linalg.det)
-def det(a: Any) -> Any:
-    """The determinant, as `np.linalg.det`; its gradient is exact for singular matrices too.
-
-    >>> import numpy as np, gradtape as gt
-    >>> gt.grad(np.linalg.det)(np.array([[1.0, 2.0], [2.0, 4.0]])).round(12)
-    array([[ 4., -2.],
-           [-2.,  1.]])
-    """
-    return _det(as_value(a))
-
-
-# -- slogdet: d log|det a| = Re tr(a^-1 da),  d sign = i sign Im tr(a^-1 da)
-
-
-def _inverse_for_logarithm(x: Any) -> Any:
-    try:
-        return np.linalg.inv(x)
-    except np.linalg.LinAlgError:
-        raise refused(
-            LinearAlgebraError,
-            "slogdet: the matrix is singular: the logarithm of its determinant is -inf there and has no derivative.",
-            "np.linalg.det has one everywhere; or add a small multiple of the identity",
-        ) from None
-
-
-def _slogdet_reverse(g: Any, x: Any, out: Any) -> Any:
-    g_sign, g_log = g
-    weight = g_log
-    if x.dtype.kind == "c":
-        sign, _ = results_of(_slogdet, out, x)
-        weight = g_log - 1j * np.imag(np.conj(g_sign) * sign)
-    return weight[..., None, None] * adjoint(_inverse_for_logarithm(x))
-
-
-def _slogdet_forward(dx: Any, x: Any, out: Any) -> Any:
-    change = np.sum(transposed(_inverse_for_logarithm(x)) * dx, axis=(-2, -1))
-    if x.dtype.kind != "c":
-        return None, change
-    sign, _ = results_of(_slogdet, out, x)
-    return 1j * sign * np.imag(change), np.real(change)
-
-
-_slogdet = general(
-    lambda x: tuple(np.asarray(part) for part in np.linalg.slogdet(x)),
-    reverse=_slogdet_reverse,
-    forward=_slogdet_forward,
-    name="slogdet",
-    outputs=True,
-    batch=by_stack,
-    samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.stack([-regular(draw, 3), regular(draw, 3)]),), {}),
-        ((draw(0, 0),), {}),
-    ],
-)
-
-
-@answers(np.linalg.slogdet)
-def slogdet(a: Any) -> SlogdetResult:
-    """The sign (or phase) of the determinant and the logarithm of its size, as `np.linalg.slogdet`.
-
-    >>> import numpy as np, gradtape as gt
-    >>> gt.grad(lambda a: np.linalg.slogdet(a).logabsdet)(np.array([[2.0, 0.0], [0.0, 4.0]]))
-    array([[0.5 , 0.  ],
-           [0.  , 0.25]])
-    """
-    return SlogdetResult(*_slogdet(as_value(a)))
 
 
 # -- cholesky: a = l l^H. With h = l^-1 da l^-H:  l^-1 dl = the lower triangle of h, its diagonal halved
 
 
 def _lower_half(x: Any) -> Any:
-    halved = np.tril(np.ones(x.shape[-2:])) - np.eye(x.shape[-1]) / 2
-    return x * halved.astype(np.real(x).dtype if isinstance(x, np.ndarray) else np.zeros(0, x.dtype).real.dtype)
+    lower = np.tril(x)
+    return lower - diagonal_part(lower) / 2
 
 
 def _cholesky_reverse(g: Any, out: Any) -> Any:
@@ -351,11 +171,17 @@ _require_full_rank = constant(
 )
 
 
-def _below(c: Any) -> Any:
-    """The antihermitian matrix with `c` below its diagonal, and on it the imaginary part of c."""
+def _rotation(c: Any) -> Any:
+    """The antihermitian matrix that is `c` below the diagonal and its imaginary part on it."""
     lower = np.tril(c, -1)
     turned = lower - adjoint(lower)
-    return turned if c.dtype.kind != "c" else turned + np.tril(np.triu(1j * np.imag(c)))
+    return turned if c.dtype.kind != "c" else turned + 1j * np.imag(diagonal_part(c))
+
+
+def _hermitian_above(x: Any) -> Any:
+    """The Hermitian matrix that is `x` above the diagonal and its real part on it."""
+    upper = np.triu(x, 1)
+    return upper + adjoint(upper) + np.real(diagonal_part(x))
 
 
 def _times_inverse(x: Any, r: Any) -> Any:
@@ -369,16 +195,180 @@ def _qr_reverse(g: Any, out: Any, x: Any) -> Any:
     gq, gr = g
     q, r = results_of(_qr, out, x)
     k = q.shape[-1]
-    square, rest = r[..., :k], r[..., k:]
+    square, g_square, g_rest = r[..., :k], gr[..., :k], gr[..., k:]
     _require_full_rank(square)
-    right = q @ gr[..., k:]
-    gq = gq + right @ adjoint(q @ rest) @ q if False else gq + (q @ rest) @ adjoint(gr[..., k:])
-    inner = np.triu(gr[..., :k] @ adjoint(square) - adjoint(q) @ gq)
-    symmetric = inner + adjoint(np.triu(inner, 1)) if x.dtype.kind != "c" else _hermitian_from_upper(inner)
-    left = _times_inverse(gq + q @ symmetric, adjoint(square))
-    return left if k == x.shape[-1] else np.concatenate([left, right], axis=-1)
+    gq = gq + q @ (r[..., k:] @ adjoint(g_rest))
+    inner = _hermitian_above(g_square @ adjoint(square) - adjoint(q) @ gq)
+    return np.concatenate([_times_inverse(gq + q @ inner, adjoint(square)), q @ g_rest], axis=-1)
 
 
-def _hermitian_from_upper(x: Any) -> Any:
-    above = np.triu(x, 1)
-    return above + adjoint(above) + np.tril(np.triu(np.real(x)))
+def _qr_forward(dx: Any, out: Any, x: Any) -> Any:
+    if not x.size:
+        return tuple(np.zeros(part.shape, part.dtype) for part in out)
+    q, r = results_of(_qr, out, x)
+    k = q.shape[-1]
+    square = r[..., :k]
+    _require_full_rank(square)
+    change = adjoint(q) @ dx
+    dr = change - _rotation(_times_inverse(change[..., :k], square)) @ r
+    return _times_inverse(dx[..., :k] - q @ dr[..., :k], square), np.triu(dr)
+
+
+_qr = general(
+    lambda x: tuple(np.linalg.qr(x)),
+    reverse=_qr_reverse,
+    forward=_qr_forward,
+    name="qr",
+    outputs=True,
+    batch=by_stack,
+    samples=lambda draw: [
+        ((regular(draw, 3),), {}),
+        ((np.concatenate([regular(draw, 2), draw(2, 2)]),), {}),
+        ((np.concatenate([regular(draw, 2), draw(2, 2)], axis=1),), {}),
+        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((draw(0, 2),), {}),
+    ],
+)
+
+
+@answers(np.linalg.qr)
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """The factors Q, with orthonormal columns, and R, upper triangular, of a = Q @ R, as `np.linalg.qr`.
+
+    Modes "reduced" and "r"; "complete" where it is the same as "reduced", because there are no more rows than columns.
+    The columns before the last of R have to be independent, else Q is arbitrary, which raises `LinearAlgebraError`
+    when a gradient passes.
+
+    >>> import numpy as np, gradtape as gt
+    >>> abs(np.linalg.qr(gt.tensor([[3.0, 1.0], [4.0, 2.0]]), mode="r")).round(12)
+    Tensor([[5. , 2.2],
+            [0. , 0.4]])
+    """
+    a = as_value(a)
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise refused(ShapeError, f"qr: mode={mode!r} is not a mode.", "mode='reduced' or mode='r'")
+    if mode == "raw" or (mode == "complete" and a.ndim > 1 and a.shape[-2] > a.shape[-1]):
+        raise refused(
+            UnsupportedError,
+            f"qr: mode={mode!r} of a matrix of shape {a.shape} has no derivative: what it adds to the columns and to R "
+            f"is arbitrary, or packed as LAPACK likes.",
+            "mode='reduced' has one; np.linalg.qr(a.numpy(), mode) if no gradient is wanted",
+        )
+    q, r = _qr(a)
+    return r if mode == "r" else QRResult(q, r)
+
+
+# -- by the operations above
+
+
+@answers(np.linalg.matrix_power)
+def matrix_power(a: Any, n: int) -> Any:
+    """`a` multiplied with itself, or its inverse with itself, as `np.linalg.matrix_power`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> np.linalg.matrix_power(gt.tensor([[2.0, 0.0], [0.0, 4.0]]), -2)
+    Tensor([[0.25  , 0.    ],
+            [0.    , 0.0625]])
+    """
+    a = _square(a, "matrix_power")
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise refused(OperandError, f"matrix_power: the exponent is {n!r}.", "an integer; gt.expm for others") from None
+    if n == 0:
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+    power, result = inv(a) if n < 0 else a, None
+    for bit in reversed(f"{abs(n):b}"):
+        if bit == "1":
+            result = power if result is None else matmul(result, power)
+        power = matmul(power, power)
+    return result
+
+
+def _square(a: Any, what: str) -> Any:
+    a = as_value(a)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise refused(LinearAlgebraError, f"{what}: the last two axes of shape {a.shape} differ.", "a square matrix")
+    return a
+
+
+@answers(np.linalg.multi_dot)
+def multi_dot(arrays: Sequence[Any], *, out: None = None) -> Any:
+    """The product of several matrices, in the order of multiplication that costs least, as `np.linalg.multi_dot`.
+
+    The first and the last may be vectors.
+
+    >>> import numpy as np, gradtape as gt
+    >>> np.linalg.multi_dot([gt.tensor([1.0, 2.0]), gt.tensor([[1.0, 0.0], [0.0, 3.0]]), gt.tensor([1.0, 1.0])])
+    Tensor(7.)
+    """
+    values = [as_value(x) for x in arrays]
+    inner = [x.ndim == 2 for x in values[1:-1]]
+    if len(values) < 2 or not all(inner) or any(x.ndim not in (1, 2) for x in (values[0], values[-1])):
+        raise refused(
+            LinearAlgebraError,
+            f"multi_dot: got shapes {', '.join(str(x.shape) for x in values)}.",
+            "at least two arrays, all matrices but for the first and the last, which may be vectors",
+        )
+    return _product(values, _cheapest(values), 0, len(values) - 1)
+
+
+def _cheapest(values: list[Any]) -> dict[tuple[int, int], int]:
+    """For each stretch of the factors, after which of them to split it so that multiplications are fewest."""
+    first = 1 if values[0].ndim == 1 else values[0].shape[0]
+    sizes = [first, *(x.shape[-2] if x.ndim == 2 else x.shape[0] for x in values[1:])]
+    sizes.append(1 if values[-1].ndim == 1 else values[-1].shape[1])
+    cost, split = {(i, i): 0 for i in range(len(values))}, {}
+    for length in range(1, len(values)):
+        for i in range(len(values) - length):
+            j = i + length
+            costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
+            split[i, j] = min(costs, key=lambda k: costs[k])
+            cost[i, j] = costs[split[i, j]]
+    return split
+
+
+def _product(values: list[Any], split: dict[tuple[int, int], int], i: int, j: int) -> Any:
+    if i == j:
+        return values[i]
+    middle = split[i, j]
+    return matmul(_product(values, split, i, middle), _product(values, split, middle + 1, j))
+
+
+@answers(np.linalg.tensorinv)
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    """The inverse of `tensordot(a, x, ind)` as a linear map of x, as `np.linalg.tensorinv`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> np.linalg.tensorinv(gt.tensor([[[2.0]]]), ind=1).shape
+    (1, 1, 1)
+    """
+    a = as_value(a)
+    if ind <= 0:
+        raise refused(ShapeError, f"tensorinv: ind={ind}.", "a positive number of axes")
+    flat = a.reshape((int(np.prod(a.shape[ind:])), -1))
+    return inv(flat).reshape(a.shape[ind:] + a.shape[:ind])
+
+
+@answers(np.linalg.tensorsolve)
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
+    """The x with `tensordot(a, x, x.ndim) = b`, as `np.linalg.tensorsolve`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> np.linalg.tensorsolve(gt.tensor([[[2.0]]]), gt.tensor([4.0]))
+    Tensor([[2.]])
+    """
+    a, b = as_value(a), as_value(b)
+    if axes is not None:
+        kept = [axis for axis in range(a.ndim) if axis not in axes]
+        a = a.transpose((*kept, *axes))
+    shape = a.shape[b.ndim - a.ndim :]
+    size = int(np.prod(shape))
+    if a.size != size**2:
+        raise refused(
+            LinearAlgebraError,
+            f"tensorsolve: shape {a.shape} against {b.shape}: the axes of a beyond those of b make {size} unknowns for "
+            f"{b.size} equations.",
+            "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])",
+        )
+    return solve(a.reshape((size, size)), b.reshape((-1,))).reshape(shape)

@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core.batch import batch_elementwise, spread
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply
-from gradtape.core.rules import constant, general
+from gradtape.core.rules import constant, general, linear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import LinearAlgebraError
@@ -47,18 +47,28 @@ def diagonal_of(x: Any) -> Any:
     return np.diagonal(x, axis1=-2, axis2=-1)[..., None, :]
 
 
+def diagonal_part(x: Any) -> Any:
+    """`x` on the diagonal of the last two axes, and 0 elsewhere."""
+    return np.where(np.eye(x.shape[-1], dtype=bool), x, 0)
+
+
+def regular(draw: Any, n: int) -> Any:
+    """A matrix far from singular."""
+    return 0.4 * draw(n, n) + 2 * np.eye(n)
+
+
 def by_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     """The batching rule of operations on stacks of matrices: the examples are one more axis of the stack."""
     return batch_elementwise(op, flags, values, params)
 
 
-def results_of(op: Op, out: Any, x: Any, **params: Any) -> Any:
+def results_of(op: Op, out: Any, *inputs: Any, **params: Any) -> Any:
     """The results of `op` for use in its own rule: as saved, or made again where the rule is itself recorded.
 
     Saved results stand for the operation as a whole there; made again, each has a place of its own on the graph.
     """
     recorded = isinstance(out[0], Tensor) and out[0]._node.op is op
-    return op(x, **params) if recorded else out
+    return op(*inputs, **params) if recorded else out
 
 
 # -- Hermitian arguments: NumPy reads one triangle and takes the other for granted
@@ -136,12 +146,24 @@ def _batch_somewhere(op: Op, flags: Sequence[bool], values: Sequence[Any], param
     return spread(np.any(apply(op, (value,), params), axis=0), value.shape[0])
 
 
+def _somewhere_kernel(x: Any) -> Any:
+    return np.logical_or(np.not_equal(x, 0), np.signbit(np.real(x)))
+
+
 somewhere = constant(
-    lambda x: np.not_equal(x, 0),
+    _somewhere_kernel,
     name="somewhere",
     batch=_batch_somewhere,
-    samples=lambda draw: [((draw(3),), {})],
-    doc="Where a cotangent is not zero, in this example or in another of the same batch.",
+    samples=lambda draw: [((draw(3),), {}), ((np.array([0.0, -0.0]),), {})],
+    doc="Where a cotangent came from something, in this example or in another of the same batch.",
+)
+marked = linear(
+    lambda x: x,
+    lambda g: np.where(g == 0, -0.0, g),
+    name="marked",
+    batch=batch_elementwise,
+    samples=lambda draw: [((draw(3),), {}), ((draw(2, 0),), {})],
+    doc="x, whose cotangent, where it is zero, is -0.0: the zeros that stand for a missing one are +0.0.",
 )
 extent = constant(
     lambda x: np.max(np.abs(x), axis=(-2, -1), keepdims=True, initial=0),

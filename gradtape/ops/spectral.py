@@ -1,9 +1,9 @@
-"""Eigenvalues, singular values and their vectors.
+"""Eigenvalues and eigenvectors.
 
 An eigenvector is determined up to a factor, and those of a repeated eigenvalue up to a rotation. The factor is the one
-that LAPACK chooses: unit length, and a component that is real (the first of an eigenvector of `eigh`, the largest of
-one of `eig`, the first of the shorter singular vectors); the rules follow it. A rotation is nobody's to choose: a
-gradient that depends on it does not exist, and the rules say so.
+that LAPACK chooses: unit length, and a component that is real (of `eigh` the first, or with the upper triangle the
+last; of `eig` the largest); the rules follow it. A rotation is nobody's to choose: a gradient that depends on it does
+not exist, and the rules say so.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import numpy as np
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant, general
-from gradtape.core.tensor import Tensor, is_tracked, plain
-from gradtape.errors import LinearAlgebraError, ShapeError, UnsupportedError
+from gradtape.core.tensor import plain
+from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
+from gradtape.ops.decompositions import solve
 from gradtape.ops.matrices import (
     adjoint,
     as_hermitian,
@@ -29,6 +30,7 @@ from gradtape.ops.matrices import (
     hermitian_part,
     inverse_gaps,
     is_absent,
+    marked,
     pairs,
     results_of,
     somewhere,
@@ -51,24 +53,16 @@ class EigResult(NamedTuple):
     eigenvectors: Any
 
 
-class SVDResult(NamedTuple):
-    """The results of `svd`."""
-
-    U: Any
-    S: Any
-    Vh: Any
-
-
-def _separated(draw: Any, rows: int, columns: int) -> Any:
+def separated(draw: Any, rows: int, columns: int) -> Any:
     """A matrix whose singular values, and eigenvalues of whose Hermitian part, are well apart."""
     return 0.4 * draw(rows, columns) + 1.5 * np.diag(np.arange(1.0, max(rows, columns) + 1))[:rows, :columns]
 
 
-_REPEATED = (
+REPEATED = (
     "the gradient of {op} does not exist here: {values} {{i}} and {{j}} are equal (to rounding), so that their vectors "
-    "are determined only together, up to a rotation that this gradient depends on."
+    "are determined only together, and this gradient depends on them one by one."
 )
-_PHASE = (
+PHASE = (
     "the gradient of {op} does not exist here: the component of {vector} {{j}} that is real by convention is zero, so "
     "that its phase, on which this gradient depends, is free."
 )
@@ -77,7 +71,7 @@ _PHASE = (
 # -- the phase: column j of v may turn by exp(i t_j), and turns so that one component of it stays real
 
 
-def _without_turning(gv: Any, turning: Any, v: Any, row: int, scale: Any, refusal: str) -> Any:
+def without_turning(gv: Any, turning: Any, v: Any, row: int, scale: Any, refusal: str) -> Any:
     """The cotangent of `v` without the part that its phases answer for, which goes to the component that is real."""
     at_row = np.eye(v.shape[-2], dtype=v.dtype)[:, row : row + 1 or None]
     pivot = np.conj(v[..., row : row + 1 or None, :])
@@ -85,7 +79,7 @@ def _without_turning(gv: Any, turning: Any, v: Any, row: int, scale: Any, refusa
     return gv - 1j * at_row * (turning * guarded_reciprocal(pivot, 1.0, weight, scale, refusal=refusal))
 
 
-def _phase_change(dv: Any, v: Any, row: int) -> Any:
+def phase_change(dv: Any, v: Any, row: int) -> Any:
     """How fast the phases of the columns of `v` would change if nothing kept one component real."""
     pivot = v[..., row : row + 1 or None, :]
     return np.imag(dv[..., row : row + 1 or None, :] * guarded_reciprocal(pivot, 1.0, 0.0, 0.0, refusal=""))
@@ -94,7 +88,7 @@ def _phase_change(dv: Any, v: Any, row: int) -> Any:
 # -- rotations: how much a cotangent depends on which of the vectors of a repeated value are which
 
 
-def _rotation_weight(rotation: Any, used: Any) -> Any:
+def rotation_weight(rotation: Any, used: Any) -> Any:
     """Of vectors that stay orthonormal: their rotation, and if the values are used too, their mixing.
 
     A function of the matrix, V f(w) V^H, does not depend on the rotation; it has a derivative between equal values
@@ -107,10 +101,10 @@ def _rotation_weight(rotation: Any, used: Any) -> Any:
 # -- eigh: A V = V diag(w), V^H V = 1. With E = V^H dA V:  dw = diag(E),  V^H dV = E_ij / (w_j - w_i)
 
 
-_EQUAL_EIGH = _REPEATED.format(op="eigh", values="eigenvalues")
+_EQUAL_EIGH = REPEATED.format(op="eigh", values="eigenvalues")
 
 
-def _eigh_kernel(x: Any, triangle: str, strict: bool) -> tuple[Any, Any]:
+def _eigh_kernel(x: Any, triangle: Any, strict: bool) -> tuple[Any, Any]:
     values, vectors = np.linalg.eigh(hermitian_part(np.asarray(x)), triangle)
     return values, vectors
 
@@ -119,18 +113,18 @@ def _eigh_reverse(g: Any, out: Any, x: Any, triangle: str, strict: bool) -> Any:
     if not x.size:
         return np.zeros(x.shape, x.dtype)
     gw, gv = g
-    w, v = results_of(_eigh, out, x, triangle=triangle, strict=strict)
+    w, v = results_of(_eigh, out, x, triangle=triangle, strict=True)
     inner = with_diagonal(gw)
     if not is_absent(gv):
         row = 0 if triangle == "L" else -1
         rotation = adjoint(v) @ gv
         if v.dtype.kind == "c":
             turning = np.imag(diagonal_of(rotation))
-            refusal = _PHASE.format(op="eigh", vector="eigenvector")
-            gv = _without_turning(gv, turning, v, row, extent(gv), refusal)
+            refusal = PHASE.format(op="eigh", vector="eigenvector")
+            gv = without_turning(gv, turning, v, row, extent(gv), refusal)
             rotation = adjoint(v) @ gv
         used = np.ones(w.shape, bool) if strict else somewhere(gw)
-        gaps = inverse_gaps(w, _rotation_weight(rotation, used), extent(gv), _EQUAL_EIGH)
+        gaps = inverse_gaps(w, rotation_weight(rotation, used), extent(gv), _EQUAL_EIGH)
         inner = inner + gaps * rotation
     return hermitian_part(v @ inner @ adjoint(v))
 
@@ -138,11 +132,11 @@ def _eigh_reverse(g: Any, out: Any, x: Any, triangle: str, strict: bool) -> Any:
 def _eigh_forward(dx: Any, out: Any, x: Any, triangle: str, strict: bool) -> Any:
     if not x.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
-    w, v = results_of(_eigh, out, x, triangle=triangle, strict=strict)
+    w, v = results_of(_eigh, out, x, triangle=triangle, strict=True)
     change = adjoint(v) @ hermitian_part(dx) @ v
     dv = v @ (inverse_gaps(w, stop_gradient(change), extent(dx), _EQUAL_EIGH) * change)
     if v.dtype.kind == "c":
-        dv = dv - 1j * v * _phase_change(dv, v, 0 if triangle == "L" else -1)
+        dv = dv - 1j * v * phase_change(dv, v, 0 if triangle == "L" else -1)
     return np.real(diagonal_of(change))[..., 0, :], dv
 
 
@@ -154,9 +148,9 @@ _eigh = general(
     outputs=True,
     batch=by_stack,
     samples=lambda draw: [
-        ((_separated(draw, 3, 3),), {"triangle": "L", "strict": False}),
-        ((_separated(draw, 3, 3),), {"triangle": "U", "strict": True}),
-        ((np.stack([_separated(draw, 2, 2), -_separated(draw, 2, 2)]),), {"triangle": "L", "strict": False}),
+        ((separated(draw, 3, 3),), {"triangle": "L", "strict": False}),
+        ((separated(draw, 3, 3),), {"triangle": "U", "strict": True}),
+        ((np.stack([separated(draw, 2, 2), -separated(draw, 2, 2)]),), {"triangle": "L", "strict": False}),
         ((draw(0, 0),), {"triangle": "L", "strict": False}),
     ],
 )
@@ -178,7 +172,7 @@ _eigvalsh = general(
     forward=_eigvalsh_forward,
     name="eigvalsh",
     batch=by_stack,
-    samples=lambda draw: [((_separated(draw, 3, 3),), {}), ((draw(0, 0),), {})],
+    samples=lambda draw: [((separated(draw, 3, 3),), {}), ((draw(0, 0),), {})],
 )
 
 
@@ -199,7 +193,8 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
            [0.5, 0.5]])
     """
     triangle = _triangle(UPLO)
-    return EighResult(*_eigh(as_hermitian(as_value(a), triangle), triangle=triangle, strict=False))
+    values, vectors = _eigh(as_hermitian(as_value(a), triangle), triangle=triangle, strict=False)
+    return EighResult(marked(values), vectors)
 
 
 @answers(np.linalg.eigvalsh)
@@ -225,7 +220,7 @@ def _triangle(UPLO: str) -> str:
 #    columns at unit length and their largest components real
 
 
-_EQUAL_EIG = _REPEATED.format(op="eig", values="eigenvalues")
+_EQUAL_EIG = REPEATED.format(op="eig", values="eigenvalues")
 
 
 def _eig_kernel(x: Any, strict: bool) -> tuple[Any, Any]:
@@ -239,7 +234,7 @@ def _independent_kernel(v: Any) -> Any:
         raise LinearAlgebraError(
             f"the gradient of eig does not exist here: the matrix is defective (it has fewer eigenvectors than rows), "
             f"so that its eigenvalues do not change smoothly.\n{Location.here().show()}\n"
-            f"  fix: symmetric functions of the eigenvalues are smooth in other forms: np.trace, np.linalg.det, \n"
+            f"  fix: symmetric functions of the eigenvalues are smooth in other forms: np.trace, np.linalg.det,\n"
             f"       np.linalg.matrix_power; gt.expm, gt.logm and gt.sqrtm for functions of the matrix"
         )
     return np.ones(v.shape[:-2], bool)
@@ -259,7 +254,7 @@ def _eig_reverse(g: Any, out: Any, x: Any, strict: bool) -> Any:
     if not x.size:
         return np.zeros(x.shape, x.dtype)
     gw, gv = g
-    w, v = results_of(_eig, out, x, strict=strict)
+    w, v = results_of(_eig, out, x, strict=True)
     _require_independent(v)
     inner = with_diagonal(gw)
     if not is_absent(gv):
@@ -272,15 +267,15 @@ def _eig_reverse(g: Any, out: Any, x: Any, strict: bool) -> Any:
         weight = np.abs(stop_gradient(mixing)) + np.where(pairs(used), extent(gv), 0)
         gaps = inverse_gaps(w, weight, extent(gv), _EQUAL_EIG)
         inner = inner + np.conj(gaps) * mixing
-    return np.linalg.solve(adjoint(v), inner @ adjoint(v))
+    return solve(adjoint(v), inner @ adjoint(v))
 
 
 def _eig_forward(dx: Any, out: Any, x: Any, strict: bool) -> Any:
     if not x.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
-    w, v = results_of(_eig, out, x, strict=strict)
+    w, v = results_of(_eig, out, x, strict=True)
     _require_independent(v)
-    change = np.linalg.solve(v, dx @ v)
+    change = solve(v, dx @ v)
     dv = v @ (inverse_gaps(w, stop_gradient(change), extent(dx), _EQUAL_EIG) * change)
     largest = _largest(v)
     stretch = np.real(diagonal_of(adjoint(v) @ dv))
@@ -296,7 +291,7 @@ _eig = general(
     outputs=True,
     batch=by_stack,
     samples=lambda draw: [
-        ((_separated(draw, 3, 3),), {"strict": False}),
+        ((separated(draw, 3, 3),), {"strict": False}),
         ((np.stack([draw(2, 2), np.array([[0.3, -1.0], [1.2, 0.5]])]),), {"strict": True}),
         ((draw(0, 0),), {"strict": False}),
     ],
@@ -306,13 +301,13 @@ _eig = general(
 def _eigvals_reverse(g: Any, x: Any) -> Any:
     _, v = _eig(x, strict=True)
     _require_independent(v)
-    return np.linalg.solve(adjoint(v), g[..., None] * adjoint(v))
+    return solve(adjoint(v), g[..., None] * adjoint(v))
 
 
 def _eigvals_forward(dx: Any, x: Any) -> Any:
     _, v = _eig(x, strict=True)
     _require_independent(v)
-    return diagonal_of(np.linalg.solve(v, dx @ v))[..., 0, :]
+    return diagonal_of(solve(v, dx @ v))[..., 0, :]
 
 
 _eigvals = general(
@@ -321,7 +316,7 @@ _eigvals = general(
     forward=_eigvals_forward,
     name="eigvals",
     batch=by_stack,
-    samples=lambda draw: [((_separated(draw, 3, 3),), {}), ((np.array([[0.3, -1.0], [1.2, 0.5]]),), {})],
+    samples=lambda draw: [((separated(draw, 3, 3),), {}), ((np.array([[0.3, -1.0], [1.2, 0.5]]),), {})],
 )
 
 
@@ -348,7 +343,8 @@ def eig(a: Any) -> EigResult:
            [-1.,  0.]])
     """
     a = as_value(a)
-    return EigResult(*_as_numpy_would(a, *_eig(a, strict=False)))
+    values, vectors = _eig(a, strict=False)
+    return EigResult(*_as_numpy_would(a, marked(values), vectors))
 
 
 @answers(np.linalg.eigvals)
@@ -357,209 +353,7 @@ def eigvals(a: Any) -> Any:
 
     >>> import numpy as np, gradtape as gt
     >>> np.linalg.eigvals(gt.tensor([[0.0, 1.0], [-1.0, 0.0]]))
-    Tensor([0.+1.j, 0.-1.j])
+    Tensor([0.+1.j, 0.-1.j], dtype=complex128)
     """
     a = as_value(a)
     return _as_numpy_would(a, _eigvals(a))[0]
-
-
-# -- svd: A = U diag(s) V^H. With P = U^H dA V:  ds = Re diag(P), and the rotations R = U^H dU, T = V^H dV follow from
-#    R + T = (P + P^H)_ij / (s_j - s_i)   and   R - T = (P - P^H)_ij / (s_j + s_i)
-
-
-def _svd_kernel(x: Any, strict: bool) -> tuple[Any, Any, Any]:
-    u, s, vh = np.linalg.svd(x, full_matrices=False)
-    return u, s, vh
-
-
-_EQUAL_SINGULAR = _REPEATED.format(op="svd", values="singular values")
-_ZERO_SINGULAR = (
-    "the gradient of svd does not exist here: singular value {j} is zero (to rounding), so that its vectors are "
-    "determined only up to factors and rotations that this gradient depends on."
-)
-
-
-def _inverse_sums(s: Any, weight: Any, scale: Any) -> Any:
-    sums = s[..., None, :] + s[..., :, None]
-    return guarded_reciprocal(sums, extent(s[..., None]), stop_gradient(weight), scale, refusal=_ZERO_SINGULAR)
-
-
-def _inverse_values(s: Any, outside: Any, scale: Any) -> Any:
-    """1/s in the shape of `outside`, whose columns it is needed for."""
-    weight = stop_gradient(outside)
-    return guarded_reciprocal(s[..., None, :], extent(s[..., None]), weight, scale, refusal=_ZERO_SINGULAR)
-
-
-_slopes = constant(
-    lambda s, longest: (s > 4 * longest * np.finfo(s.dtype).eps * np.max(s, axis=-1, keepdims=True, initial=0)).astype(
-        s.dtype
-    ),
-    name="slope of singular values",
-    batch=by_stack,
-    samples=lambda draw: [((draw(3),), {"longest": 3}), ((np.zeros(2),), {"longest": 2})],
-    doc="1, and 0 where a singular value is zero: like the absolute value it has a kink there.",
-)
-
-
-def _svd_reverse(g: Any, out: Any, x: Any, strict: bool) -> Any:
-    if not x.size:
-        return np.zeros(x.shape, x.dtype)
-    gu, gs, gvh = g
-    u, s, vh = results_of(_svd, out, x, strict=strict)
-    rows, columns = u.shape[-2], vh.shape[-1]
-    inner = with_diagonal(gs * _slopes(s, longest=max(rows, columns))).astype(u.dtype)
-    if is_absent(gu) and is_absent(gvh):
-        return u @ inner @ vh
-    v, gv = adjoint(vh), adjoint(gvh)
-    left, right = adjoint(u) @ gu, vh @ gv
-    scale = extent(gu) + extent(gv)
-    if u.dtype.kind == "c":
-        turning = np.imag(diagonal_of(left + right))
-        refusal = _PHASE.format(op="svd", vector="singular vector")
-        if rows >= columns:
-            gv = _without_turning(gv, turning, v, 0, scale, refusal)
-        else:
-            gu = _without_turning(gu, turning, u, 0, scale, refusal)
-        left, right = adjoint(u) @ gu, vh @ gv
-    used = np.ones(s.shape, bool) if strict else somewhere(gs)
-    together, apart = left + right, left - right
-    gaps = inverse_gaps(s, _rotation_weight(together, used), scale, _EQUAL_SINGULAR)
-    sums = _inverse_sums(s, apart - adjoint(apart), scale)
-    inner = inner + (gaps * (together - adjoint(together)) + sums * (apart - adjoint(apart))) / 2
-    gradient = u @ inner @ vh
-    if rows > columns:
-        outside = gu - u @ left
-        gradient = gradient + (outside * _inverse_values(s, outside, scale)) @ vh
-    if rows < columns:
-        outside = gv - v @ right
-        gradient = gradient + u @ adjoint(outside * _inverse_values(s, outside, scale))
-    return gradient
-
-
-def _svd_forward(dx: Any, out: Any, x: Any, strict: bool) -> Any:
-    if not x.size:
-        return tuple(np.zeros(part.shape, part.dtype) for part in out)
-    u, s, vh = results_of(_svd, out, x, strict=strict)
-    rows, columns = u.shape[-2], vh.shape[-1]
-    v = adjoint(vh)
-    change = adjoint(u) @ dx @ v
-    even, odd = change + adjoint(change), change - adjoint(change)
-    scale = extent(dx)
-    even = inverse_gaps(s, stop_gradient(even), scale, _EQUAL_SINGULAR) * even
-    odd = _inverse_sums(s, odd, scale) * odd
-    du, dv = u @ ((even + odd) / 2), v @ ((even - odd) / 2)
-    if rows > columns:
-        outside = dx @ v - u @ change
-        du = du + outside * _inverse_values(s, outside, scale)
-    if rows < columns:
-        outside = adjoint(dx) @ u - v @ adjoint(change)
-        dv = dv + outside * _inverse_values(s, outside, scale)
-    if u.dtype.kind == "c":
-        turn = _phase_change(dv, v, 0) if rows >= columns else _phase_change(du, u, 0)
-        du, dv = du - 1j * u * turn, dv - 1j * v * turn
-    return du, np.real(diagonal_of(change))[..., 0, :], adjoint(dv)
-
-
-def _svd_samples(draw: Any) -> list[Any]:
-    shapes = [(3, 3), (4, 2), (2, 4)]
-    single = [((_separated(draw, *shape),), {"strict": False}) for shape in shapes]
-    stack = np.stack([_separated(draw, 3, 2), _separated(draw, 3, 2)])
-    return [*single, ((stack,), {"strict": True}), ((draw(0, 2),), {"strict": False})]
-
-
-_svd = general(
-    _svd_kernel,
-    reverse=_svd_reverse,
-    forward=_svd_forward,
-    name="svd",
-    outputs=True,
-    batch=by_stack,
-    samples=_svd_samples,
-)
-
-
-def _svdvals_reverse(g: Any, x: Any) -> Any:
-    u, s, vh = _svd(x, strict=True)
-    return (u * (g * _slopes(s, longest=max(x.shape[-2:])))[..., None, :]) @ vh
-
-
-def _svdvals_forward(dx: Any, x: Any) -> Any:
-    u, s, vh = _svd(x, strict=True)
-    return np.real(np.sum(np.conj(u) * (dx @ adjoint(vh)), axis=-2)) * _slopes(s, longest=max(x.shape[-2:]))
-
-
-_svdvals = general(
-    lambda x: np.linalg.svd(x, compute_uv=False),
-    reverse=_svdvals_reverse,
-    forward=_svdvals_forward,
-    name="svdvals",
-    batch=by_stack,
-    samples=lambda draw: [((_separated(draw, 3, 3),), {}), ((_separated(draw, 2, 4),), {}), ((draw(0, 2),), {})],
-)
-
-
-@answers(np.linalg.svdvals)
-def svdvals(x: Any) -> Any:
-    """The singular values in descending order, as `np.linalg.svdvals`; the gradient of one that is 0 is 0.
-
-    >>> import numpy as np, gradtape as gt
-    >>> np.linalg.svdvals(gt.tensor([[3.0, 0.0], [0.0, -4.0]]))
-    Tensor([4., 3.])
-    """
-    return _svdvals(as_value(x))
-
-
-_full_svd = constant(
-    lambda x: tuple(np.linalg.svd(x, full_matrices=True)),
-    name="svd with full_matrices=True",
-    outputs=True,
-    batch=by_stack,
-    samples=lambda draw: [((draw(3, 2),), {})],
-)
-
-
-@answers(np.linalg.svd)
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """The singular value decomposition a = U diag(S) Vh, as `np.linalg.svd`.
-
-    The vectors that `full_matrices=True` adds to those of a matrix that is not square are any that complete a basis:
-    they have no derivative, so a tracked matrix needs `full_matrices=False`. For repeated and zero singular values
-    the same holds as for repeated eigenvalues in `eigh`.
-
-    >>> import numpy as np, gradtape as gt
-    >>> a = np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
-    >>> np.linalg.svd(gt.tensor(a), full_matrices=False).S
-    Tensor([3., 2.])
-    >>> gt.grad(lambda a: np.linalg.svd(a, full_matrices=False).S[0])(a)
-    array([[1., 0.],
-           [0., 0.],
-           [0., 0.]])
-    """
-    a = as_value(a)
-    if hermitian:
-        return _hermitian_svd(a, compute_uv)
-    if not compute_uv:
-        return _svdvals(a)
-    if full_matrices and a.ndim > 1 and a.shape[-1] != a.shape[-2]:
-        if isinstance(a, Lifted) or (isinstance(a, Tensor) and is_tracked(a)):
-            raise refused(
-                UnsupportedError,
-                f"svd: with full_matrices=True the vectors that complete the basis of a matrix of shape {a.shape} are "
-                f"arbitrary and have no derivative.",
-                "np.linalg.svd(a, full_matrices=False)",
-            )
-        return SVDResult(*_full_svd(a))
-    return SVDResult(*_svd(a, strict=False))
-
-
-def _hermitian_svd(a: Any, compute_uv: bool) -> Any:
-    """The singular values of a Hermitian matrix: the sizes of its eigenvalues, the largest first."""
-    values, vectors = eigh(a)
-    sizes = np.abs(values)
-    order = np.flip(np.argsort(sizes, axis=-1), axis=-1)
-    singular = np.take_along_axis(sizes, order, axis=-1)
-    if not compute_uv:
-        return singular
-    left = np.take_along_axis(vectors, order[..., None, :], axis=-1)
-    signs = np.take_along_axis(np.sign(values), order, axis=-1)
-    return SVDResult(left, singular, adjoint(left * signs[..., None, :]))

@@ -359,8 +359,15 @@ def test_nan_to_num_passes_the_finite_only() -> None:
 
 
 def test_median_of_nan_is_nan() -> None:
-    """A nan among the elements is not sorted away."""
-    assert np.isnan(gt.median(np.array([1.0, np.nan, 3.0])))
+    """A nan among the elements is not sorted away; the slices without one have their median."""
+    found = gt.median(np.array([[1.0, np.nan, 3.0], [1.0, 2.0, np.inf]]), axis=1)
+    same(found, [np.nan, 2.0])
+    same(gt.quantile(np.array([-np.inf, 0.0, np.inf]), [0.0, 0.5, 1.0]), [-np.inf, 0.0, np.inf])
+
+
+def test_median_of_integers() -> None:
+    """Of an even number of integers the middle is between two of them."""
+    assert gt.median(gt.tensor([1, 2, 4, 9])).item() == 3.0
 
 
 def test_sort_keeps_equal_elements_in_order() -> None:

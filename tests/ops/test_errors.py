@@ -20,6 +20,9 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
     "an axis to join": (lambda: gt.stack([X, X], axis=4), gt.AxisError, "axis 4"),
     "an axis to add": (lambda: gt.expand_dims(X, 7), gt.AxisError, "axis 7"),
     "an axis of NumPy's": (lambda: np.cumsum(X, axis=3), gt.AxisError, "axis 3"),
+    "two axes for one": (lambda: gt.sort(X, axis=(0, 1)), gt.OperandError, "one axis"),
+    "half an axis": (lambda: gt.sum(X, axis=0.5), gt.OperandError, "not an integer"),
+    "half a length": (lambda: X.reshape(X.size / 2, 2), gt.OperandError, "n // 2"),
     "moves without places": (lambda: gt.moveaxis(X, (0, 1), 0), gt.ShapeError, "destinations"),
     "squeezing": (lambda: gt.squeeze(X, 1), gt.ShapeError, "length 3"),
     "reshaping": (lambda: gt.reshape(X, (4, 2)), gt.ShapeError, "reshape"),
@@ -53,6 +56,8 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
     "spectral norms": (lambda: gt.norm(X, 2), gt.OperandError, "fro"),
     "norms by name": (lambda: gt.norm(X[0], "nuc"), gt.OperandError, "number"),
     "norms of many axes": (lambda: gt.norm(gt.ones((2, 2, 2)), 1), gt.OperandError, "3 axes"),
+    "shares": (lambda: gt.quantile(X, 25), gt.OperandError, "percentile"),
+    "ways to share": (lambda: gt.quantile(X, 0.5, method="weibull"), gt.OperandError, "linear"),
     "unlike shapes": (lambda: X + np.ones(2), gt.ShapeError, "add"),
     "fractions into integers": (lambda: gt.at(np.ones(2, int))[0].set(0.5), gt.DtypeError, "astype"),
 }

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import gradtape as gt
+from gradtape import ops
 from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE
+from gradtape.protocols import FUNCTIONS, UFUNCS
 
 from .cases import (
     CONSTANT,
@@ -122,6 +124,34 @@ def test_layout_makes_no_difference(name: str, layout: str) -> None:
         weights = cotangent(case)
         assert_close(parts(case.kernel(*other.point)), parts(case.kernel(*case.point)), 1e-14)
         assert_close(pulled(case, other.point, weights), pulled(case, case.point, weights), 1e-14)
+
+
+@differentiable
+def test_numpy_scalars_are_arrays(name: str) -> None:
+    """NumPy's scalars, which is what its functions return for shape (), do as well as arrays of shape ()."""
+    for case in cases(TABLE[name]):
+        if any(np.shape(x) == () for x in case.point):
+            weights = cotangent(case)
+            as_scalars = lambda *xs, case=case: case.at(*[x * 1.0 for x in xs])
+            value, pull_back = gt.vjp(as_scalars, *case.point)
+            assert_close(parts(value), parts(case.kernel(*case.point)), 1e-14)
+            assert_close(list(pull_back(weights)), pulled(case, case.point, weights), 1e-14)
+            direction = directions(case.point, 2)
+            tangent = parts(gt.jvp(as_scalars, tuple(case.point), tuple(direction))[1])
+            assert_close(tangent, pushed(case, case.point, direction), 1e-14)
+
+
+def numpy_counterparts() -> list[str]:
+    """The public rows that NumPy has a function of the same name for."""
+    return [name for name in ops.__all__ if isinstance(getattr(ops, name), Op) and callable(getattr(np, name, None))]
+
+
+@pytest.mark.parametrize("name", [name for name in numpy_counterparts() if name != "identity"])
+def test_numpy_function_is_answered_by_its_own_row(name: str) -> None:
+    """`np.name` on a tensor is `gt.name`, and no other row that happens to share its kernel."""
+    function = getattr(np, name)
+    answer = UFUNCS[function] if isinstance(function, np.ufunc) else FUNCTIONS[function]
+    assert answer is getattr(gt, name)
 
 
 # -- first derivatives

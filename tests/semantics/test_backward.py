@@ -514,10 +514,21 @@ class TestGradMode:
         assert (x * x).requires_grad
 
     def test_switching_inside_a_tape(self) -> None:
-        """A tape that is entered under `no_grad` records where `enable_grad` switches on."""
+        """Inside a tape's block `no_grad` stops it and `enable_grad` lets it go on."""
         v = gt.Variable(3.0)
-        with gt.no_grad(), gt.GradientTape() as tape:
+        with gt.GradientTape() as tape, gt.no_grad():
             constant = v * 10.0
             with gt.enable_grad():
                 y = v * constant
         assert float(tape.gradient(y, v)) == 30.0
+
+    def test_tape_entered_under_no_grad(self) -> None:
+        """`no_grad` switches off what is on: a tape entered inside records, and so do `gt.grad` and the like."""
+        v, x = gt.Variable(3.0), leaf(3.0)
+        with gt.no_grad():
+            with gt.GradientTape() as tape:
+                y = v * v * x
+            assert not y.requires_grad
+            assert float(tape.gradient(y, v)) == 18.0
+            assert gt.grad(lambda t: t * t)(3.0) == 6.0
+            assert not (x * x).requires_grad

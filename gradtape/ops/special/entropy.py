@@ -45,18 +45,25 @@ def _share(x: Any, y: Any) -> Any:
     return x / np.where((x == 0) & (y == 0), 1, y)
 
 
+def _log_quotient(x: Any, y: Any) -> Any:
+    """log(x / y), also where the quotient itself would be too large or too small for a number."""
+    quotient = x / y
+    in_range = (quotient > 0) & (quotient < np.inf)
+    return np.where(in_range, np.log(np.where(in_range, quotient, 1)), np.log(x) - np.log(y))
+
+
 xlogy = row(
     "xlogy",
     lambda y: np.log(y),
     lambda x, y: _share(x, y),
-    domain=[None, POSITIVE],
+    domain=[POSITIVE, POSITIVE],
     doc=("x log(y), and 0 where x is", "log(y) and x / y", "xlogy(2.0, 4.0) -> 2.77258872, 1.38629436, 0.5"),
 )
 xlog1py = row(
     "xlog1py",
     lambda y: np.log1p(y),
     lambda x, y: _share(x, 1 + y),
-    domain=[None, POSITIVE],
+    domain=[POSITIVE, POSITIVE],
     doc=(
         "x log(1 + y), and 0 where x is",
         "log(1 + y) and x / (1 + y)",
@@ -71,7 +78,7 @@ entr = row(
 )
 rel_entr = row(
     "rel_entr",
-    lambda x, y: np.log(x / y) + 1,
+    lambda x, y: _log_quotient(x, y) + 1,
     lambda x, y: -_share(x, y),
     domain=[POSITIVE, POSITIVE],
     doc=(
@@ -82,7 +89,7 @@ rel_entr = row(
 )
 kl_div = row(
     "kl_div",
-    lambda x, y: np.log(x / y),
+    lambda x, y: _log_quotient(x, y),
     lambda x, y: 1 - _share(x, y),
     domain=[POSITIVE, POSITIVE],
     doc=(
@@ -112,7 +119,7 @@ def _exprel_derivative(x: Any, order: int) -> Any:
     return np.where(np.abs(x) < 1, series, np.where(x < 0, falling, rising)).astype(dtype)
 
 
-exprel_derivative = elementwise(
+exprel_derivative: Op = elementwise(
     _exprel_derivative,
     lambda x, order: exprel_derivative(x, order=order + 1),
     name="derivative of exprel",
@@ -187,9 +194,10 @@ def _weighted_total(a: Any, b: Any, axis: tuple[int, ...]) -> tuple[Any, Any]:
 
 
 def _weighted_kernel(a: Any, b: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    dtype = result_dtype(a, b)
     total, top = _weighted_total(a, b, axis)
     with np.errstate(divide="ignore"):
-        level = (np.log(np.abs(total)) + top).astype(np.result_type(a, b))
+        level = (np.log(np.abs(total)) + top).astype(dtype)
     return level if keepdims else np.squeeze(level, axis)
 
 
@@ -197,7 +205,7 @@ def _weighted_shares(a: Any, b: Any, out: Any, axis: tuple[int, ...], keepdims: 
     """exp(a - out) b and exp(a - out), both divided by the sign of the sum."""
     level = restored(out, axis, keepdims, a.ndim)
     powers = np.exp(a - np.where(np.isneginf(level), 0, level))
-    weighted = np.where(b == 0, 0, b) * np.where(b == 0, 1, powers)
+    weighted = b * np.where((b == 0) & np.isinf(powers), 0, powers)
     sign = np.sum(weighted, axis=axis, keepdims=True)
     sign = np.where(sign == 0, 1, sign)
     return weighted / sign, powers / sign
@@ -263,23 +271,3 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     level = _weighted_logsumexp(a, b, axis=axes, keepdims=keepdims)
     sign = _weighted_sign(a, b, axis=axes, keepdims=keepdims)
     return (level, sign) if return_sign else where(sign < 0, np.nan, level)
-
-
-__all__ = [
-    "cosm1",
-    "entr",
-    "exp1",
-    "exp10",
-    "expi",
-    "expit",
-    "exprel",
-    "kl_div",
-    "log_expit",
-    "log_softmax",
-    "logit",
-    "logsumexp",
-    "rel_entr",
-    "softmax",
-    "xlog1py",
-    "xlogy",
-]

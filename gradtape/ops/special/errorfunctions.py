@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
 from gradtape.ops.special.rows import result_dtype, row, scipy_ufunc
 
@@ -29,19 +30,19 @@ erfc = row(
 erfi = row(
     "erfi",
     lambda x: PEAK * np.exp(x * x),
-    doc=("erf(i x) / i", "2 exp(x^2) / sqrt(pi)", "erfi(0.5) -> 0.61495209, 1.44889082"),
+    doc=("erf(i x) / i", "2 exp(x^2) / sqrt(pi)", "erfi(0.5) -> 0.61495209, 1.44886753"),
 )
 erfinv = row(
     "erfinv",
     lambda out: np.exp(out * out) / PEAK,
     domain=[(-0.8, 0.8)],
-    doc=("The inverse of erf", "sqrt(pi) exp(erfinv(x)^2) / 2", "erfinv(0.5) -> 0.47693628, 1.11258481"),
+    doc=("The inverse of erf", "sqrt(pi) exp(erfinv(x)^2) / 2", "erfinv(0.5) -> 0.47693628, 1.11258482"),
 )
 erfcinv = row(
     "erfcinv",
     lambda out: np.exp(out * out) / -PEAK,
     domain=[(0.2, 1.8)],
-    doc=("The inverse of erfc", "-sqrt(pi) exp(erfcinv(x)^2) / 2", "erfcinv(0.5) -> 0.47693628, -1.11258481"),
+    doc=("The inverse of erfc", "-sqrt(pi) exp(erfcinv(x)^2) / 2", "erfcinv(0.5) -> 0.47693628, -1.11258482"),
 )
 
 # -- exp(x^2) erfc(x): y' = 2 x y - 2 / sqrt(pi), which cancels for large x. So do the higher derivatives
@@ -70,7 +71,7 @@ def _erfcx_expansion(x: Any, order: int) -> Any:
     return total / (-x) ** order
 
 
-erfcx_derivative = elementwise(
+erfcx_derivative: Op = elementwise(
     _erfcx_derivative,
     lambda x, order: erfcx_derivative(x, order=order + 1),
     name="derivative of erfcx",
@@ -108,7 +109,7 @@ ndtri = row(
     "ndtri",
     lambda out: np.exp(0.5 * out * out) / NORMAL_PEAK,
     domain=[(0.1, 0.9)],
-    doc=("The quantile of the normal distribution", "1 / density", "ndtri(0.7) -> 0.52440051, 2.87614969"),
+    doc=("The quantile of the normal distribution", "1 / density", "ndtri(0.7) -> 0.52440051, 2.87610366"),
 )
 
 
@@ -135,7 +136,5 @@ log_ndtr = row(
     "log_ndtr",
     lambda x: normal_hazard(x),
     real=True,
-    doc=("log(ndtr(x)), exact far in the tail", "density(x) / ndtr(x)", "log_ndtr(0.5) -> -0.36894642, 0.5091604"),
+    doc=("log(ndtr(x)), exact far in the tail", "density(x) / ndtr(x)", "log_ndtr(0.5) -> -0.36894642, 0.50916043"),
 )
-
-__all__ = ["erf", "erfc", "erfcinv", "erfcx", "erfi", "erfinv", "log_ndtr", "ndtr", "ndtri"]

@@ -27,8 +27,8 @@ def scipy_kernel(name: str, real: bool = False) -> Callable[..., Any]:
     """A kernel that calls SciPy's ufunc; with `real`, one that refuses the complex numbers that SciPy would take."""
 
     def kernel(*inputs: Any) -> Any:
-        if real and any(np.iscomplexobj(x) for x in inputs):
-            raise TypeError(f"{name} has a derivative here for real numbers only, not for complex ones")
+        if real:
+            result_dtype(*inputs)
         return scipy_ufunc(name)(*inputs)
 
     return kernel
@@ -36,6 +36,8 @@ def scipy_kernel(name: str, real: bool = False) -> Callable[..., Any]:
 
 def result_dtype(*inputs: Any) -> np.dtype[Any]:
     """The dtype that a ufunc with loops for single and double precision answers in; Python numbers are weak."""
+    if any(np.iscomplexobj(x) for x in inputs):
+        raise TypeError("this function has a derivative here for real numbers only, not for complex ones")
     if all(isinstance(x, bool | int | float) for x in inputs):
         return np.dtype(float)
     return np.result_type(np.float32, *inputs)
@@ -75,3 +77,17 @@ def no_slope(function: str, argument: str, instead: str) -> Callable[[], Any]:
         )
 
     return slope
+
+
+_SHAPES_APART: dict[int, list[tuple[tuple[int, ...], ...]]] = {
+    2: [((3, 1), (4,)), ((), (2, 3)), ((0, 3), (3,)), ((2,), ())],
+    3: [((3, 1), (4,), ()), ((2,), (2, 1), (1,)), ((0, 3), (3,), ()), ((1,), (1,), ())],
+}
+
+
+def samples_apart(*domain: tuple[float, float]) -> Callable[[Any], list[Any]]:
+    """Samples for inputs that cannot all be the same array, since each has a domain of its own."""
+    return lambda draw: [
+        (tuple(draw.between(bounds, shape) for bounds, shape in zip(domain, shapes, strict=True)), {})
+        for shapes in _SHAPES_APART[len(domain)]
+    ]

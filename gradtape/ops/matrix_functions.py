@@ -1,0 +1,419 @@
+"""Functions of matrices and triangular systems: the part of `scipy.linalg` that has derivatives.
+
+SciPy does not ask its arguments how they would like to be treated, as NumPy does, so these are called from gradtape.
+Where SciPy takes one matrix they take stacks too. SciPy is imported when the first of them runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Op
+from gradtape.core.rules import general
+from gradtape.core.shapes import unbroadcast
+from gradtape.errors import LinearAlgebraError, ShapeError
+from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.conversion import conjugate
+from gradtape.ops.decompositions import cholesky
+from gradtape.ops.matrices import adjoint, by_stack, extent, regular, results_of, transposed
+from gradtape.ops.rearranging import tril, triu
+
+
+def _over_stack(function: Callable[..., Any], *matrices: Any) -> Any:
+    """`function` of each matrix of a stack (or of several stacks that broadcast together)."""
+    stack = np.broadcast_shapes(*(m.shape[:-2] for m in matrices))
+    if not stack:
+        return function(*matrices)
+    if 0 in stack:  # the result for one matrix tells the shape of none
+        example = function(*(np.eye(*m.shape[-2:], dtype=m.dtype) for m in matrices))
+        return np.zeros(stack + example.shape, example.dtype)
+    spread = [np.broadcast_to(m, stack + m.shape[-2:]) for m in matrices]
+    results = np.stack([function(*(m[place] for m in spread)) for place in np.ndindex(stack)])
+    return results.reshape(stack + results.shape[1:])
+
+
+def _in_precision_of(result: Any, *matrices: Any) -> Any:
+    """`result`, real or complex as it is, in the precision of what went in; SciPy computes some in double."""
+    given = np.result_type(*matrices)
+    if given.kind not in "fc":
+        return result
+    real = np.zeros(0, given).real.dtype
+    return result.astype(np.result_type(real, np.complex64) if result.dtype.kind == "c" else real, copy=False)
+
+
+def _along(op: Op, a: Any, e: Any) -> Any:
+    """The derivative along e of a function f of a matrix: f([[a, e], [0, a]]) has it in its upper right quarter.
+
+    It is linear in e, which is brought to size 1 so that it does not spoil the accuracy of f(a).
+    """
+    size = extent(e)
+    size = np.where(size == 0, 1, size)
+    upper = np.concatenate([a, e / size], axis=-1)
+    lower = np.concatenate([np.zeros(a.shape, a.dtype), a], axis=-1)
+    n = a.shape[-1]
+    return op(np.concatenate([upper, lower], axis=-2))[..., :n, n:] * size
+
+
+# -- expm
+
+
+def _expm_kernel(x: Any) -> Any:
+    from scipy import linalg
+
+    return _in_precision_of(linalg.expm(x), x)
+
+
+_expm: Op = general(
+    _expm_kernel,
+    reverse=lambda g, x: _along(_expm, adjoint(x), g),
+    forward=lambda dx, x: _along(_expm, x, dx),
+    name="expm",
+    batch=by_stack,
+    samples=lambda draw: [((draw(3, 3),), {}), ((draw(2, 2, 2),), {}), ((draw(0, 0),), {})],
+)
+
+
+def expm(a: Any) -> Any:
+    """The exponential of a matrix, as `scipy.linalg.expm`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> expm(gt.tensor([[0.0, 1.0], [0.0, 0.0]]))
+    Tensor([[1., 1.],
+            [0., 1.]])
+    """
+    return _expm(as_value(a))
+
+
+# -- logm
+
+
+def _logm_kernel(x: Any) -> Any:
+    from scipy import linalg
+
+    def one(matrix: Any) -> Any:
+        if not matrix.size:
+            return matrix
+        matrix = matrix.astype(np.result_type(matrix, np.float64))  # SciPy finds single precision inaccurate
+        sizes = np.abs(np.linalg.eigvals(matrix))
+        if np.min(sizes) <= np.finfo(sizes.dtype).eps * np.max(sizes):
+            raise np.linalg.LinAlgError("the matrix is singular (to rounding) and has no logarithm")
+        return np.asarray(linalg.logm(matrix))
+
+    return _in_precision_of(_over_stack(one, np.asarray(x)), x)
+
+
+_logm: Op = general(
+    _logm_kernel,
+    reverse=lambda g, x: _along(_logm, adjoint(x), g),
+    forward=lambda dx, x: _along(_logm, x, dx),
+    name="logm",
+    batch=by_stack,
+    samples=lambda draw: [
+        ((regular(draw, 3),), {}),
+        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((draw(0, 0),), {}),
+    ],
+)
+
+
+def logm(a: Any) -> Any:
+    """The principal logarithm of a matrix, as `scipy.linalg.logm`: complex if it has negative eigenvalues.
+
+    >>> import numpy as np, gradtape as gt
+    >>> logm(gt.tensor([[1.0, 1.0], [0.0, 1.0]])).round(12)
+    Tensor([[0., 1.],
+            [0., 0.]])
+    """
+    return _logm(as_value(a))
+
+
+# -- solve_sylvester: a x + x b = q,  a dx + dx b = dq - da x - x db
+
+
+def _sylvester_kernel(a: Any, b: Any, q: Any) -> Any:
+    from scipy import linalg
+
+    def one(a: Any, b: Any, q: Any) -> Any:
+        if not q.size:
+            return np.zeros(q.shape, np.result_type(a, b, q))
+        x = linalg.solve_sylvester(a, b, q)
+        miss = np.max(np.abs(a @ x + x @ b - q))
+        if not miss <= 1e-3 * np.max(np.abs(q)) and np.isfinite(q).all():
+            raise np.linalg.LinAlgError("a and -b have an eigenvalue in common, so that there is no one solution")
+        return x
+
+    return _in_precision_of(_over_stack(one, np.asarray(a), np.asarray(b), np.asarray(q)), a, b, q)
+
+
+def _sylvester_reverse(g: Any, a: Any, b: Any, q: Any, out: Any) -> Any:
+    right = _sylvester(adjoint(a), adjoint(b), g)
+    return (
+        unbroadcast(-right @ adjoint(out), a.shape),
+        unbroadcast(-adjoint(out) @ right, b.shape),
+        unbroadcast(right, q.shape),
+    )
+
+
+_sylvester: Op = general(
+    _sylvester_kernel,
+    reverse=_sylvester_reverse,
+    forward=lambda da, db, dq, a, b, out: _sylvester(a, b, dq - da @ out - out @ db),
+    name="solve_sylvester",
+    names=("a", "b", "q"),
+    inputs=3,
+    batch=by_stack,
+    samples=lambda draw: [
+        ((regular(draw, 3), regular(draw, 2), draw(3, 2)), {}),
+        ((regular(draw, 2), np.stack([regular(draw, 2)] * 2), draw(2, 2)), {}),
+        ((regular(draw, 2), regular(draw, 2), draw(2, 2)), {}),
+    ],
+)
+
+
+def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+    """The x with `a @ x + x @ b = q`, as `scipy.linalg.solve_sylvester`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> solve_sylvester(gt.tensor([[1.0]]), gt.tensor([[2.0]]), gt.tensor([[6.0]]))
+    Tensor([[2.]])
+    """
+    return _sylvester(as_value(a), as_value(b), as_value(q))
+
+
+# -- sqrtm: x x = a,  x dx + dx x = da
+
+
+def _sqrtm_kernel(x: Any) -> Any:
+    from scipy import linalg
+
+    def one(matrix: Any) -> Any:
+        return np.asarray(linalg.sqrtm(matrix)) if matrix.size else matrix
+
+    return _in_precision_of(_over_stack(one, np.asarray(x)), x)
+
+
+def _root_change(root: Any, change: Any) -> Any:
+    try:
+        return _sylvester(root, root, change)
+    except LinearAlgebraError:
+        raise refused(
+            LinearAlgebraError,
+            "the gradient of sqrtm does not exist here: the matrix is singular, where the square root has an infinite "
+            "slope, or two of its eigenvalues are opposite.",
+            "add a small multiple of the identity",
+        ) from None
+
+
+_sqrtm = general(
+    _sqrtm_kernel,
+    reverse=lambda g, out: _root_change(adjoint(out), g),
+    forward=lambda dx, out: _root_change(out, dx),
+    name="sqrtm",
+    batch=by_stack,
+    samples=lambda draw: [
+        ((regular(draw, 3),), {}),
+        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((draw(0, 0),), {}),
+    ],
+)
+
+
+def sqrtm(a: Any) -> Any:
+    """The principal square root of a matrix, as `scipy.linalg.sqrtm`: complex if it has negative eigenvalues.
+
+    >>> import numpy as np, gradtape as gt
+    >>> sqrtm(gt.tensor([[4.0, 0.0], [0.0, 9.0]]))
+    Tensor([[2., 0.],
+            [0., 3.]])
+    """
+    return _sqrtm(as_value(a))
+
+
+# -- solve_triangular: t x = b with the triangle t of a, or its transpose
+
+
+def _triangular_kernel(x: Any, y: Any, trans: int, lower: bool, unit: bool) -> Any:
+    from scipy import linalg
+
+    def one(x: Any, y: Any) -> Any:
+        if not y.size:
+            return np.zeros(y.shape, np.result_type(x, y))
+        return linalg.solve_triangular(x, y, trans=trans, lower=lower, unit_diagonal=unit, check_finite=False)
+
+    return _in_precision_of(_over_stack(one, np.asarray(x), np.asarray(y)), x, y)
+
+
+def _triangle(x: Any, lower: bool, unit: bool) -> Any:
+    return tril(x, -1 if unit else 0) if lower else triu(x, 1 if unit else 0)
+
+
+def _triangular_reverse(g: Any, x: Any, y: Any, out: Any, trans: int, lower: bool, unit: bool) -> Any:
+    right = np.conj(_triangular(x, np.conj(g), trans=1 - trans, lower=lower, unit=unit))
+    change = -right @ adjoint(out)
+    gradient = _triangle(transposed(change) if trans else change, lower, unit)
+    return unbroadcast(gradient, x.shape), unbroadcast(right, y.shape)
+
+
+def _triangular_forward(dx: Any, dy: Any, x: Any, out: Any, trans: int, lower: bool, unit: bool) -> Any:
+    change = _triangle(dx, lower, unit)
+    moved = dy - (transposed(change) if trans else change) @ out
+    return _triangular(x, moved, trans=trans, lower=lower, unit=unit)
+
+
+def _triangular_samples(draw: Any) -> list[Any]:
+    return [
+        ((regular(draw, 3), draw(3, 2)), {"trans": 0, "lower": False, "unit": False}),
+        ((regular(draw, 3), draw(3, 3)), {"trans": 1, "lower": True, "unit": False}),
+        ((regular(draw, 2), draw(4, 2, 1)), {"trans": 0, "lower": True, "unit": True}),
+        ((np.stack([regular(draw, 2)] * 2), draw(2, 1)), {"trans": 1, "lower": False, "unit": True}),
+        ((draw(0, 0), draw(0, 2)), {"trans": 0, "lower": True, "unit": False}),
+    ]
+
+
+_triangular: Op = general(
+    _triangular_kernel,
+    reverse=_triangular_reverse,
+    forward=_triangular_forward,
+    name="solve_triangular",
+    inputs=2,
+    batch=by_stack,
+    samples=_triangular_samples,
+)
+
+
+def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    """The solution of a triangular system, as `scipy.linalg.solve_triangular`.
+
+    Only the triangle of `a` is read, and only the triangle gets a gradient. `trans` is 0 or "N" for a x = b, 1 or "T"
+    for a^T x = b, 2 or "C" for a^H x = b.
+
+    >>> import numpy as np, gradtape as gt
+    >>> solve_triangular(gt.tensor([[2.0, 0.0], [1.0, 1.0]]), gt.tensor([2.0, 3.0]), lower=True)
+    Tensor([1., 2.])
+    """
+    a, b = as_value(a), as_value(b)
+    codes = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+    if trans not in codes:
+        raise refused(ShapeError, f"solve_triangular: trans={trans!r}.", "0 or 'N', 1 or 'T', 2 or 'C'")
+    code = codes[trans]
+    if code == 2 and a.dtype.kind == "c":
+        a = conjugate(a)
+    how = {"trans": int(code > 0), "lower": bool(lower), "unit": bool(unit_diagonal)}
+    return _triangular(a, b[:, None], **how)[..., 0] if b.ndim == 1 else _triangular(a, b, **how)
+
+
+# -- by a Cholesky factor
+
+
+def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
+    """The Cholesky factor of a Hermitian matrix for `cho_solve`, as `scipy.linalg.cho_factor`.
+
+    The other triangle, in which SciPy leaves what was there, is zero.
+
+    >>> import numpy as np, gradtape as gt
+    >>> cho_factor(gt.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    (Tensor([[2., 1.],
+            [0., 2.]]), False)
+    """
+    return cholesky(a, upper=not lower), bool(lower)
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
+    """The solution of `a @ x = b` from the result of `cho_factor(a)`, as `scipy.linalg.cho_solve`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> cho_solve(cho_factor(gt.tensor([[4.0, 0.0], [0.0, 1.0]])), gt.tensor([4.0, 3.0]))
+    Tensor([1., 3.])
+    """
+    factor, lower = c_and_lower
+    first, second = (0, 2) if lower else (2, 0)
+    return solve_triangular(factor, solve_triangular(factor, b, first, lower), second, lower)
+
+
+# -- lu: a = p l u. Of the leading square parts, with m = l^-1 p^T da u^-1:  dl = l (m below the diagonal),
+#    du = (the rest of m) u;  what is left of a tall l or a wide u follows by solving
+
+
+def _lu_kernel(x: Any) -> tuple[Any, ...]:
+    from scipy import linalg
+
+    if 0 in x.shape[:-2]:  # the result for one matrix tells the shape of none
+        factors = linalg.lu(np.eye(*x.shape[-2:], dtype=x.dtype))
+        return tuple(np.zeros(x.shape[:-2] + factor.shape, factor.dtype) for factor in factors)
+    return tuple(linalg.lu(x))
+
+
+def _lu_reverse(g: Any, x: Any, out: Any) -> Any:
+    _, gl, gu = g
+    p, low, up = results_of(_lu, out, x)
+    k = low.shape[-1]
+    l1, l2, u1, u2 = low[..., :k, :], low[..., k:, :], up[..., :k], up[..., k:]
+    below = _times_inverse(gl[..., k:, :], adjoint(u1))
+    right = np.linalg.solve(adjoint(l1), gu[..., k:])
+    inner_l = adjoint(l1) @ (gl[..., :k, :] - right @ adjoint(u2))
+    inner_u = (gu[..., :k] - adjoint(l2) @ below) @ adjoint(u1)
+    inner = np.tril(inner_l, -1) + np.triu(inner_u)
+    square = _times_inverse(np.linalg.solve(adjoint(l1), inner), adjoint(u1))
+    whole = np.concatenate([square, below], axis=-2) if u2.shape[-1] == 0 else np.concatenate([square, right], axis=-1)
+    return p @ whole
+
+
+def _lu_forward(dx: Any, x: Any, out: Any) -> Any:
+    p, low, up = results_of(_lu, out, x)
+    k = low.shape[-1]
+    l1, l2, u1, u2 = low[..., :k, :], low[..., k:, :], up[..., :k], up[..., k:]
+    turned = transposed(p) @ dx
+    change = _times_inverse(np.linalg.solve(l1, turned[..., :k, :k]), u1)
+    dl, du = l1 @ np.tril(change, -1), np.triu(change) @ u1
+    below = _times_inverse(turned[..., k:, :k] - l2 @ du, u1)
+    right = np.linalg.solve(l1, turned[..., :k, k:] - dl @ u2)
+    return None, np.concatenate([dl, below], axis=-2), np.concatenate([du, right], axis=-1)
+
+
+def _times_inverse(x: Any, u: Any) -> Any:
+    """x u^-1; a singular u means that the elimination went on arbitrarily."""
+    try:
+        return transposed(np.linalg.solve(transposed(u), transposed(x)))
+    except np.linalg.LinAlgError:
+        raise refused(
+            LinearAlgebraError,
+            "the gradient of lu does not exist here: the matrix has not full rank.",
+            "np.linalg.svd or np.linalg.pinv for matrices without full rank",
+        ) from None
+
+
+_lu = general(
+    _lu_kernel,
+    reverse=_lu_reverse,
+    forward=_lu_forward,
+    name="lu",
+    outputs=True,
+    batch=by_stack,
+    samples=lambda draw: [
+        ((regular(draw, 3),), {}),
+        ((np.concatenate([draw(2, 2), regular(draw, 2)]),), {}),
+        ((np.concatenate([regular(draw, 2), draw(2, 2)], axis=1),), {}),
+        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+    ],
+)
+
+
+def lu(a: Any, permute_l: bool = False, p_indices: bool = False) -> tuple[Any, ...]:
+    """The permutation, the lower and the upper triangular factor of a = P @ L @ U, as `scipy.linalg.lu`.
+
+    With `permute_l` the pair of P @ L and U; with `p_indices` a permutation in place of the matrix P, which has no
+    derivative either way.
+
+    >>> import numpy as np, gradtape as gt
+    >>> p, l, u = lu(gt.tensor([[2.0, 1.0], [4.0, 4.0]]))
+    >>> u
+    Tensor([[ 4.,  4.],
+            [ 0., -1.]])
+    """
+    p, low, up = _lu(as_value(a))
+    if permute_l:
+        return p @ low, up
+    return (np.argmax(p, axis=-1) if p_indices else p), low, up
