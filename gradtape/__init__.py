@@ -8,7 +8,10 @@
 (2, 2)
 """
 
-from gradtape import ops
+import importlib
+from types import ModuleType
+
+from gradtape import ops, protocols
 from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
 from gradtape.config import config
 from gradtape.core.backward import enable_grad, gradients, no_grad
@@ -40,6 +43,15 @@ from gradtape.transforms import grad, jvp, linearize, value_and_grad, vjp
 from gradtape.vectorize import vmap
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> ModuleType:
+    """`gt.fft` and `gt.special`, imported when first used."""
+    if name in ("fft", "special"):
+        protocols.open_chapters()
+        return importlib.import_module(f"gradtape.ops.{name}")
+    raise AttributeError(f"gradtape has no name {name!r}; all names are in gradtape.__all__")
+
 
 __all__ = [
     "AxisError",

@@ -8,6 +8,8 @@ gradient in silence.
 from __future__ import annotations
 
 import difflib
+import functools
+import importlib
 import numbers
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -56,6 +58,28 @@ def register_table() -> None:
                 FUNCTIONS[function] = op
 
 
+LATE_CHAPTERS = (
+    "decompositions",
+    "determinants",
+    "fft",
+    "least_squares",
+    "matrix_functions",
+    "norms",
+    "singular",
+    "special",
+    "spectral",
+)
+"""Chapters of `gradtape.ops` that are opened when one of their functions is first called, to keep the import quick."""
+
+
+@functools.cache
+def open_chapters() -> None:
+    """Import the late chapters and enter what they answer for."""
+    for chapter in LATE_CHAPTERS:
+        importlib.import_module(f"gradtape.ops.{chapter}")
+    register_table()
+
+
 _KNOWN = (Tensor, np.ndarray, np.generic, numbers.Number, list, tuple)
 
 
@@ -71,6 +95,9 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
             return NotImplemented
     if method == "__call__":
         op = UFUNCS.get(ufunc) or BY_NAME.get(f"scipy.special.{ufunc.__name__}")
+        if op is None:
+            open_chapters()
+            op = UFUNCS.get(ufunc) or BY_NAME.get(f"scipy.special.{ufunc.__name__}")
         if op is None:
             raise unsupported(ufunc)
         if not kwargs:
@@ -133,6 +160,9 @@ def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: 
         if not issubclass(kind, Tensor | np.ndarray):
             return NotImplemented
     ours = FUNCTIONS.get(function)
+    if ours is None:
+        open_chapters()
+        ours = FUNCTIONS.get(function)
     if ours is None:
         raise unsupported(function)
     out = kwargs.pop("out", None)

@@ -38,10 +38,6 @@ class ForwardAccumulator(recording.Recorder):
         for primal, tangent in pairs:
             self._start(primal, tangent)
 
-    @property
-    def watches_variables(self) -> bool:  # type: ignore[override]
-        return False
-
     def _start(self, primal: Any, tangent: Any) -> None:
         if not isinstance(primal, Tensor):
             raise messages.primal_not_tensor(primal)

@@ -252,6 +252,8 @@ def _walk(
         if node.bits & mask:
             _deposit(pending, heap, node, seed)
     ambient = mask & AMBIENT
+    # whether a computed tensor may be a source or a beginning; mostly they are leaves
+    stops = bool(beginnings) or any(node.parents for node in wanted or ())
     others = ~(mask | (FIRST_TAPE - 1)) | (AMBIENT & ~mask)
     ahead: Node | None = None  # the only node that waits, when no other does: most graphs are chains for long stretches
     gradient: Any = None
@@ -263,25 +265,27 @@ def _walk(
         op, parents = node.op, node.parents
         if node.extra is not None:
             gradient = _on_arrival(node, gradient, on_leaf, ambient)
-        if wanted is not None and node in wanted:
-            found[node] = gradient
-        if culprit is not None and (not parents or node in found) and _has_nan(gradient):
-            warnings.warn(messages.nan_made(culprit), GradientWarning, stacklevel=5)
-            culprit = None
-        if not parents or node.order <= oldest or (beginnings and node in beginnings):
-            if op is not None:
-                if ambient and node.freed is not None:
-                    raise messages.freed_twice(node, node.freed)
-            elif on_leaf is not None:
-                on_leaf(node, gradient)
-            continue
+        if not parents or stops:
+            if wanted is not None and node in wanted:
+                found[node] = gradient
+            if culprit is not None and (not parents or node in found) and _has_nan(gradient):
+                warnings.warn(messages.nan_made(culprit), GradientWarning, stacklevel=5)
+                culprit = None
+            if not parents or node.order <= oldest or node in beginnings:
+                if op is not None:
+                    if ambient and node.freed is not None:
+                        raise messages.freed_twice(node, node.freed)
+                elif on_leaf is not None:
+                    on_leaf(node, gradient)
+                continue
         assert op is not None
-        if op.part is not None:
-            if parents[0].bits & mask:
-                _deposit_part(pending, heap, parents[0], op.part, gradient)
-            parents = ()
-        elif op.outputs:
-            gradient = _fill_missing(node, gradient)
+        if op.several:
+            if op.part is not None:
+                if parents[0].bits & mask:
+                    _deposit_part(pending, heap, parents[0], op.part, gradient)
+                parents = ()
+            else:
+                gradient = _fill_missing(node, gradient)
         if attach is None and type(node.inputs) is tuple:
             cotangents = op.reverse(gradient, node, node.out, node.inputs)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,8 @@ _getframe = sys._getframe
 _new = object.__new__
 current_recording = recording.current
 _CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
+_NUMBERS = frozenset({float, int})
+_NOWHERE = SimpleNamespace(f_code=None, f_lasti=0)  # the frame of a call that has no user's code above it
 _SAFE = frozenset({Tensor, Variable, float, int, complex, bool})  # nobody can change these underfoot
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
@@ -81,6 +84,7 @@ class Op:
         self.needs = needs  # for each input, the inputs whose values its rule uses; None: all the others
         self.needs_out = needs_out  # the inputs whose rules use the result
         self.outputs = outputs  # whether the kernel returns a tuple of several results
+        self.several = outputs  # whether it has to do with several results, as a whole or as a part
         self.part: int | None = None  # which of several results this is, for the operation that picks one
         self.strict = strict  # whether a dtype that differs is an error rather than cast
         self.view = view  # whether the result may share the input's memory
@@ -135,15 +139,15 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     count = len(inputs)
     if count == 1 and isinstance(inputs[0], Tensor):  # one input, then two: written out for the sake of speed
         (x,) = inputs
-        node = x._node
-        bits, nodes, arrays = node.bits, (node,), (x._array,)
+        node, x = x._node, x._array
+        bits, nodes, arrays = node.bits, (node,), (x,)
     elif count == 2:
         x, y = inputs
         bits, node, other = 0, UNTRACKED, UNTRACKED
-        if isinstance(x, Tensor):
+        if type(x) is Tensor or isinstance(x, Tensor):
             node, x = x._node, x._array
             bits = node.bits
-        if isinstance(y, Tensor):
+        if type(y) not in _NUMBERS and isinstance(y, Tensor):
             other, y = y._node, y._array
             bits |= other.bits
         nodes, arrays = (node, other), (x, y)
@@ -163,17 +167,27 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else a for x, a in zip(inputs, arrays)])
     else:
         try:
-            out = op.kernel(*arrays, **params) if params else op.kernel(*arrays)
+            if params or count > 2:
+                out = op.kernel(*arrays, **params)
+            else:
+                out = op.kernel(x, y) if count == 2 else op.kernel(*arrays)
         except Exception as error:
             raise messages.refused_operands(error, op.name, inputs) from error
         if bits <= TENSOR:  # no tensor at all, or none that was ever on a tape
             if not bits:
                 return out
-            return tuple([Tensor(part) for part in out]) if op.outputs else Tensor(out)
+            if op.outputs:
+                return tuple([Tensor(part) for part in out])
+            result = _new(Tensor)
+            result._array = out
+            result._node = UNTRACKED
+            return result
 
     # who wants to know?
     state = current_recording()
-    live = bits & state.bits & ~outer
+    live = bits & state.bits
+    if lifted:
+        live &= ~outer
     if bits & VARIABLE:
         live |= state.meet([x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]) & ~outer
     if not live or not op.differentiable:
@@ -189,12 +203,10 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     node.extra = None
     if config.locations:
         frame: Any = _getframe(2)
-        code = frame.f_code
-        if code.co_filename not in user_files:
-            frame = first_user_frame(frame)
-            code = None if frame is None else frame.f_code
-        node.code = code
-        node.offset = 0 if frame is None else frame.f_lasti
+        if frame.f_code.co_filename not in user_files:
+            frame = first_user_frame(frame) or _NOWHERE
+        node.code = frame.f_code
+        node.offset = frame.f_lasti
     else:
         node.code, node.offset = None, 0
     if bits & _CUT_OR_TAPE & ~live:  # some input carries a cut, or is on another tape
@@ -289,7 +301,7 @@ _picks: list[Op] = []
 def _pick(index: int) -> Op:
     while len(_picks) <= index:
         op = Op("pick", lambda *_: None, reverse=lambda g, node, out, inputs: (g,))
-        op.part = len(_picks)
+        op.part, op.several = len(_picks), True
         _picks.append(op)
     return _picks[index]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.batch import BatchTensor, for_each_row
-from gradtape.core.graph import VARIABLE, Node, walk
+from gradtape.core.graph import AMBIENT, FIRST_TAPE, VARIABLE, Node, walk
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, map_structure, rebuild
@@ -300,8 +300,12 @@ class GradientTape(recording.Recorder):
                 yield None if self.persistent else release
         finally:
             before = [(node, node.parents, node.bits) for node in release] if self._gave_none else []
+            others = ~(self.bit | (FIRST_TAPE - 1)) | AMBIENT
             for node in release:
-                node.release(self.bit, where)
+                if node.bits & others:
+                    node.release(self.bit, where)
+                else:
+                    node.bits, node.parents, node.recording = node.bits & ~self.bit, (), None
             # the bare structure, for `why` to explain the None just given
             self._remembered = [(node, parents, bits) for node, parents, bits in before if not node.parents]
 

@@ -419,7 +419,8 @@ def wrong_tangent_shape(given: Shape, shape: Shape) -> ShapeError:
 def different_structures(name: str, other_name: str, path: str, kind: str, other_kind: str) -> StructureError:
     return StructureError(
         f"{name} and {other_name} have different structures{f' at {path}' if path else ''}: "
-        f"{kind} against {other_kind}.\n{_here()}\n  fix: give {other_name} the same nesting, lengths and keys as {name}"
+        f"{kind} against {other_kind}.\n{_here()}\n"
+        f"  fix: give {other_name} the same nesting, lengths and keys as {name}"
     )
 
 

@@ -9,13 +9,8 @@ from __future__ import annotations
 def slopes(what: str, derivative: str, example: str) -> str:
     """The docstring of a differentiable row, from an example that reads `name(arguments) -> value, slope, ...`.
 
-    >>> print(slopes("The square root", "1 / (2 sqrt(x))", "sqrt(4.0) -> 2., 0.25"))
-    The square root. Derivative: 1 / (2 sqrt(x)).
-    <BLANKLINE>
-        >>> import gradtape as gt
-        >>> gt.value_and_grad(gt.sqrt)(gt.tensor(4.0))
-        (Tensor(2.), Tensor(0.25))
-    <BLANKLINE>
+    >>> slopes("The square root", "1 / (2 sqrt(x))", "sqrt(4.0) -> 2., 0.25").splitlines()[0]
+    'The square root. Derivative: 1 / (2 sqrt(x)).'
     """
     call, _, results = example.partition(" -> ")
     name, _, inside = call.rstrip(")").partition("(")
@@ -30,13 +25,8 @@ def slopes(what: str, derivative: str, example: str) -> str:
 def flat(what: str, example: str) -> str:
     """The docstring of a row without a derivative, from an example that reads `name(arguments) -> value`.
 
-    >>> print(flat("The nearest integer below", "floor([1.5]) -> [1.]"))
-    The nearest integer below. No gradient passes.
-    <BLANKLINE>
-        >>> import gradtape as gt
-        >>> gt.floor(gt.tensor([1.5]))
-        Tensor([1.])
-    <BLANKLINE>
+    >>> flat("The nearest integer below", "floor([1.5]) -> [1.]").splitlines()[0]
+    'The nearest integer below. No gradient passes.'
     """
     call, _, result = example.partition(" -> ")
     name, _, inside = call.removesuffix(")").partition("(")

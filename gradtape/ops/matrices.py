@@ -113,7 +113,8 @@ def _guarded_reciprocal_kernel(x: Any, size: Any, weight: Any, scale: Any, refus
     refused = vanishing & (np.abs(weight) > np.sqrt(epsilon) * np.abs(scale))
     if refused.any():
         *_, i, j = np.argwhere(refused)[0]
-        raise LinearAlgebraError(f"{refusal.format(i=min(i, j), j=max(i, j))}\n{Location.here().show()}{_WAYS_OUT}")
+        words = refusal.format(i=min(i, j), j=max(i, j), column=j)
+        raise LinearAlgebraError(f"{words}\n{Location.here().show()}{_WAYS_OUT}")
     return np.where(vanishing, 0, 1 / np.where(vanishing, 1, x)).astype(x.dtype)
 
 

@@ -52,7 +52,7 @@ def _svd_kernel(x: Any, strict: bool) -> tuple[Any, Any, Any]:
 
 _EQUAL_SINGULAR = REPEATED.format(op="svd", values="singular values")
 _ZERO_SINGULAR = (
-    "the gradient of svd does not exist here: singular value {j} is zero (to rounding), so that its vectors are "
+    "the gradient of svd does not exist here: singular value {column} is zero (to rounding), so that its vectors are "
     "determined only up to factors and rotations that this gradient depends on."
 )
 

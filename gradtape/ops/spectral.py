@@ -63,8 +63,8 @@ REPEATED = (
     "are determined only together, and this gradient depends on them one by one."
 )
 PHASE = (
-    "the gradient of {op} does not exist here: the component of {vector} {{j}} that is real by convention is zero, so "
-    "that its phase, on which this gradient depends, is free."
+    "the gradient of {op} does not exist here: the component of {vector} {{column}} that is real by convention is zero, "
+    "so that its phase, on which this gradient depends, is free."
 )
 
 

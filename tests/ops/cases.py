@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape import protocols
 from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE
@@ -118,6 +119,7 @@ def _elementwise_inputs(draw: Draw, domain: Sequence[Any]) -> list[tuple[Any, ..
     ]
 
 
+protocols.open_chapters()
 OPERATIONS = sorted(TABLE)
 DIFFERENTIABLE = [name for name in OPERATIONS if TABLE[name].differentiable]
 CONSTANT = [name for name in OPERATIONS if not TABLE[name].differentiable]
