@@ -12,7 +12,7 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.errors import LinearAlgebraError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.decompositions import inv
-from gradtape.ops.matrices import adjoint, by_stack, regular, results_of, transposed
+from gradtape.ops.matrices import adjoint, by_stack, regular, transposed
 from gradtape.protocols import answers
 
 
@@ -145,11 +145,9 @@ def _inverse_for_logarithm(x: Any) -> Any:
 
 
 def _slogdet_reverse(g: Any, x: Any, out: Any) -> Any:
-    g_sign, g_log = g
-    weight = g_log
+    g_sign, weight = g
     if x.dtype.kind == "c":
-        sign, _ = results_of(_slogdet, out, x)
-        weight = g_log - 1j * np.imag(np.conj(g_sign) * sign)
+        weight = weight - 1j * np.imag(np.conj(g_sign) * out[0])
     return weight[..., None, None] * adjoint(_inverse_for_logarithm(x))
 
 
@@ -157,8 +155,7 @@ def _slogdet_forward(dx: Any, x: Any, out: Any) -> Any:
     change = np.sum(transposed(_inverse_for_logarithm(x)) * dx, axis=(-2, -1))
     if x.dtype.kind != "c":
         return None, change
-    sign, _ = results_of(_slogdet, out, x)
-    return 1j * sign * np.imag(change), np.real(change)
+    return 1j * out[0] * np.imag(change), np.real(change)
 
 
 _slogdet = general(

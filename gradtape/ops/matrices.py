@@ -15,7 +15,7 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.shapes import unbroadcast
-from gradtape.core.tensor import Tensor, plain
+from gradtape.core.tensor import plain
 from gradtape.errors import LinearAlgebraError
 
 
@@ -60,15 +60,6 @@ def regular(draw: Any, n: int) -> Any:
 def by_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     """The batching rule of operations on stacks of matrices: the examples are one more axis of the stack."""
     return batch_elementwise(op, flags, values, params)
-
-
-def results_of(op: Op, out: Any, *inputs: Any, **params: Any) -> Any:
-    """The results of `op` for use in its own rule: as saved, or made again where the rule is itself recorded.
-
-    Saved results stand for the operation as a whole there; made again, each has a place of its own on the graph.
-    """
-    recorded = isinstance(out[0], Tensor) and out[0]._node.op is op
-    return op(*inputs, **params) if recorded else out
 
 
 # -- Hermitian arguments: NumPy reads one triangle and takes the other for granted

@@ -18,7 +18,7 @@ from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.decompositions import cholesky
-from gradtape.ops.matrices import adjoint, by_stack, extent, regular, results_of, transposed
+from gradtape.ops.matrices import adjoint, by_stack, extent, regular, transposed
 from gradtape.ops.rearranging import tril, triu
 
 
@@ -346,9 +346,9 @@ def _lu_kernel(x: Any) -> tuple[Any, ...]:
     return tuple(linalg.lu(x))
 
 
-def _lu_reverse(g: Any, x: Any, out: Any) -> Any:
+def _lu_reverse(g: Any, out: Any) -> Any:
     _, gl, gu = g
-    p, low, up = results_of(_lu, out, x)
+    p, low, up = out
     k = low.shape[-1]
     l1, l2, u1, u2 = low[..., :k, :], low[..., k:, :], up[..., :k], up[..., k:]
     below = _times_inverse(gl[..., k:, :], adjoint(u1))
@@ -361,8 +361,8 @@ def _lu_reverse(g: Any, x: Any, out: Any) -> Any:
     return p @ whole
 
 
-def _lu_forward(dx: Any, x: Any, out: Any) -> Any:
-    p, low, up = results_of(_lu, out, x)
+def _lu_forward(dx: Any, out: Any) -> Any:
+    p, low, up = out
     k = low.shape[-1]
     l1, l2, u1, u2 = low[..., :k, :], low[..., k:, :], up[..., :k], up[..., k:]
     turned = transposed(p) @ dx

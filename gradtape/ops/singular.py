@@ -25,7 +25,6 @@ from gradtape.ops.matrices import (
     inverse_gaps,
     is_absent,
     marked,
-    results_of,
     somewhere,
     with_diagonal,
 )
@@ -79,12 +78,13 @@ _slopes = constant(
 )
 
 
-def _svd_reverse(g: Any, out: Any, x: Any, strict: bool) -> Any:
-    if not x.size:
-        return np.zeros(x.shape, x.dtype)
+def _svd_reverse(g: Any, out: Any, strict: bool) -> Any:
     gu, gs, gvh = g
-    u, s, vh = results_of(_svd, out, x, strict=True)
+    u, s, vh = out
     rows, columns = u.shape[-2], vh.shape[-1]
+    if not s.size:
+        return np.zeros((*u.shape[:-1], columns), u.dtype)
+    s = marked(s)
     inner = with_diagonal(gs * _slopes(s, longest=max(rows, columns))).astype(u.dtype)
     if is_absent(gu) and is_absent(gvh):
         return u @ inner @ vh
@@ -114,10 +114,11 @@ def _svd_reverse(g: Any, out: Any, x: Any, strict: bool) -> Any:
     return gradient
 
 
-def _svd_forward(dx: Any, out: Any, x: Any, strict: bool) -> Any:
-    if not x.size:
+def _svd_forward(dx: Any, out: Any) -> Any:
+    u, s, vh = out
+    if not s.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
-    u, s, vh = results_of(_svd, out, x, strict=True)
+    s = marked(s)
     rows, columns = u.shape[-2], vh.shape[-1]
     v = adjoint(vh)
     change = adjoint(u) @ dx @ v

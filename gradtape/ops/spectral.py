@@ -32,7 +32,6 @@ from gradtape.ops.matrices import (
     is_absent,
     marked,
     pairs,
-    results_of,
     somewhere,
     with_diagonal,
 )
@@ -63,8 +62,8 @@ REPEATED = (
     "are determined only together, and this gradient depends on them one by one."
 )
 PHASE = (
-    "the gradient of {op} does not exist here: the component of {vector} {{column}} that is real by convention is zero, "
-    "so that its phase, on which this gradient depends, is free."
+    "the gradient of {op} does not exist here: the component of {vector} {{column}} that is real by convention is "
+    "zero, so that its phase, on which this gradient depends, is free."
 )
 
 
@@ -109,11 +108,10 @@ def _eigh_kernel(x: Any, triangle: Any, strict: bool) -> tuple[Any, Any]:
     return values, vectors
 
 
-def _eigh_reverse(g: Any, out: Any, x: Any, triangle: str, strict: bool) -> Any:
-    if not x.size:
-        return np.zeros(x.shape, x.dtype)
-    gw, gv = g
-    w, v = results_of(_eigh, out, x, triangle=triangle, strict=True)
+def _eigh_reverse(g: Any, out: Any, triangle: str, strict: bool) -> Any:
+    (gw, gv), (w, v) = g, out
+    if not w.size:
+        return np.zeros(v.shape, v.dtype)
     inner = with_diagonal(gw)
     if not is_absent(gv):
         row = 0 if triangle == "L" else -1
@@ -124,17 +122,17 @@ def _eigh_reverse(g: Any, out: Any, x: Any, triangle: str, strict: bool) -> Any:
             gv = without_turning(gv, turning, v, row, extent(gv), refusal)
             rotation = adjoint(v) @ gv
         used = np.ones(w.shape, bool) if strict else somewhere(gw)
-        gaps = inverse_gaps(w, rotation_weight(rotation, used), extent(gv), _EQUAL_EIGH)
+        gaps = inverse_gaps(marked(w), rotation_weight(rotation, used), extent(gv), _EQUAL_EIGH)
         inner = inner + gaps * rotation
     return hermitian_part(v @ inner @ adjoint(v))
 
 
-def _eigh_forward(dx: Any, out: Any, x: Any, triangle: str, strict: bool) -> Any:
-    if not x.size:
+def _eigh_forward(dx: Any, out: Any, triangle: str) -> Any:
+    w, v = out
+    if not w.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
-    w, v = results_of(_eigh, out, x, triangle=triangle, strict=True)
     change = adjoint(v) @ hermitian_part(dx) @ v
-    dv = v @ (inverse_gaps(w, stop_gradient(change), extent(dx), _EQUAL_EIGH) * change)
+    dv = v @ (inverse_gaps(marked(w), stop_gradient(change), extent(dx), _EQUAL_EIGH) * change)
     if v.dtype.kind == "c":
         dv = dv - 1j * v * phase_change(dv, v, 0 if triangle == "L" else -1)
     return np.real(diagonal_of(change))[..., 0, :], dv
@@ -250,11 +248,10 @@ def _largest(v: Any) -> Any:
     return np.arange(v.shape[-2])[:, None] == np.argmax(np.abs(v), axis=-2)[..., None, :]
 
 
-def _eig_reverse(g: Any, out: Any, x: Any, strict: bool) -> Any:
-    if not x.size:
-        return np.zeros(x.shape, x.dtype)
-    gw, gv = g
-    w, v = results_of(_eig, out, x, strict=True)
+def _eig_reverse(g: Any, out: Any, strict: bool) -> Any:
+    (gw, gv), (w, v) = g, out
+    if not w.size:
+        return np.zeros(v.shape, v.dtype)
     _require_independent(v)
     inner = with_diagonal(gw)
     if not is_absent(gv):
@@ -265,18 +262,18 @@ def _eig_reverse(g: Any, out: Any, x: Any, strict: bool) -> Any:
         mixing = adjoint(v) @ gv
         used = np.ones(w.shape, bool) if strict else somewhere(gw)
         weight = np.abs(stop_gradient(mixing)) + np.where(pairs(used), extent(gv), 0)
-        gaps = inverse_gaps(w, weight, extent(gv), _EQUAL_EIG)
+        gaps = inverse_gaps(marked(w), weight, extent(gv), _EQUAL_EIG)
         inner = inner + np.conj(gaps) * mixing
     return solve(adjoint(v), inner @ adjoint(v))
 
 
-def _eig_forward(dx: Any, out: Any, x: Any, strict: bool) -> Any:
-    if not x.size:
+def _eig_forward(dx: Any, out: Any) -> Any:
+    w, v = out
+    if not w.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
-    w, v = results_of(_eig, out, x, strict=True)
     _require_independent(v)
     change = solve(v, dx @ v)
-    dv = v @ (inverse_gaps(w, stop_gradient(change), extent(dx), _EQUAL_EIG) * change)
+    dv = v @ (inverse_gaps(marked(w), stop_gradient(change), extent(dx), _EQUAL_EIG) * change)
     largest = _largest(v)
     stretch = np.real(diagonal_of(adjoint(v) @ dv))
     turn = np.sum(np.where(largest, np.imag(dv / np.where(largest, v, 1)), 0), axis=-2, keepdims=True)
