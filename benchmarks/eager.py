@@ -198,7 +198,7 @@ ROWS: dict[str, Callable[[How], Iterator[Row]]] = {
 # -- the table
 
 HEADINGS = ("workload", "unit", "gradtape", "torch", "autograd", "torch /", "autograd /", "goal", "met")
-WIDTHS = (42, 6, 10, 10, 10, 8, 10, 36, 4)
+WIDTHS = (50, 6, 10, 10, 10, 8, 10, 36, 4)
 
 
 def _number(value: float | None) -> str:

@@ -9,7 +9,7 @@
 """
 
 import importlib
-from types import ModuleType
+from types import ModuleType as _ModuleType
 
 from gradtape import ops, protocols
 from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
@@ -45,11 +45,14 @@ from gradtape.vectorize import vmap
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> ModuleType:
-    """`gt.fft` and `gt.special`, imported when first used."""
-    if name in ("fft", "special"):
+_CHAPTERS = {"fft": "gradtape.ops.fft", "linalg": "gradtape.linalg", "special": "gradtape.ops.special"}
+
+
+def __getattr__(name: str) -> _ModuleType:
+    """`gt.fft`, `gt.linalg` and `gt.special`, imported when first used."""
+    if name in _CHAPTERS:
         protocols.open_chapters()
-        return importlib.import_module(f"gradtape.ops.{name}")
+        return importlib.import_module(_CHAPTERS[name])
     raise AttributeError(f"gradtape has no name {name!r}; all names are in gradtape.__all__")
 
 

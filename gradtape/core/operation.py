@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -32,7 +33,6 @@ from gradtape.core.graph import (
 from gradtape.core.guard import guard
 from gradtape.core.location import first_user_frame, user_files
 from gradtape.core.tensor import Tensor, Variable
-from gradtape.errors import OperandError
 from gradtape.explain import messages
 
 _getframe = sys._getframe
@@ -78,7 +78,7 @@ class Op:
         self.name = name
         self.kernel = kernel
         self.differentiable = reverse is not None
-        self.reverse: Reverse = reverse or _no_rule(name)
+        self.reverse: Any = reverse
         self.forward = forward
         self.batch = batch
         self.needs = needs  # for each input, the inputs whose values its rule uses; None: all the others
@@ -123,13 +123,6 @@ class Plan(NamedTuple):
     keep: tuple[bool, ...] | None
     nothing: tuple[None, ...]
     out: bool
-
-
-def _no_rule(name: str) -> Reverse:
-    def reverse(*_: Any) -> Sequence[Any]:
-        raise OperandError(f"{name!r} has no derivative")
-
-    return reverse
 
 
 def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -310,13 +303,13 @@ def attach(value: Any, node: Node) -> Any:
     """`value`, an array or an interpreter's tensor, as a tensor at `node`."""
     if isinstance(value, tuple):
         return tuple([attach(part, _part(node, index, part)) for index, part in enumerate(value)])
-    if isinstance(value, Tensor):
+    if isinstance(value, Lifted):
         return value._on(node if node.bits & LIFTED else LIFTED_NODE)
     return Tensor(value, node)
 
 
 def _bare(value: Any) -> Any:
-    return value._on(LIFTED_NODE) if isinstance(value, Tensor) and value._node.bits & LIFTED else value
+    return value._on(LIFTED_NODE) if isinstance(value, Lifted) else value
 
 
 def _push(node: Node, live: int, state: recording.Recording) -> None:
@@ -373,16 +366,16 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
         return level.process(op, inputs, params), level.outer.bits
 
 
-class Level:
+class Level(ABC):
     """An interpreter that stands in the door: knows how to run an operation on its own kind of tensor."""
 
     def __init__(self) -> None:
         self.depth = next_order()
         self.outer = recording.current()
 
+    @abstractmethod
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run `op` in terms of the values inside this level's tensors; a tensor of this level, or several."""
-        raise OperandError(f"{type(self).__name__} does not run operations")
 
 
 class Lifted(Tensor):
@@ -391,3 +384,7 @@ class Lifted(Tensor):
     __slots__ = ("level",)
 
     level: Level
+
+    @abstractmethod
+    def _on(self, node: Node) -> Lifted:
+        """The same value at another place in the graph."""

@@ -46,10 +46,6 @@ class Tensor(TensorMethods):
         self._array = array
         self._node = node
 
-    def _on(self, node: Node) -> Tensor:
-        """The same value at another place in the graph."""
-        return Tensor(self._array, node)
-
     def _replace(self, new: Any, how: str) -> Tensor:
         """Become `new`, as writing in place does, if nothing else would have to change with it."""
         if new.shape != self.shape or not np.can_cast(new.dtype, self.dtype, "same_kind"):

@@ -272,7 +272,9 @@ def matrix_power(a: Any, n: int) -> Any:
     try:
         n = operator.index(n)
     except TypeError:
-        raise refused(OperandError, f"matrix_power: the exponent is {n!r}.", "an integer; gt.expm for others") from None
+        raise refused(
+            OperandError, f"matrix_power: the exponent is {n!r}.", "an integer; gt.linalg.expm for others"
+        ) from None
     if n == 0:
         return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
     power, result = inv(a) if n < 0 else a, None

@@ -217,7 +217,8 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: A
         count = length - np.sum(missing, axis=-1, keepdims=True) if skip_nan and floating else length
         rank = _rank(flat_share, count, method=method)
     shape = (*rows.shape[:-1], flat_share.shape[0])
-    below = np.where(np.isnan(rank), 0, np.floor(rank)).astype(int)
+    rank = where(np.isnan(rank), 0, rank)  # where nothing counts: all elements are NaN
+    below = np.floor(rank).astype(int)
     found = take_along_axis(ordered, broadcast_to(below, shape), -1)
     if method not in _CHOOSING:
         weight = rank - below

@@ -233,7 +233,7 @@ def _independent_kernel(v: Any) -> Any:
             f"the gradient of eig does not exist here: the matrix is defective (it has fewer eigenvectors than rows), "
             f"so that its eigenvalues do not change smoothly.\n{Location.here().show()}\n"
             f"  fix: symmetric functions of the eigenvalues are smooth in other forms: np.trace, np.linalg.det,\n"
-            f"       np.linalg.matrix_power; gt.expm, gt.logm and gt.sqrtm for functions of the matrix"
+            f"       np.linalg.matrix_power; gt.linalg.expm, logm and sqrtm for functions of the matrix"
         )
     return np.ones(v.shape[:-2], bool)
 
