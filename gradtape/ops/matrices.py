@@ -112,7 +112,8 @@ def _guarded_reciprocal_kernel(x: Any, size: Any, weight: Any, scale: Any, refus
 _WAYS_OUT = (
     "\n  fix: what does not depend on that choice has a derivative: the values alone (np.linalg.eigvalsh, svdvals),\n"
     "       projections on all vectors of a repeated value together (v @ v.conj().T), and for functions\n"
-    "       of the matrix gt.linalg.expm, gt.linalg.logm and gt.linalg.sqrtm; or separate the values by a small change of the matrix"
+    "       of the matrix gt.linalg.expm, gt.linalg.logm and gt.linalg.sqrtm;\n"
+    "       or separate the values by a small change of the matrix"
 )
 
 guarded_reciprocal = general(
