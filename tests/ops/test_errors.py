@@ -53,9 +53,8 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
     "sums of products": (lambda: gt.tensordot(X, X, ([0], [1])), gt.ShapeError, "same lengths"),
     "vectors of the plane": (lambda: gt.cross(X[:, :2], X[:, :2]), gt.ShapeError, "three"),
     "diagonals of nothing": (lambda: gt.diag(gt.tensor(1.0)), gt.ShapeError, "vector or a matrix"),
-    "spectral norms": (lambda: gt.norm(X, 2), gt.OperandError, "fro"),
-    "norms by name": (lambda: gt.norm(X[0], "nuc"), gt.OperandError, "number"),
-    "norms of many axes": (lambda: gt.norm(gt.ones((2, 2, 2)), 1), gt.OperandError, "3 axes"),
+    "norms by name": (lambda: gt.norm(X[0], "nuc"), gt.ShapeError, "number"),
+    "norms of many axes": (lambda: gt.norm(gt.ones((2, 2, 2)), 1), gt.ShapeError, "3 axes"),
     "shares": (lambda: gt.quantile(X, 25), gt.OperandError, "percentile"),
     "ways to share": (lambda: gt.quantile(X, 0.5, method="weibull"), gt.OperandError, "linear"),
     "unlike shapes": (lambda: X + np.ones(2), gt.ShapeError, "add"),
@@ -85,5 +84,5 @@ def test_the_next_gradient_works() -> None:
 
 def test_what_is_not_there_says_so() -> None:
     """A NumPy function without a rule raises at the call instead of losing the gradient."""
-    with pytest.raises(gt.UnsupportedError, match="partition"):
-        np.partition(X, 1)
+    with pytest.raises(gt.UnsupportedError, match="packbits"):
+        np.packbits(X > 0)

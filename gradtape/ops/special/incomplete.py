@@ -118,12 +118,19 @@ def _gamma_density_kernel(a: Any, x: Any) -> Any:
 gamma_density = elementwise(
     _gamma_density_kernel,
     lambda a, x, out: out * (_log(x) - digamma(a)),
-    lambda a, x, out: out * ((a - 1) / np.where(x == 0, 1, x) - 1),
+    lambda a, x, out: _at_end(x == 0, a, 1.0, out * ((a - 1) / np.where(x == 0, 1, x) - 1)),
     name="gamma density",
     names=("a", "x"),
     domain=[POSITIVE, POSITIVE],
     doc="x^(a-1) exp(-x) / gamma(a). Derivatives: that times log(x) - digamma(a), and times (a - 1) / x - 1.",
 )
+
+
+def _at_end(ends: Any, shape: Any, steep: Any, inside: Any) -> Any:
+    """The slope of a density, also at an end where it rises from 0 like t^(shape - 1): `steep` for the shape 2."""
+    rising = ends & (shape > 1) & (shape <= 2)
+    at_end = np.where(shape == 2, steep, np.copysign(np.inf, steep))
+    return np.where(rising, at_end.astype(inside.dtype), inside)
 
 
 def _log(x: Any) -> Any:
@@ -269,12 +276,17 @@ beta_density = elementwise(
     _beta_density_kernel,
     lambda a, b, x, out: out * (_log(x) + digamma_difference(a, b)),
     lambda a, b, x, out: out * (_log1m(x) + digamma_difference(b, a)),
-    lambda a, b, x, out: out * ((a - 1) / np.where(x == 0, 1, x) - (b - 1) / np.where(x == 1, 1, 1 - x)),
+    lambda a, b, x, out: _beta_density_slope(a, b, x, out),
     name="beta density",
     names=("a", "b", "x"),
     samples=_BETA_SAMPLES,
     doc="x^(a-1) (1-x)^(b-1) / beta(a, b). Derivatives: that times those of its logarithm.",
 )
+
+
+def _beta_density_slope(a: Any, b: Any, x: Any, out: Any) -> Any:
+    inside = out * ((a - 1) / np.where(x == 0, 1, x) - (b - 1) / np.where(x == 1, 1, 1 - x))
+    return _at_end(x == 1, b, -a * (a + 1), _at_end(x == 0, a, b * (b + 1), inside))
 
 
 def _log1m(x: Any) -> Any:
