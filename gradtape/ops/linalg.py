@@ -58,6 +58,9 @@ def _matmul_right(g: Any, x: Any, y: Any) -> Any:
 def _batch_matmul(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     x, y = values
     x_rank, y_rank = x.ndim - flags[0], y.ndim - flags[1]
+    # one matrix against a batch of vectors or columns is one product of two matrices
+    if not flags[0] and x_rank == 2 and (y_rank == 1 or (y_rank == 2 and y.shape[-1] == 1)):
+        return apply(op, (y, x.T), {}) if y_rank == 1 else apply(op, (y[..., 0], x.T), {})[..., None]
     if x_rank == 1:
         x = x[..., None, :]
     if y_rank == 1:
