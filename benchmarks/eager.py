@@ -94,17 +94,17 @@ def timed_rows(
             yield row
 
 
-def memory_rows(workload: str, label: str, **sizes: int) -> Iterator[Row]:
+def memory_rows(workload: str, label: str, goal: Goal, **sizes: int) -> Iterator[Row]:
     """Peak memory of one step: resident, which all libraries can be held to, and what NumPy reports to tracemalloc."""
     peaks = {name: peak_memory(workload, name, sizes) for name in WORKLOADS[workload].contenders}
-    for kind, goal in (("resident", Goal(ahead={"torch": 1.0})), ("traced", Goal())):
+    for kind, promised in (("resident", goal), ("traced", Goal())):
         values = {name: _scaled(None if peak is None else peak[kind], 1 / MEBI) for name, peak in peaks.items()}
         rivals = {rival: values[rival] for rival in RIVALS}
         for name in values:
             library, _, variant = name.partition(":")
             if library == "gradtape":
                 row = Row(f"{label}, peak {kind}:{variant}", "MiB", values[name], rivals)
-                goal.judge(row)
+                promised.judge(row)
                 yield row
 
 
@@ -120,18 +120,23 @@ def chain_rows(how: How) -> Iterator[Row]:
     yield from timed_rows("chain", "chain", "us/op", 1e6 / CHAIN_OPERATIONS, goal, how)
 
 
+# of the large batches: at the small ones the system's count of resident pages is too coarse to judge by. A hundredth is
+# the coarseness at the large ones
+NO_LARGER = Goal(ahead={"torch": 0.99})
+
+
 def mlp_rows(how: How) -> Iterator[Row]:
     yield from timed_rows("mlp", "MLP, batch 128", "us", 1e6, Goal(), how, batch=128)
-    yield from memory_rows("mlp", "MLP, batch 128", batch=128)
+    yield from memory_rows("mlp", "MLP, batch 128", Goal(), batch=128)
     yield from timed_rows("mlp", "MLP, batch 4096", "us", 1e6, Goal(), how, batch=4096)
-    yield from memory_rows("mlp", "MLP, batch 4096", batch=4096)
+    yield from memory_rows("mlp", "MLP, batch 4096", NO_LARGER, batch=4096)
 
 
 def rnn_rows(how: How) -> Iterator[Row]:
     yield from timed_rows("rnn", "RNN, batch 16", "us", 1e6, Goal(), how, batch=16)
-    yield from memory_rows("rnn", "RNN, batch 16", batch=16)
+    yield from memory_rows("rnn", "RNN, batch 16", Goal(), batch=16)
     yield from timed_rows("rnn", "RNN, batch 512", "us", 1e6, Goal(), how, batch=512)
-    yield from memory_rows("rnn", "RNN, batch 512", batch=512)
+    yield from memory_rows("rnn", "RNN, batch 512", NO_LARGER, batch=512)
 
 
 def jacobian_rows(how: How) -> Iterator[Row]:

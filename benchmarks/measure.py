@@ -11,6 +11,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -175,11 +176,14 @@ def import_seconds(module: str, runs: int = 15) -> float | None:
     if not installed(module):
         return None
     code = f"import numpy, time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
-    command = [sys.executable, "-c", code]
-    taken = [
-        float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout) for _ in range(runs + 1)
-    ]
-    return statistics.median(taken[1:])  # the first one may have had to write bytecode
+    with tempfile.TemporaryDirectory() as folder:  # for bytecode, whether or not it may be written elsewhere
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        command = [sys.executable, "-c", code]
+        taken = [
+            float(subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout)
+            for _ in range(runs + 1)
+        ]
+    return statistics.median(taken[1:])  # the first one compiles
 
 
 def _asked(*arguments: str, **environment: str) -> Any:

@@ -9,7 +9,7 @@
 """
 
 import importlib
-from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
 from gradtape import ops, protocols
 from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
@@ -48,11 +48,19 @@ __version__ = "0.1.0"
 _CHAPTERS = {"fft": "gradtape.ops.fft", "linalg": "gradtape.linalg", "special": "gradtape.ops.special"}
 
 
-def __getattr__(name: str) -> _ModuleType:
-    """`gt.fft`, `gt.linalg` and `gt.special`, imported when first used."""
-    if name in _CHAPTERS:
+_LATE = ("choosing", "histograms", "numerical", "polynomials", "searching", "sorting", "statistics")
+
+
+def __getattr__(name: str) -> _Any:
+    """`gt.fft`, `gt.linalg`, `gt.special` and the functions of the chapters in `_LATE`, imported when first used."""
+    if not name.startswith("_"):
         protocols.open_chapters()
-        return importlib.import_module(_CHAPTERS[name])
+        if name in _CHAPTERS:
+            return importlib.import_module(_CHAPTERS[name])
+        for chapter in _LATE:
+            module = importlib.import_module(f"gradtape.ops.{chapter}")
+            if name in module.__all__:
+                return getattr(module, name)
     raise AttributeError(f"gradtape has no name {name!r}; all names are in gradtape.__all__")
 
 

@@ -59,15 +59,21 @@ def register_table() -> None:
 
 
 LATE_CHAPTERS = (
+    "choosing",
     "decompositions",
     "determinants",
     "fft",
+    "histograms",
     "least_squares",
     "matrix_functions",
     "norms",
+    "numerical",
+    "polynomials",
+    "searching",
     "singular",
     "special",
     "spectral",
+    "statistics",
 )
 """Chapters of `gradtape.ops` that are opened when one of their functions is first called, to keep the import quick."""
 

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.rules import constant
+from gradtape.core.operation import Lifted
+from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import plain
-from gradtape.errors import OperandError
-from gradtape.ops.arguments import all_axes, as_value, behind_batch, flat_or_axis, refused
+from gradtape.errors import OperandError, ShapeError
+from gradtape.ops.arguments import all_axes, as_value, behind_batch, flat_or_axis, one_axis, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import take_along_axis
-from gradtape.ops.reductions import any as any_of
-from gradtape.ops.shaping import expand_dims, moveaxis, reshape
+from gradtape.ops.shaping import broadcast_to, expand_dims, moveaxis, reshape
 from gradtape.protocols import answers
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "lexsort",
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "partition",
+    "percentile",
+    "quantile",
+    "sort",
+    "sort_complex",
+]
 
 _argsort = constant(
     lambda x, axis: np.argsort(x, axis=axis, kind="stable"),
@@ -48,15 +64,200 @@ def sort(x: Any, axis: int | None = -1, kind: Any = None, order: None = None, *,
     return take_along_axis(x, _argsort(x, axis=axis), axis)
 
 
-# -- quantiles: a place between two sorted elements, which share by their distance
+@answers(np.sort_complex)
+def sort_complex(x: Any) -> Any:
+    """The elements as complex numbers, by their real and then their imaginary parts along the last axis.
 
-_METHODS: dict[str, Any] = {
-    "linear": lambda place, below: place - below,
-    "lower": lambda place, below: np.zeros_like(place),
-    "higher": lambda place, below: (place > below) * 1.0,
-    "midpoint": lambda place, below: (place > below) * 0.5,
-    "nearest": lambda place, below: (np.around(place) > below) * 1.0,
+    >>> import gradtape as gt
+    >>> gt.sort_complex(gt.tensor([2.0, 1.0]))
+    Tensor([1.+0.j, 2.+0.j], dtype=complex128)
+    """
+    x = as_value(x)
+    return sort(x if x.dtype.kind == "c" else x.astype(np.result_type(x.dtype, np.complex64)))
+
+
+_argpartition = constant(
+    lambda x, kth, axis: np.argpartition(x, kth, axis=axis),
+    name="argpartition",
+    batch=behind_batch("axis"),
+    samples=lambda draw: [((draw(5),), {"kth": 2, "axis": 0}), ((draw(3, 4),), {"kth": (0, 2), "axis": 1})],
+)
+
+
+@answers(np.argpartition)
+def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Any:
+    """The positions that would partition `x`: what stands at `kth` when sorted is there, smaller elements before it.
+
+    Positions have no gradient; `partition` has.
+
+    >>> import gradtape as gt
+    >>> gt.argpartition(gt.tensor([3.0, 1.0]), 0)
+    Tensor([1, 0])
+    """
+    x, axis = flat_or_axis(x, axis)
+    return _argpartition(x, kth=np.asarray(plain(kth)).tolist(), axis=axis)
+
+
+@answers(np.partition)
+def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Any:
+    """The elements with the sorted one at `kth` in its place, smaller ones before it, larger ones behind it.
+
+    >>> import gradtape as gt
+    >>> gt.grad(lambda x: gt.partition(x, 0)[0])(gt.tensor([3.0, 1.0]))
+    Tensor([0., 1.])
+    """
+    x, axis = flat_or_axis(x, axis)
+    return take_along_axis(x, argpartition(x, kth, axis), axis)
+
+
+_lexsort = constant(
+    lambda *keys, axis: np.lexsort(keys, axis),
+    name="lexsort",
+    samples=lambda draw: [
+        ((draw(5), np.array([1, 0, 1, 0, 1])), {"axis": 0}),
+        ((draw(2, 3), np.ones((2, 3))), {"axis": 0}),
+    ],
+)
+
+
+@answers(np.lexsort)
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The positions that sort by several keys, the last of them first. Positions have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.lexsort((gt.tensor([3.0, 1.0, 2.0]), [1, 0, 1]))
+    Tensor([1, 2, 0])
+    """
+    rows = [as_value(key) for key in keys]
+    if not rows:
+        raise refused(OperandError, "lexsort: no keys.", "a tuple of arrays of the same shape, the main key last")
+    return _lexsort(*rows, axis=one_axis(axis, rows[0].ndim))
+
+
+# -- quantiles: a rank, which may lie between two sorted elements; these share by their distance from it. Which rank a
+#    method means is asked of NumPy: it is the quantile of the numbers 0, 1, ..., n - 1.
+
+_RANKS_PER_SHARE = {  # d rank / dq - n, for the methods that do not jump
+    "interpolated_inverted_cdf": 0,
+    "hazen": 0,
+    "weibull": 1,
+    "linear": -1,
+    "median_unbiased": 1 / 3,
+    "normal_unbiased": 1 / 4,
 }
+_CHOOSING = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")  # their ranks are whole numbers
+METHODS = (*_RANKS_PER_SHARE, "averaged_inverted_cdf", "midpoint", *_CHOOSING)
+
+
+def _rank_kernel(q: Any, length: Any, method: Any) -> Any:
+    if np.iscomplexobj(q):
+        raise TypeError("a quantile is at a real number q from 0 to 1, not at a complex one")
+    q, length = np.broadcast_arrays(np.asarray(q, float), length)
+    ranks = np.full(q.shape, np.nan)
+    for n in np.unique(length).tolist():
+        if n:
+            here = length == n
+            ranks[here] = np.quantile(np.arange(float(n)), q[here], method=method)
+        else:
+            warnings.warn("a quantile of no elements, or of nothing but NaN", RuntimeWarning, stacklevel=2)
+    return ranks
+
+
+def _rank_slope(out: Any, length: Any, method: str) -> Any:
+    inside = (out > 0) & (out < length - 1)
+    return np.where(inside, length + _RANKS_PER_SHARE[method], 0.0) if method in _RANKS_PER_SHARE else 0.0 * out
+
+
+_rank = elementwise(
+    _rank_kernel,
+    _rank_slope,
+    None,
+    name="rank of a quantile",
+    names=("q", "length"),
+    samples=lambda draw: [
+        ((draw.between((0.2, 0.8), (3,)), 7), {"method": "linear"}),
+        ((draw.between((0.2, 0.8), (2, 1)), np.array([5, 7, 9])), {"method": "weibull"}),
+        ((draw.between((0.2, 0.3), ()), 9), {"method": "higher"}),
+    ],
+)
+_weighted_rank = constant(
+    lambda positions, weights, q: np.moveaxis(
+        np.quantile(positions, q.ravel(), axis=-1, weights=weights, method="inverted_cdf"), 0, -1
+    ),
+    name="rank of a weighted quantile",
+    samples=lambda draw: [
+        ((np.array([[1.0, 0.0, 2.0], [0.0, 2.0, 1.0]]), np.full((2, 3), 0.5), np.array([0.1, 0.6])), {}),
+    ],
+)
+
+
+def _rows(x: Any, axes: tuple[int, ...]) -> Any:
+    """`x` with `axes` joined to one, the last."""
+    moved = moveaxis(x, axes, range(-len(axes), 0)) if axes else expand_dims(x, -1)
+    return reshape(moved, (*moved.shape[: x.ndim - len(axes)], -1))
+
+
+def _weights_of_rows(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> Any:
+    """Weights for each element of the rows, from weights of the shape of `x` or of its lengths along `axis`."""
+    weights = as_value(weights)
+    if weights.shape != x.shape:
+        if axis is None or weights.shape != tuple([x.shape[a] for a in axes]):
+            raise refused(
+                ShapeError,
+                f"quantile: weights of shape {weights.shape} for an array of shape {x.shape} and axis {axis}.",
+                "weights of the array's shape, or of the lengths along axis",
+            )
+        weights = weights.transpose(np.argsort(axes).tolist())
+        weights = broadcast_to(weights.reshape([n if i in axes else 1 for i, n in enumerate(x.shape)]), x.shape)
+    return _rows(weights, axes)
+
+
+def _check_quantile(x: Any, q: Any, method: str, weights: Any) -> None:
+    if x.dtype.kind == "c":
+        raise refused(OperandError, f"quantile: complex numbers ({x.dtype}) have no order.", "np.abs(x), x.real, ...")
+    if method not in METHODS:
+        raise refused(OperandError, f"quantile: method={method!r}.", f"one of {', '.join(METHODS)}")
+    if weights is not None and method != "inverted_cdf":
+        raise refused(OperandError, f"quantile: weights with method={method!r}.", 'method="inverted_cdf"')
+    if not isinstance(q, Lifted) and not np.all((np.asarray(plain(q)) >= 0) & (np.asarray(plain(q)) <= 1)):
+        raise refused(OperandError, "quantile: q is not from 0 to 1.", "gt.percentile takes q from 0 to 100")
+
+
+def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any, skip_nan: bool) -> Any:
+    x = as_value(x)
+    share = as_value(q)
+    _check_quantile(x, share, method, weights)
+    axes = all_axes(axis, x.ndim)
+    rows = _rows(x, axes)
+    length = rows.shape[-1]
+    if not length:
+        raise refused(ShapeError, f"quantile: no elements along axis {axis} of shape {x.shape}.", "an array with some")
+    floating = x.dtype.kind == "f"
+    missing = np.isnan(rows) if floating else np.zeros((1,) * rows.ndim, bool)
+    flat_share = reshape(share, (-1,))
+    order = argsort(rows)
+    ordered = take_along_axis(rows, order, -1)
+    if weights is not None:
+        kept = _weights_of_rows(x, weights, axis, axes) * np.where(missing & skip_nan, 0, 1)
+        rank = _weighted_rank(argsort(order).astype(float), kept, flat_share)
+    else:
+        count = length - np.sum(missing, axis=-1, keepdims=True) if skip_nan and floating else length
+        rank = _rank(flat_share, count, method=method)
+    shape = (*rows.shape[:-1], flat_share.shape[0])
+    rank = where(np.isnan(rank), 0, rank)  # where nothing counts: all elements are NaN
+    below = np.floor(rank).astype(int)
+    found = take_along_axis(ordered, broadcast_to(below, shape), -1)
+    if method not in _CHOOSING:
+        weight = rank - below
+        if floating and (isinstance(q, int | float) or share.dtype == x.dtype):  # a Python number does not widen
+            weight = weight.astype(x.dtype)
+        upper = take_along_axis(ordered, broadcast_to(np.minimum(below + 1, length - 1), shape), -1)
+        # what has no weight is not multiplied: it may be infinite
+        found = where(weight == 1, 0, found) * (1 - weight) + where(weight == 0, 0, upper) * weight
+    if floating and not skip_nan:  # sorted to the end, a nan would not be seen
+        found = where(np.any(missing, axis=-1, keepdims=True), np.array(np.nan, found.dtype), found)
+    found = reshape(moveaxis(found, -1, 0), (*share.shape, *rows.shape[:-1]))
+    return expand_dims(found, tuple([a + share.ndim for a in sorted(axes)])) if keepdims and axes else found
 
 
 @answers(np.quantile)
@@ -68,33 +269,19 @@ def quantile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Any:
-    """The value below which a share `q` (from 0 to 1) of the elements along `axis` is.
+    """The value below which a share `q` (from 0 to 1) of the elements along `axis` is, by any of NumPy's methods.
+
+    The gradient goes to the one or two elements that it is made of, and to `q` where the method does not jump.
+    `weights` count elements more than once, or less; they only choose, so that no gradient goes to them.
 
     >>> import gradtape as gt
     >>> gt.grad(lambda x: gt.quantile(x, 0.25))(gt.tensor([3.0, 1.0, 2.0]))
     Tensor([0. , 0.5, 0.5])
     """
-    x, shares = as_value(x), np.asarray(plain(q), float)
-    if method not in _METHODS:
-        raise refused(OperandError, f"quantile: method={method!r} has no rule.", f"one of {', '.join(_METHODS)}")
-    if np.any((shares < 0) | (shares > 1)):
-        raise refused(OperandError, "quantile: q is not from 0 to 1.", "gt.percentile takes q from 0 to 100")
-    axes = all_axes(axis, x.ndim)
-    rows = moveaxis(x, axes, range(-len(axes), 0)) if axes else expand_dims(x, -1)
-    rows = reshape(rows, (*rows.shape[: x.ndim - len(axes)], -1))
-    place = shares * (rows.shape[-1] - 1)
-    below, above = np.floor(place).astype(int), np.ceil(place).astype(int)
-    weight = _METHODS[method](place, below).astype(x.dtype if x.dtype.kind in "fc" else float)
-    ordered = sort(rows)
-    lower = where(weight == 1, 0, ordered[..., below])  # what has no weight is not multiplied: it may be infinite
-    upper = where(weight == 0, 0, ordered[..., above])
-    found = lower * (1 - weight) + upper * weight
-    if x.dtype.kind in "fc":  # sorted to the end, a nan would not be seen
-        broken = expand_dims(any_of(rows != rows, axis=-1), tuple(range(-shares.ndim, 0)))
-        found = where(broken, np.array(np.nan, x.dtype), found)
-    found = moveaxis(found, range(-shares.ndim, 0), range(shares.ndim)) if shares.ndim else found
-    return expand_dims(found, tuple([a + shares.ndim for a in sorted(axes)])) if keepdims and axes else found
+    return _quantile(x, q, axis, method, keepdims, weights, skip_nan=False)
 
 
 @answers(np.percentile)
@@ -106,6 +293,8 @@ def percentile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Any:
     """The value below which `q` percent of the elements along `axis` are.
 
@@ -113,7 +302,11 @@ def percentile(
     >>> gt.percentile(gt.tensor([1.0, 2.0, 4.0]), 75)
     Tensor(3.)
     """
-    return quantile(x, np.asarray(plain(q)) / 100, axis, method=method, keepdims=keepdims)
+    return _quantile(x, _hundredths(q), axis, method, keepdims, weights, skip_nan=False)
+
+
+def _hundredths(q: Any) -> Any:
+    return q / 100 if isinstance(q, int | float) else as_value(q) / 100
 
 
 @answers(np.median)
@@ -124,4 +317,60 @@ def median(x: Any, axis: Any = None, out: None = None, overwrite_input: bool = F
     >>> gt.grad(gt.median)(gt.tensor([3.0, 1.0, 2.0, 8.0]))
     Tensor([0.5, 0. , 0.5, 0. ])
     """
-    return quantile(x, 0.5, axis, keepdims=keepdims)
+    return _quantile(x, 0.5, axis, "linear", keepdims, None, skip_nan=False)
+
+
+# -- the same, as if NaN were not there: such elements are constants, with gradient zero
+
+
+@answers(np.nanquantile)
+def nanquantile(
+    x: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """The value below which a share `q` (from 0 to 1) of the elements along `axis` is that are not NaN.
+
+    >>> import gradtape as gt
+    >>> gt.grad(lambda x: gt.nanquantile(x, 1.0))(gt.tensor([3.0, float("nan"), 2.0]))
+    Tensor([1., 0., 0.])
+    """
+    return _quantile(x, q, axis, method, keepdims, weights, skip_nan=True)
+
+
+@answers(np.nanpercentile)
+def nanpercentile(
+    x: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """The value below which `q` percent of the elements along `axis` are that are not NaN.
+
+    >>> import gradtape as gt
+    >>> gt.nanpercentile(gt.tensor([1.0, float("nan"), 4.0]), 50)
+    Tensor(2.5)
+    """
+    return _quantile(x, _hundredths(q), axis, method, keepdims, weights, skip_nan=True)
+
+
+@answers(np.nanmedian)
+def nanmedian(x: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+    """The middle element along `axis` of those that are not NaN.
+
+    >>> import gradtape as gt
+    >>> gt.nanmedian(gt.tensor([1.0, float("nan"), 4.0]))
+    Tensor(2.5)
+    """
+    return _quantile(x, 0.5, axis, "linear", keepdims, None, skip_nan=True)

@@ -163,7 +163,7 @@ def directions(values: Sequence[Any], seed: int) -> list[Any]:
     def one(value: Any) -> Any:
         value = np.asarray(value)
         if value.dtype.kind not in "fc":
-            return np.zeros(value.shape)
+            return np.zeros(value.shape, value.dtype)
         numbers = generator.uniform(0.5, 1.5, value.shape) * generator.choice([-1.0, 1.0], value.shape)
         if value.dtype.kind == "c":
             numbers = numbers + 1j * generator.uniform(-1.5, 1.5, value.shape)

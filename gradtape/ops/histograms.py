@@ -1,0 +1,219 @@
+"""Counting into bins. What is counted has no gradient, since counts jump; the weights of what is counted have one.
+
+The bins themselves are constants.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Lifted
+from gradtape.core.rules import constant
+from gradtape.core.tensor import Tensor, plain
+from gradtape.errors import DtypeError, OperandError, ShapeError
+from gradtape.ops import reductions
+from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.elementwise import where
+from gradtape.ops.indexing import add_flat
+from gradtape.ops.shaping import reshape
+from gradtape.protocols import answers
+
+_bincount = constant(
+    lambda x, length: np.bincount(x, minlength=length),
+    name="bincount",
+    samples=lambda draw: [((np.array([0, 2, 2]),), {"length": 4}), ((np.array([1]),), {"length": 2})],
+)
+
+
+@answers(np.bincount)
+def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often 0, 1, 2, ... are in the vector of integers `x`, or the sums of their `weights`, which have a gradient.
+
+    Weights of single precision stay so.
+
+    >>> import gradtape as gt
+    >>> gt.grad(lambda w: gt.bincount([0, 2, 2], w)[2])(gt.tensor([1.0, 2.0, 3.0]))
+    Tensor([0., 1., 1.])
+    """
+    x = as_value(x)
+    if x.dtype.kind not in "iub" or x.ndim != 1:
+        raise refused(DtypeError, f"bincount: an array of shape {x.shape} and {x.dtype}.", "a vector of integers")
+    if isinstance(x, Lifted):
+        length = minlength
+        if not minlength:
+            raise refused(
+                OperandError, "bincount inside vmap: the length differs between examples.", "minlength= above all of x"
+            )
+    else:
+        numbers = plain(x)
+        if numbers.size and numbers.min() < 0:
+            raise refused(ShapeError, "bincount: negative integers.", "integers from 0 up")
+        length = max(minlength, int(numbers.max(initial=-1)) + 1)
+    if weights is None:
+        return _bincount(x, length=length)
+    weights = as_value(weights)
+    if weights.shape != x.shape:
+        raise refused(ShapeError, f"bincount: weights of shape {weights.shape} for {x.shape}.", "a weight for each")
+    return add_flat(weights if weights.dtype.kind in "fc" else weights.astype(float), x, length=length)
+
+
+# -- bins of any number of dimensions: where a sample is, as a position in the flattened array of bins
+
+
+def _cell_kernel(*inputs: Any, count: int) -> Any:
+    """The bin of every sample, or one past the last for those outside; inputs are coordinates, then edges."""
+    coordinates, edges = inputs[:count], inputs[count:]
+    cell, inside = np.zeros(np.shape(coordinates[0]), int), np.ones(np.shape(coordinates[0]), bool)
+    total = 1
+    for values, bounds in zip(coordinates, edges, strict=True):
+        place = np.searchsorted(bounds, values, "right") - 1
+        place = np.where(values == bounds[-1], len(bounds) - 2, place)  # the last bin has both its ends
+        inside &= (place >= 0) & (place <= len(bounds) - 2)
+        cell = cell * (len(bounds) - 1) + place
+        total *= len(bounds) - 1
+    return np.where(inside, cell, total)
+
+
+_cell = constant(
+    _cell_kernel,
+    name="bin of a sample",
+    samples=lambda draw: [
+        ((draw(5), np.array([-1.0, 0.0, 1.0])), {"count": 1}),
+        ((draw(4), draw(4), np.array([-1.0, 0.0, 1.0]), np.array([-3.0, 3.0])), {"count": 2}),
+    ],
+)
+
+
+def _counted(coordinates: list[Any], edges: list[Any], density: bool, weights: Any) -> Any:
+    """The sums of the weights (1 by default) in each bin; with `density`, such that the integral is 1."""
+    shape = tuple([len(bounds) - 1 for bounds in edges])
+    cells = int(np.prod(shape))
+    place = _cell(*[reshape(values, (-1,)) for values in coordinates], *edges, count=len(edges))
+    if weights is None:
+        counts = _bincount(place, length=cells + 1)
+    else:
+        weights = as_value(weights)
+        if weights.shape != coordinates[0].shape:
+            raise refused(
+                ShapeError,
+                f"histogram: weights of shape {weights.shape} for samples of shape {coordinates[0].shape}.",
+                "a weight for each sample",
+            )
+        counts = add_flat(reshape(weights, (-1,)), place, length=cells + 1)
+    found = reshape(counts[:cells], shape)
+    if density:
+        volume = np.ones(())
+        for bounds in edges:
+            volume = volume[..., None] * np.diff(bounds)
+        total = reductions.sum(found)
+        found = where(total == 0, np.nan, found / volume / where(total == 0, 1, total))
+    return found
+
+
+def _values(x: Any, how: str) -> Any:
+    """The numbers of `x` for finding edges; inside `vmap` there are none."""
+    if isinstance(x, Lifted):
+        raise refused(
+            OperandError, f"{how} inside vmap: the edges differ between examples.", "bins= as an array of edges"
+        )
+    return plain(x)
+
+
+def _edges(x: Any, bins: Any, range: Any, weights: Any) -> Any:
+    given = plain(bins)
+    if not isinstance(given, str) and np.ndim(given) == 1:
+        edges = np.asarray(given)
+        if np.any(edges[1:] < edges[:-1]):
+            raise refused(ShapeError, "histogram: edges of bins that do not increase.", "np.sort(bins)")
+        return edges
+    if isinstance(x, Lifted) and range is not None and not isinstance(given, str):
+        return np.histogram_bin_edges(np.zeros(0), given, range)
+    if isinstance(given, str) and weights is not None:
+        raise refused(OperandError, f"histogram: bins={given!r} with weights.", "a number of bins, or their edges")
+    return np.histogram_bin_edges(_values(x, "histogram"), given, range)
+
+
+def _as_tensors(tracked: bool, edges: list[Any]) -> list[Any]:
+    return [Tensor(bounds) for bounds in edges] if tracked else edges
+
+
+def _are_tensors(*values: Any) -> bool:
+    return any(isinstance(value, Tensor) for value in values)
+
+
+@answers(np.histogram_bin_edges)
+def histogram_bin_edges(x: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of the bins that `histogram` would use. Edges have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.histogram_bin_edges(gt.tensor([0.0, 2.0]), bins=2)
+    Tensor([0., 1., 2.])
+    """
+    x = as_value(x)
+    return _as_tensors(_are_tensors(x, bins, weights), [_edges(x, bins, range, weights)])[0]
+
+
+@answers(np.histogram)
+def histogram(
+    x: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[Any, Any]:
+    """How many elements of `x` are in each bin, or the sums of their `weights`, and the edges of the bins.
+
+    A gradient goes to the weights only: the counts jump where an element crosses an edge, and are flat elsewhere.
+
+    >>> import gradtape as gt
+    >>> gt.histogram(gt.tensor([0.0, 0.5, 2.0]), bins=2)
+    (Tensor([2, 1]), Tensor([0., 1., 2.]))
+    """
+    x = as_value(x)
+    edges = [_edges(x, bins, range, weights)]
+    found = _counted([x], edges, bool(density), weights)
+    return found, _as_tensors(_are_tensors(x, weights), edges)[0]
+
+
+@answers(np.histogramdd)
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[Any, Any]:
+    """How many rows of `sample` are in each bin of a grid, or the sums of their `weights`, and the edges.
+
+    >>> import gradtape as gt
+    >>> gt.histogramdd(gt.tensor([[0.0, 0.0], [1.0, 1.0]]), bins=2)[0]
+    Tensor([[1., 0.],
+            [0., 1.]])
+    """
+    if isinstance(sample, list | tuple):
+        columns = [as_value(column) for column in sample]
+    else:
+        sample = as_value(sample)
+        columns = [sample] if sample.ndim == 1 else [sample[:, k] for k in np.arange(sample.shape[1]).tolist()]
+    several = bins if isinstance(bins, list | tuple) else [bins] * len(columns)
+    if len(several) != len(columns):
+        raise refused(ShapeError, f"histogramdd: {len(several)} bins for {len(columns)} dimensions.", "one for each")
+    ranges = [None] * len(columns) if range is None else range
+    edges = [_edges(column, each, limits, None) for column, each, limits in zip(columns, several, ranges, strict=True)]
+    found = _counted(columns, edges, bool(density), weights)
+    found = found if found.dtype.kind in "fc" else found.astype(float)
+    return found, tuple(_as_tensors(_are_tensors(*columns, weights), edges))
+
+
+@answers(np.histogram2d)
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[Any, Any, Any]:
+    """How many points (x, y) are in each bin of a grid, or the sums of their `weights`, and the edges along both axes.
+
+    >>> import gradtape as gt
+    >>> gt.histogram2d(gt.tensor([0.0, 1.0]), [0.0, 1.0], bins=2)[0]
+    Tensor([[1., 0.],
+            [0., 1.]])
+    """
+    pair = isinstance(bins, list | tuple) and len(bins) in (1, 2) and not all(np.ndim(plain(b)) == 0 for b in bins)
+    both = bins if pair or (isinstance(bins, list | tuple) and len(bins) == 2) else [bins, bins]
+    found, (first, second) = histogramdd((x, y), list(both), range, density, weights)
+    return found, first, second
+
+
+__all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]

@@ -1,0 +1,292 @@
+"""Searching and sets: positions, memberships and the distinct elements. None of it has a gradient.
+
+Results are tensors off the tape, with a cut that remembers where: a gradient that is asked for across one of them is
+None, with the reason. Where the number of results depends on the values there is nothing to stack inside `vmap`, and
+that is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import each_example
+from gradtape.core.operation import Op, apply
+from gradtape.core.rules import constant
+from gradtape.errors import OperandError
+from gradtape.ops.arguments import as_value, refused
+from gradtape.protocols import answers
+
+# -- positions in sorted arrays
+
+
+def _batch_places(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """One sorted array for all examples is searched once; several are searched one after the other."""
+    return each_example(op, flags, values, params) if flags[0] else apply(op, tuple(values), params)
+
+
+_searchsorted = constant(
+    lambda a, v, side: np.asarray(np.searchsorted(a, v, side)),
+    name="searchsorted",
+    batch=_batch_places,
+    samples=lambda draw: [
+        ((np.sort(draw(5)), draw(2, 3)), {"side": "left"}),
+        ((np.array([-1.0, 0.0, 0.0, 1.0]), np.array([0.0, 2.0])), {"side": "right"}),
+        ((np.sort(draw(4)), draw()), {"side": "left"}),
+    ],
+)
+
+
+@answers(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where the elements of `v` would have to be put into the sorted vector `a`. Positions have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.searchsorted(gt.tensor([1.0, 2.0, 3.0]), [2.0, 9.0])
+    Tensor([1, 3])
+    """
+    if side not in ("left", "right"):
+        raise refused(OperandError, f"searchsorted: side={side!r}.", "side 'left' or 'right'")
+    a = as_value(a)
+    return _searchsorted(a if sorter is None else a[as_value(sorter)], as_value(v), side=side)
+
+
+_digitize = constant(
+    lambda x, bins, right: np.asarray(np.digitize(x, bins, right)),
+    name="digitize",
+    batch=lambda op, flags, values, params: (
+        each_example(op, flags, values, params) if flags[1] else apply(op, tuple(values), params)
+    ),
+    samples=lambda draw: [
+        ((draw(2, 3), np.sort(draw(5))), {"right": False}),
+        ((draw(3), np.array([1.0, 0.5, -1.0])), {"right": True}),
+    ],
+)
+
+
+@answers(np.digitize)
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """Which of the bins each element is in. Bins have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.digitize(gt.tensor([0.5, 1.5]), [0.0, 1.0, 2.0])
+    Tensor([1, 2])
+    """
+    return _digitize(as_value(x), as_value(bins), right=right)
+
+
+_isin = constant(
+    lambda x, among, invert: np.isin(x, among, invert=invert),
+    name="isin",
+    batch=lambda op, flags, values, params: (
+        each_example(op, flags, values, params) if flags[1] else apply(op, tuple(values), params)
+    ),
+    samples=lambda draw: [((np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([2.0, 9.0])), {"invert": False})],
+)
+
+
+@answers(np.isin)
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
+    """Whether each element is among `test_elements`. No gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.isin(gt.tensor([1.0, 2.0]), [2.0, 3.0])
+    Tensor([False,  True])
+    """
+    return _isin(as_value(element), as_value(test_elements), invert=invert)
+
+
+# -- results whose number depends on the values
+
+
+def _batch_counting(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    try:
+        return each_example(op, flags, values, params)
+    except ValueError:
+        raise refused(
+            OperandError,
+            f"{op.name} inside vmap finds another number of elements in every example.",
+            "call it on the whole batch, outside vmap; gt.where(mask, x, 0) keeps the shape",
+        ) from None
+
+
+def _counting(kernel: Callable[..., Any], name: str, samples: Any, outputs: bool = False) -> Op:
+    return constant(kernel, name=name, batch=_batch_counting, samples=samples, outputs=outputs)
+
+
+# of samples like these there are as many distinct elements as of ones, which stand for the examples of an empty batch
+_SETS: Any = lambda draw: [((np.array([2.0, 2.0, 2.0]), np.array([2.0, 2.0])), {})]
+_ONE_SET: Any = lambda draw: [((np.array([2.0, 2.0, 2.0]),), {})]
+
+_unique = _counting(lambda x, **how: np.unique(x, **how), "unique", _ONE_SET)
+_unique_parts = _counting(
+    lambda x, **how: tuple(np.unique(x, **how)),
+    "unique with positions",
+    lambda draw: [((np.array([2.0, 2.0, 2.0]),), {"return_index": True, "return_counts": True})],
+    outputs=True,
+)
+_union1d = _counting(lambda a, b: np.union1d(a, b), "union1d", _SETS)
+_setdiff1d = _counting(lambda a, b: np.setdiff1d(a, b), "setdiff1d", _SETS)
+_setxor1d = _counting(lambda a, b: np.setxor1d(a, b), "setxor1d", _SETS)
+_intersect1d = _counting(lambda a, b: np.intersect1d(a, b), "intersect1d", _SETS)
+_intersect_parts = _counting(
+    lambda a, b: tuple(np.intersect1d(a, b, return_indices=True)), "intersect1d with positions", _SETS, outputs=True
+)
+_argwhere = _counting(lambda x: np.argwhere(x), "argwhere", _ONE_SET)
+_flatnonzero = _counting(lambda x: np.flatnonzero(x), "flatnonzero", _ONE_SET)
+
+
+@answers(np.unique)
+def unique(
+    x: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """The distinct elements of `x`, sorted. No gradient passes; with `return_index`, `x.ravel()[index]` has one.
+
+    >>> import gradtape as gt
+    >>> gt.unique(gt.tensor([3.0, 1.0, 3.0]))
+    Tensor([1., 3.])
+    """
+    how: dict[str, Any] = {"axis": axis, "equal_nan": equal_nan}
+    if not (return_index or return_inverse or return_counts):
+        return _unique(as_value(x), **how)
+    wanted = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
+    return _unique_parts(as_value(x), **how, **wanted)
+
+
+@answers(np.unique_values)
+def unique_values(x: Any) -> Any:
+    """The distinct elements of `x`. No gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.unique_values(gt.tensor([3.0, 1.0, 3.0]))
+    Tensor([1., 3.])
+    """
+    return unique(x, equal_nan=False)
+
+
+@answers(np.unique_counts)
+def unique_counts(x: Any) -> Any:
+    """The distinct elements of `x`, and how often each is there. No gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.unique_counts(gt.tensor([3.0, 1.0, 3.0]))
+    (Tensor([1., 3.]), Tensor([1, 2]))
+    """
+    return unique(x, return_counts=True, equal_nan=False)
+
+
+@answers(np.unique_inverse)
+def unique_inverse(x: Any) -> Any:
+    """The distinct elements of `x`, and which of them each element is. No gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.unique_inverse(gt.tensor([3.0, 1.0, 3.0]))
+    (Tensor([1., 3.]), Tensor([1, 0, 1]))
+    """
+    return unique(x, return_inverse=True, equal_nan=False)
+
+
+@answers(np.unique_all)
+def unique_all(x: Any) -> Any:
+    """The distinct elements, where each is first, which of them each element is, and how often each is there.
+
+    >>> import gradtape as gt
+    >>> gt.unique_all(gt.tensor([3.0, 3.0]))
+    (Tensor([3.]), Tensor([0]), Tensor([0, 0]), Tensor([2]))
+    """
+    return unique(x, True, True, True, equal_nan=False)
+
+
+@answers(np.union1d)
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """The distinct elements of both arrays, sorted. No gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.union1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
+    Tensor([1., 2., 3.])
+    """
+    return _union1d(as_value(ar1), as_value(ar2))
+
+
+@answers(np.intersect1d)
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """The distinct elements that are in both arrays, sorted; with `return_indices`, also where they are.
+
+    >>> import gradtape as gt
+    >>> gt.intersect1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
+    Tensor([1.])
+    """
+    return (_intersect_parts if return_indices else _intersect1d)(as_value(ar1), as_value(ar2))
+
+
+@answers(np.setdiff1d)
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The distinct elements of the first array that are not in the second, sorted. No gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.setdiff1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
+    Tensor([3.])
+    """
+    return _setdiff1d(as_value(ar1), as_value(ar2))
+
+
+@answers(np.setxor1d)
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The distinct elements that are in only one of the two arrays, sorted. No gradient passes.
+
+    >>> import gradtape as gt
+    >>> gt.setxor1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
+    Tensor([2., 3.])
+    """
+    return _setxor1d(as_value(ar1), as_value(ar2))
+
+
+@answers(np.argwhere)
+def argwhere(x: Any) -> Any:
+    """The positions of the elements that are not zero, a row for each. Positions have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.argwhere(gt.tensor([0.0, 2.0]))
+    Tensor([[1]])
+    """
+    return _argwhere(as_value(x))
+
+
+@answers(np.flatnonzero)
+def flatnonzero(x: Any) -> Any:
+    """The positions of the elements that are not zero in the flattened array. Positions have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.flatnonzero(gt.tensor([0.0, 2.0]))
+    Tensor([1])
+    """
+    return _flatnonzero(as_value(x))
+
+
+__all__ = [
+    "argwhere",
+    "digitize",
+    "flatnonzero",
+    "intersect1d",
+    "isin",
+    "searchsorted",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]

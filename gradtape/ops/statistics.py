@@ -1,0 +1,457 @@
+"""Statistics: reductions that pass over NaN, covariance and correlation, and running sums by their newer names.
+
+An element that is NaN counts as absent: it is a constant, and its gradient is zero.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Op, apply
+from gradtape.core.rules import constant
+from gradtape.errors import OperandError, ShapeError
+from gradtape.ops import reductions
+from gradtape.ops.arguments import all_axes, as_value, flat_or_axis, one_axis, refused
+from gradtape.ops.conversion import stop_gradient
+from gradtape.ops.cumulative import cumprod, cumsum
+from gradtape.ops.elementwise import clip, root_of_squares, where
+from gradtape.ops.joining import concatenate
+from gradtape.ops.shaping import broadcast_to, expand_dims, reshape
+from gradtape.protocols import answers
+
+# -- which elements count
+
+
+def _batch_present(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    return apply(op, tuple(values), {**params, "axis": tuple([a + 1 for a in params["axis"]])})
+
+
+def _count_kernel(x: Any, axis: tuple[int, ...], least: float, otherwise: str) -> Any:
+    """How many elements along `axis` are true; a warning where they are no more than `least`."""
+    count = np.sum(x, axis=axis, keepdims=True)
+    if np.any(count <= least):
+        warnings.warn(otherwise, RuntimeWarning, stacklevel=2)
+    return count
+
+
+_count = constant(
+    _count_kernel,
+    name="count of what is not nan",
+    batch=_batch_present,
+    samples=lambda draw: [
+        ((np.array([[True, False], [True, True]]),), {"axis": (1,), "least": 0, "otherwise": "none"}),
+        ((np.array([True, False]),), {"axis": (0,), "least": 0, "otherwise": "none"}),
+    ],
+)
+
+
+def _present(x: Any, included: Any = True) -> Any:
+    """Where elements count: not NaN, and not left out by `where=`."""
+    return np.logical_not(np.isnan(x)) & included if x.dtype.kind in "fc" else broadcast_to(included, x.shape)
+
+
+def _prepared(x: Any, dtype: Any) -> Any:
+    x = as_value(x)
+    return x if dtype is None else x.astype(dtype)
+
+
+# -- sums, products, means
+
+
+@answers(np.nansum)
+def nansum(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """The sum along `axis` of the elements that are not NaN.
+
+    >>> import gradtape as gt
+    >>> gt.value_and_grad(gt.nansum)(gt.tensor([1.0, float("nan"), 2.0]))
+    (Tensor(3.), Tensor([1., 0., 1.]))
+    """
+    x = _prepared(x, dtype)
+    return reductions.sum(_filled(x, 0, where), axis, keepdims=keepdims, initial=initial)
+
+
+def _filled(x: Any, value: Any, included: Any = True) -> Any:
+    """`x` with `value` for what does not count."""
+    return where(_present(x, included), x, np.asarray(value, x.dtype))
+
+
+@answers(np.nanprod)
+def nanprod(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """The product along `axis` of the elements that are not NaN.
+
+    >>> import gradtape as gt
+    >>> gt.grad(gt.nanprod)(gt.tensor([2.0, float("nan"), 3.0]))
+    Tensor([3., 0., 2.])
+    """
+    x = _prepared(x, dtype)
+    return reductions.prod(_filled(x, 1, where), axis, keepdims=keepdims, initial=initial)
+
+
+@answers(np.nancumsum)
+def nancumsum(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+    """Running sums along `axis` (of all elements in order by default), as if NaN were 0.
+
+    >>> import gradtape as gt
+    >>> gt.nancumsum(gt.tensor([1.0, float("nan"), 2.0]))
+    Tensor([1., 1., 3.])
+    """
+    return cumsum(_filled(_prepared(x, dtype), 0), axis)
+
+
+@answers(np.nancumprod)
+def nancumprod(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+    """Running products along `axis` (of all elements in order by default), as if NaN were 1.
+
+    >>> import gradtape as gt
+    >>> gt.nancumprod(gt.tensor([2.0, float("nan"), 3.0]))
+    Tensor([2., 2., 6.])
+    """
+    return cumprod(_filled(_prepared(x, dtype), 1), axis)
+
+
+def _totals(x: Any, axes: tuple[int, ...], included: Any, least: float, otherwise: str) -> tuple[Any, Any]:
+    """The sum and the number of the elements that count, along axes that are kept."""
+    present = _present(x, included)
+    count = _count(present, axis=axes, least=least, otherwise=otherwise)
+    return reductions.sum(_filled(x, 0, included), axes, keepdims=True), count
+
+
+def _quotient(total: Any, count: Any) -> Any:
+    """total / count in the dtype of the total; NaN where nothing counts, which was said already."""
+    dtype = total.dtype if total.dtype.kind in "fc" else np.dtype(float)
+    real = np.zeros(0, dtype).real.dtype
+    quotient = total / np.where(count > 0, count, 1).astype(real)
+    return where(count > 0, quotient, np.asarray(np.nan, dtype))
+
+
+def _dropped(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return x if keepdims else reshape(x, [n for i, n in enumerate(x.shape) if i not in axes])
+
+
+@answers(np.nanmean)
+def nanmean(
+    x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True
+) -> Any:
+    """The mean along `axis` of the elements that are not NaN.
+
+    >>> import gradtape as gt
+    >>> gt.grad(gt.nanmean)(gt.tensor([1.0, float("nan"), 2.0]))
+    Tensor([0.5, 0. , 0.5])
+    """
+    x = _prepared(x, dtype)
+    axes = all_axes(axis, x.ndim)
+    return _dropped(_quotient(*_totals(x, axes, where, 0, "Mean of empty slice")), axes, keepdims)
+
+
+@answers(np.nanvar)
+def nanvar(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Any:
+    """The variance along `axis` of the elements that are not NaN, divided by their number - `ddof`.
+
+    >>> import gradtape as gt
+    >>> gt.nanvar(gt.tensor([1.0, float("nan"), 3.0]))
+    Tensor(1.)
+    """
+    x = _prepared(x, dtype)
+    axes = all_axes(axis, x.ndim)
+    less = ddof if correction is None else correction
+    total, count = _totals(x, axes, where, max(less, 0), "Degrees of freedom <= 0 for slice.")
+    centred = _filled(x - (_quotient(total, count) if mean is None else mean), 0, _present(x, where))
+    squared = centred * centred if x.dtype.kind != "c" else (centred * centred.conj()).real
+    return _dropped(_quotient(reductions.sum(squared, axes, keepdims=True), count - less), axes, keepdims)
+
+
+@answers(np.nanstd)
+def nanstd(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Any:
+    """The standard deviation along `axis` of the elements that are not NaN; where they are equal its gradient is zero.
+
+    >>> import gradtape as gt
+    >>> gt.nanstd(gt.tensor([1.0, float("nan"), 3.0]))
+    Tensor(1.)
+    """
+    variance = nanvar(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return root_of_squares(variance)
+
+
+# -- extremes
+
+
+def _extreme(x: Any, axis: Any, keepdims: bool, initial: Any, included: Any, largest: bool) -> Any:
+    x = as_value(x)
+    axes = all_axes(axis, x.ndim)
+    reduce = reductions.max if largest else reductions.min
+    if x.dtype.kind not in "fc":
+        return reduce(x, axis, keepdims=keepdims, initial=initial, where=included)
+    if included is not True and initial is None:
+        raise refused(OperandError, "where= without initial=.", "initial= for slices without any element")
+    nothing = -np.inf if largest else np.inf
+    found = reduce(_filled(x, nothing, included), axes, keepdims=True, initial=initial)
+    if initial is None:
+        count = _count(_present(x), axis=axes, least=0, otherwise="All-NaN slice encountered")
+        found = where(count > 0, found, np.asarray(np.nan, x.dtype))
+    return _dropped(found, axes, keepdims)
+
+
+@answers(np.nanmax)
+def nanmax(
+    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """The largest element along `axis` that is not NaN; tied elements share its gradient equally.
+
+    >>> import gradtape as gt
+    >>> gt.grad(gt.nanmax)(gt.tensor([1.0, float("nan"), 3.0]))
+    Tensor([0., 0., 1.])
+    """
+    return _extreme(x, axis, keepdims, initial, where, largest=True)
+
+
+@answers(np.nanmin)
+def nanmin(
+    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """The smallest element along `axis` that is not NaN; tied elements share its gradient equally.
+
+    >>> import gradtape as gt
+    >>> gt.nanmin(gt.tensor([1.0, float("nan"), 3.0]))
+    Tensor(1.)
+    """
+    return _extreme(x, axis, keepdims, initial, where, largest=False)
+
+
+def _nan_position(kernel: Any, name: str) -> Op:
+    return constant(
+        lambda x, axis, keepdims: np.asarray(kernel(x, axis=axis, keepdims=keepdims)),
+        name=name,
+        batch=lambda op, flags, values, params: apply(op, tuple(values), {**params, "axis": params["axis"] + 1}),
+        samples=lambda draw: [
+            ((draw(3, 4),), {"axis": 1, "keepdims": False}),
+            ((np.array([[np.nan, 1.0, 2.0]]),), {"axis": 1, "keepdims": True}),
+        ],
+    )
+
+
+_nanargmax, _nanargmin = _nan_position(np.nanargmax, "nanargmax"), _nan_position(np.nanargmin, "nanargmin")
+
+
+def _position(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
+    row, place = flat_or_axis(x, axis)
+    found = op(row, axis=place, keepdims=keepdims and axis is not None)
+    return reshape(found, (1,) * as_value(x).ndim) if keepdims and axis is None else found
+
+
+@answers(np.nanargmax)
+def nanargmax(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool = False) -> Any:
+    """The position of the largest element that is not NaN. Positions have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.nanargmax(gt.tensor([1.0, float("nan"), 3.0]))
+    Tensor(2)
+    """
+    return _position(_nanargmax, x, axis, keepdims)
+
+
+@answers(np.nanargmin)
+def nanargmin(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool = False) -> Any:
+    """The position of the smallest element that is not NaN. Positions have no gradient.
+
+    >>> import gradtape as gt
+    >>> gt.nanargmin(gt.tensor([1.0, float("nan"), 3.0]))
+    Tensor(0)
+    """
+    return _position(_nanargmin, x, axis, keepdims)
+
+
+# -- covariance and correlation
+
+
+@answers(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """The covariance matrix of variables in rows (in columns without `rowvar`); differentiable in `aweights` too.
+
+    >>> import gradtape as gt
+    >>> gt.cov(gt.tensor([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
+    Tensor([[ 1. , -0.5],
+            [-0.5,  1. ]])
+    """
+    rows = _variables(m, rowvar, dtype)
+    if y is not None:
+        rows = concatenate([rows, _variables(y, rowvar, dtype)], 0)
+    less = ddof if ddof is not None else 0 if bias else 1
+    weights: Any = None
+    if fweights is not None:
+        weights = _observation_weights(fweights, rows.shape[1], "fweights")
+    if aweights is not None:
+        relative = _observation_weights(aweights, rows.shape[1], "aweights")
+        weights = relative if weights is None else weights * relative
+    if weights is None:
+        divisor: Any = rows.shape[1] - less
+        centred = rows - reductions.mean(rows, 1, keepdims=True)
+        other = centred
+    else:
+        total = reductions.sum(weights)
+        centred = rows - reductions.sum(rows * weights, 1, keepdims=True) / total
+        other = centred * weights
+        divisor = total - less
+        if aweights is not None and less:
+            divisor = total - less * reductions.sum(weights * as_value(aweights)) / total
+    if isinstance(divisor, int) and divisor <= 0:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        divisor = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.matmul(centred, np.conj(other).T) / divisor
+    return _without_single_axes(found)
+
+
+def _variables(m: Any, rowvar: bool, dtype: Any) -> Any:
+    """A matrix of floating point numbers with a variable in each row."""
+    m = as_value(m)
+    if m.ndim > 2:
+        raise refused(ShapeError, f"cov: an array of {m.ndim} axes.", "a matrix with a variable in each row")
+    m = m.astype(dtype) if dtype is not None else m if m.dtype.kind in "fc" else m.astype(float)
+    if m.ndim < 2:
+        return reshape(m, (1, -1))
+    return m if rowvar or m.shape[0] == 1 else m.T
+
+
+def _observation_weights(weights: Any, count: int, name: str) -> Any:
+    weights = as_value(weights)
+    if weights.shape != (count,):
+        raise refused(ShapeError, f"cov: {name} of shape {weights.shape} for {count} observations.", "one for each")
+    return weights
+
+
+def _without_single_axes(x: Any) -> Any:
+    return reshape(x, tuple(n for n in x.shape if n != 1))
+
+
+@answers(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    """The correlation coefficients of variables in rows (in columns without `rowvar`).
+
+    >>> import gradtape as gt
+    >>> gt.corrcoef(gt.tensor([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
+    Tensor([[ 1. , -0.5],
+            [-0.5,  1. ]])
+    """
+    found = cov(x, y, rowvar, dtype=dtype)
+    if not found.ndim:
+        return found / found
+    deviation = np.sqrt(np.diagonal(found).real)
+    found = found / expand_dims(deviation, 1) / deviation
+    if found.dtype.kind == "c":
+        return found
+    return found + stop_gradient(clip(found, -1, 1) - found)  # rounding may have gone beyond 1; the slope has not
+
+
+# -- running sums and products, as the array API names them
+
+
+def _running(x: Any, axis: int | None, dtype: Any, include_initial: bool, name: str) -> Any:
+    x = _prepared(x, dtype)
+    if axis is None:
+        if x.ndim != 1:
+            raise refused(ShapeError, f"{name}: an array of {x.ndim} axes needs an axis.", "axis=0, axis=-1, ...")
+        axis = 0
+    axis = one_axis(axis, x.ndim)
+    product = name == "cumulative_prod"
+    found = (cumprod if product else cumsum)(x, axis)
+    if include_initial:
+        first = np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), 1 if product else 0, found.dtype)
+        found = concatenate([first, found], axis)
+    return found
+
+
+@answers(np.cumulative_sum)
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: None = None, include_initial: bool = False
+) -> Any:
+    """Running sums along `axis`; with `include_initial`, beginning with the 0 before the first.
+
+    >>> import gradtape as gt
+    >>> gt.cumulative_sum(gt.tensor([1.0, 2.0]), include_initial=True)
+    Tensor([0., 1., 3.])
+    """
+    return _running(x, axis, dtype, include_initial, "cumulative_sum")
+
+
+@answers(np.cumulative_prod)
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: None = None, include_initial: bool = False
+) -> Any:
+    """Running products along `axis`; with `include_initial`, beginning with the 1 before the first.
+
+    >>> import gradtape as gt
+    >>> gt.cumulative_prod(gt.tensor([2.0, 3.0]), include_initial=True)
+    Tensor([1., 2., 6.])
+    """
+    return _running(x, axis, dtype, include_initial, "cumulative_prod")
+
+
+__all__ = [
+    "corrcoef",
+    "cov",
+    "cumulative_prod",
+    "cumulative_sum",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+]
