@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import for_each_row
+from gradtape.core.batch import Units, for_each_row
 from gradtape.core.structure import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
@@ -76,7 +76,7 @@ def _blocks_by_pulling(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
     for output in outputs:
         found: list[Any] = [None] * len(run.sources)
         if isinstance(output, Tensor) and output.dtype.kind in "fc":
-            basis = np.eye(output.size, dtype=output.dtype).reshape(output.size, *output.shape)
+            basis = Units(np.ones(output.shape, output.dtype))
             pull = functools.partial(_pull_row, run, output)
             found = for_each_row(pull, basis, max(widest, output.size))
         blocks.append([_block(f, np.shape(output), s) for f, s in zip(found, run.sources, strict=True)])
@@ -89,14 +89,16 @@ def _pull_row(run: Recorded, output: Tensor, seed: Any, last: bool) -> list[Any]
 
 def _block(rows: Any, output_shape: tuple[int, ...], source: Tensor) -> Any:
     shape = output_shape + source.shape
-    return np.zeros(shape, source.dtype) if rows is None else rows.reshape(shape)
+    if rows is None:
+        return np.zeros(shape, source.dtype)
+    return rows if rows.shape == shape else rows.reshape(shape)
 
 
 def _blocks_by_pushing(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
     widest = max([int(np.size(output)) for output in outputs], default=1)
     columns = []
     for index, source in enumerate(run.sources):
-        basis = np.eye(source.size, dtype=source.dtype).reshape(source.size, *source.shape)
+        basis = Units(np.ones(source.shape, source.dtype))
         push = functools.partial(_push_row, run, outputs, index)
         pushed = for_each_row(push, basis, max(widest, source.size))
         columns.append([None if t is None else np.moveaxis(t, 0, -1) for t in pushed])

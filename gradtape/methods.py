@@ -16,7 +16,7 @@ from gradtape.errors import OperandError
 
 if TYPE_CHECKING:
     from gradtape import ops, protocols
-    from gradtape.core import operation
+    from gradtape.core.operation import Op, apply
     from gradtape.core.tensor import Tensor
 
 _OPERATORS = {
@@ -43,23 +43,24 @@ _COMPARISONS = {
     "ne": "not_equal",
 }
 NO_PARAMS: dict[str, Any] = {}
+ufuncs: dict[np.ufunc, Op] = {}
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
 def bind(operations: ModuleType) -> None:
     """Give tensors their operators, now that the operations exist."""
     from gradtape import protocols
-    from gradtape.core import operation
-    from gradtape.core.operation import Op, apply
+    from gradtape.core.operation import apply
     from gradtape.core.tensor import Tensor, Variable
     from gradtape.protocols import accepts
 
-    globals().update(ops=operations, protocols=protocols, operation=operation)
+    globals().update(ops=operations, protocols=protocols, ufuncs=protocols.UFUNCS, apply=apply)
     quick = frozenset({Tensor, Variable, float, int, np.ndarray, np.float64, np.float32})
 
     def binary(op: Op) -> tuple[Any, Any, Any]:
         def operator(self: Any, other: Any) -> Any:
-            if type(other) in quick or accepts(other):
+            kind = type(other)
+            if kind is float or kind is Tensor or kind in quick or accepts(other):
                 return apply(op, (self, other), NO_PARAMS)
             return NotImplemented
 
@@ -134,8 +135,10 @@ class TensorMethods:
         def __invert__(self) -> Tensor: ...
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if len(inputs) == 1 and method == "__call__" and not kwargs and ufunc in protocols.UFUNCS:
-            return operation.apply(protocols.UFUNCS[ufunc], inputs, NO_PARAMS)
+        if not kwargs and method == "__call__" and len(inputs) == 1:
+            op = ufuncs.get(ufunc)
+            if op is not None:
+                return apply(op, inputs, NO_PARAMS)
         return protocols.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ NumPy in, NumPy out; tensors in, tensors out.
 from __future__ import annotations
 
 import functools
-import warnings
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,13 +16,12 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.forward import ForwardAccumulator
-from gradtape.core.graph import AMBIENT, UNTRACKED, Node, push_through, walk
+from gradtape.core.graph import AMBIENT, UNTRACKED, Node, ails, push_through, suspects, walk
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, map_structure, rebuild
 from gradtape.core.tape import GradientTape, check_seed
 from gradtape.core.tensor import Tensor, check_differentiable, is_tracked, tensor
-from gradtape.errors import GradientWarning
 from gradtape.explain import messages
 from gradtape.ops import positive
 
@@ -52,8 +51,17 @@ class Recorded:
         """The cotangents of the sources, None where there is no path."""
         seeds = [(o._node, c) for o, c in zip(outputs, cotangents, strict=True) if isinstance(o, Tensor)]
         visited: list[Node] | None = [] if last else None  # the recording dies with this run: only values are let go
-        found = walk(seeds, self.tape.bit, sources=self.nodes, attach=_attach_for(outputs), visited=visited)
-        return [found.get(node) for node in self.nodes]
+        births: list[Node] | None = [] if last else None
+        nodes, recorded = self.nodes, _attach_for(outputs)
+        found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, births=births)
+        gradients = [found.get(node) for node in nodes]
+        if births is not None and found and (suspects or births or ails(gradients)):
+            from gradtape.explain.flow import examine
+
+            values = [o._array for o in outputs if isinstance(o, Tensor)]
+            held = {source._node: source._array for source in self.sources}
+            examine(seeds, self.tape.bit, list(zip(nodes, gradients)), values, births, (), held)
+        return gradients
 
     def push(self, outputs: list[Any], tangents: list[Any]) -> list[Any]:
         """The tangents of the outputs, None where there is no path."""
@@ -103,7 +111,8 @@ def handed_out(value: Any, as_numpy: bool, seen: set[int]) -> Any:
     if not as_numpy:
         return Tensor(value)
     if isinstance(value, np.ndarray) and value.ndim:
-        shared = value.base is not None or not value.flags.writeable or id(value) in seen
+        viewed = value.base is not None and sys.getrefcount(value.base) > 2  # by more than this view
+        shared = viewed or not value.flags.writeable or id(value) in seen
         value = value.copy() if shared else value
         seen.add(id(value))
         return value
@@ -111,11 +120,11 @@ def handed_out(value: Any, as_numpy: bool, seen: set[int]) -> Any:
 
 
 def choose(function: Function, args: tuple[Any, ...], argnums: int | Sequence[int]) -> tuple[list[int], bool]:
-    single = isinstance(argnums, int | np.integer)
-    numbers = [argnums] if isinstance(argnums, int | np.integer) else list(argnums)
+    single = isinstance(argnums, (int, np.integer))
+    numbers = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
     name = getattr(function, "__name__", "the function")
     for number in numbers:
-        if not isinstance(number, int | np.integer) or not -len(args) <= number < len(args):
+        if not isinstance(number, (int, np.integer)) or not -len(args) <= number < len(args):
             raise messages.wrong_argnums(argnums, name, len(args))
     return [int(number) % len(args) for number in numbers], bool(single)
 
@@ -211,14 +220,11 @@ def one_number(output: Any, name: str) -> Any:
 def _warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
     unused = [i for i, gradient in enumerate(found) if gradient is None and run.sources[i].size]
     if unused:
+        from gradtape.explain.voices import report
+
         reason = run.why_unconnected(output, unused[0])
         which = f"argument leaf {unused[0]} of {run.name}" if len(found) > 1 else f"the argument of {run.name}"
-        warnings.warn(
-            f"the value does not depend on {which} (shape {run.sources[unused[0]].shape}): its gradient is zeros.\n"
-            f"{Location.here().show()}\n  {reason}",
-            GradientWarning,
-            stacklevel=3,
-        )
+        report(messages.unused_argument(which, run.sources[unused[0]].shape, reason, Location.here()))
 
 
 def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -272,7 +278,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
     >>> gt.jvp(np.sin, (np.array([0.0]),), (np.array([2.0]),))
     (array([0.]), array([2.]))
     """
-    if not isinstance(primals, list | tuple) or not isinstance(tangents, list | tuple):
+    if not isinstance(primals, (list, tuple)) or not isinstance(tangents, (list, tuple)):
         raise messages.not_tuples(primals, tangents)
     given = [leaf for primal in primals for leaf in leaves(primal)]
     was_numpy = not any(isinstance(leaf, Tensor) for leaf in given)

@@ -23,6 +23,7 @@ Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
 
 X = np.array([0.3, -1.2, 2.0])
+LARGE = np.linspace(0.0, 1.0, 10_000)
 Y = np.array([0.7, 0.4, -1.5])
 SCALE = 3.0  # the rules below are wrong by this factor, so that it shows who was asked for the derivative
 
@@ -694,7 +695,7 @@ class TestRuns:
             out.backward()
 
     def test_residuals_go_while_the_walk_goes(self) -> None:
-        """What one call kept is free before the walk comes to the call before it, by tape and by transform."""
+        """What one call kept of a large array is free before the walk comes to the call before it."""
         seen: list[weakref.ref[Array]] = []
         alive: list[bool] = []
         function = custom_vjp(lambda x: x * 2.0)
@@ -709,8 +710,8 @@ class TestRuns:
             return (g * 2.0,)
 
         function.defvjp(fwd, bwd)
-        gt.grad(lambda x: np.sum(function(function(x))))(X)
-        v = gt.Variable(X)
+        gt.grad(lambda x: np.sum(function(function(x))))(LARGE)
+        v = gt.Variable(LARGE)
         with gt.GradientTape() as tape:
             loss = np.sum(function(function(v)))
         tape.gradient(loss, v)
@@ -805,7 +806,7 @@ class TestRefused:
             "the rule 'wrong_rule' of '<lambda>' returned shape () for argument 0 (x), which has shape (5, 5)"
             in message
         )
-        assert f"test_custom.py:{line_of('def wrong_rule(residuals')}" in message
+        assert f"test_custom.py:{line_of('return answer(cotangent)')}" in message
         assert f"test_custom.py:{line_of('function(x).reshape(25)')}" in message
         assert "never summed or stretched" in message
         assert "fix: return an array of shape (5, 5)" in message
@@ -1017,7 +1018,7 @@ class TestRefused:
             function.defvjp(lambda x: (x, None), bwd)
             with pytest.raises(gt.RuleError) as caught:
                 gt.grad(lambda x: np.sum(function(x)))(X)
-            assert f"test_custom.py:{line_of(text)}" in str(caught.value)
+            assert f"test_custom.py:{line_of(text) + 1}" in str(caught.value)  # what it returns
         function.defvjp(lambda x: (x, None), max)
         with pytest.raises(TypeError):
             gt.grad(lambda x: np.sum(function(x)))(X)
@@ -1026,7 +1027,7 @@ class TestRefused:
         """With locations switched off the message has no line of the call, and everything else."""
         gt.config.locations = False
         try:
-            with pytest.raises(gt.RuleError, match=r"returned shape \(\) for argument 0(.|\n)*an unknown line"):
+            with pytest.raises(gt.RuleError, match=r"returned shape \(\) for argument 0"):
                 gt.grad(lambda x: np.sum(wrong_vjp(lambda g: (np.sum(g),))(x)))(X)
         finally:
             gt.config.locations = True
@@ -1576,7 +1577,7 @@ class TestCheckpoint:
             np.testing.assert_allclose(kept.numpy(), loose.numpy(), rtol=1e-10)
 
     def test_arguments_go_while_the_walk_goes(self) -> None:
-        """What one segment kept is free before the walk comes to the segment before it."""
+        """What one segment kept of a large array is free before the walk comes to the segment before it."""
         seen: list[weakref.ref[Array]] = []
         alive: list[bool] = []
 
@@ -1587,7 +1588,7 @@ class TestCheckpoint:
             return np.sin(x)
 
         kept = checkpoint(function)
-        gt.grad(lambda x: np.sum(kept(kept(x * 2.0) * 3.0)))(X)
+        gt.grad(lambda x: np.sum(kept(kept(x * 2.0) * 3.0)))(LARGE)
         assert alive == [False]
 
     def test_freed_graphs_say_so(self) -> None:

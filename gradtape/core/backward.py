@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, Node, walk
+from gradtape.core.graph import AMBIENT, LIFTED, Node, ails, release, suspects, walk
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, rebuild
@@ -35,13 +35,32 @@ def backward(
     retain = create_graph if retain_graph is None else retain_graph
     chosen = None if inputs is None else [_tracked(x) for x in leaves(inputs)]
 
+    arrivals: list[tuple[Node, Any]] = []
+
     def arrived(node: Node, value: Any) -> None:
         if chosen is None and node.bits & AMBIENT:
-            _accumulate(node, value, create_graph)
+            arrivals.append((node, value))
 
-    found = _walk([(target._node, seed)], chosen, create_graph, None if retain else where, arrived)
-    for node, value in found.items():
-        _accumulate(node, value, create_graph)
+    visited: list[Node] | None = None if retain else []
+    births: list[Node] = []
+    seeds = [(target._node, seed)]
+    arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births).items()
+    try:
+        for node, value in arrivals:
+            _accumulate(node, value, create_graph)
+        if suspects or births or ails([value for _, value in arrivals]):
+            _examine(seeds, arrivals, [target], births)
+    finally:
+        release(visited or (), AMBIENT, where)
+
+
+def _examine(
+    seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], births: list[Node]
+) -> None:
+    """Something may be wrong with these gradients: find out while the graph is there."""
+    from gradtape.explain.flow import examine
+
+    examine(seeds, AMBIENT, arrivals, [target._array for target in targets], births)
 
 
 def gradients(
@@ -67,16 +86,18 @@ def gradients(
     nodes = [_tracked(x) for x in sources]
     retain = create_graph if retain_graph is None else retain_graph
     visited: list[Node] | None = None if retain else []
-    found = _walk(seeds, nodes, create_graph, None, None, visited)
+    births: list[Node] = []
+    found = _walk(seeds, nodes, create_graph, None, visited, births)
     try:
+        if suspects or births or ails(found.values()):
+            _examine(seeds, list(found.items()), targets, births)
         for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
             if node not in found and not allow_unused:
                 from gradtape.explain.why import why
 
                 raise messages.unused_input(index, source.shape, where, why(targets[0], source, AMBIENT))
     finally:
-        for node in visited or ():
-            node.release(AMBIENT, where)
+        release(visited or (), AMBIENT, where)
     return rebuild(inputs, [None if node not in found else _as_tensor(found[node]) for node in nodes])
 
 
@@ -84,15 +105,15 @@ def _walk(
     seeds: list[tuple[Node, Any]],
     sources: list[Node] | None,
     create_graph: bool,
-    release: Location | None,
     on_leaf: Callable[[Node, Any], None] | None,
-    visited: list[Node] | None = None,
+    visited: list[Node] | None,
+    births: list[Node],
 ) -> dict[Node, Any]:
     state = recording.current().without(ambient=create_graph)
     with recording.during(state):
         reached = any(node.bits & state.bits for node, _ in seeds)
         recorded = attach if reached else None
-        return walk(seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, release=release, visited=visited)
+        return walk(seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, visited=visited, births=births)
 
 
 def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
@@ -117,7 +138,7 @@ def _accumulate(node: Node, value: Any, create_graph: bool) -> None:
     if extra.grad is not None:
         value = extra.grad + value
     held = _as_tensor(value)
-    extra.grad = held if create_graph or held._array is None else Tensor(held._array)
+    extra.grad = held if create_graph or held._node.bits & LIFTED else Tensor(held._array)
 
 
 def _as_tensor(value: Any) -> Tensor:
@@ -146,6 +167,7 @@ def register_hook(target: Tensor, hook: Callable[[Any], Any]) -> Callable[[], No
             return replaced if isinstance(gradient, Tensor) else replaced._array
         return np.asarray(replaced, dtype=gradient.dtype)
 
+    vars(as_tensors)["__wrapped__"] = hook  # whose line an error names
     hooks.append(as_tensors)
     return lambda: hooks.remove(as_tensors) if as_tensors in hooks else None
 

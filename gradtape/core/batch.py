@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,32 +15,65 @@ from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
 
 
+class Units:
+    """A batch of as many examples as each has elements: example i has `weights[i]` at element i, and 0 elsewhere.
+
+    A Jacobian is the answer to such a batch. What is done to each element by itself is done to the weights, and a
+    product with a matrix is that matrix with its rows scaled: a whole product of matrices less.
+    """
+
+    def __init__(self, weights: Any) -> None:
+        self.weights = weights
+        self.shape: Shape = (math.prod(weights.shape), *weights.shape)
+        self.dtype: np.dtype[Any] = weights.dtype
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def dense(self) -> Any:
+        return np.diagflat(self.weights).reshape(self.shape)
+
+
+NOT_HERE = np.empty(0, bool)  # in the place of a batched tensor's array, which is its level's
+
+
 class BatchTensor(Lifted):
     """One example of a batch, as the function inside `vmap` sees it; `value` has all of them along axis 0."""
 
-    __slots__ = ("value",)
+    __slots__ = ("_held",)
 
     def __init__(self, value: Any, level: BatchLevel, node: Node = LIFTED_NODE) -> None:
-        super().__init__(None, node)
-        self.value = value
+        super().__init__(NOT_HERE, node)
+        self._held = value
         self.level = level
+
+    @property
+    def value(self) -> Any:
+        if type(self._held) is Units:
+            self._held = self._held.dense()
+        return self._held
+
+    @property
+    def weights(self) -> Any:
+        """The weights of a batch of unit vectors; None for any other."""
+        return self._held.weights if type(self._held) is Units else None
 
     def _on(self, node: Node) -> BatchTensor:
         assert isinstance(self.level, BatchLevel)
-        return BatchTensor(self.value, self.level, LIFTED_NODE if node is UNTRACKED else node)
+        return BatchTensor(self._held, self.level, LIFTED_NODE if node is UNTRACKED else node)
 
     @property
     def shape(self) -> Shape:
-        shape: Shape = self.value.shape[1:]
+        shape: Shape = self._held.shape[1:]
         return shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        dtype: np.dtype[Any] = self.value.dtype
+        dtype: np.dtype[Any] = self._held.dtype
         return dtype
 
     def _become(self, new: Tensor, keep_node: bool) -> None:
-        self.value = new.value if isinstance(new, BatchTensor) else new
+        self._held = new.value if isinstance(new, BatchTensor) else new
         super()._become(new, keep_node)
 
     def _concrete(self) -> Any:
@@ -61,6 +95,11 @@ class BatchLevel(Level):
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         flags = [isinstance(x, BatchTensor) and x.level is self for x in inputs]
+        if op.units is not None and sum(flags) == 1 and inputs[flags.index(True)].weights is not None:
+            weighted = [x.weights if flag else x for x, flag in zip(inputs, flags, strict=True)]
+            answer = op.units(flags.index(True), weighted)
+            if answer is not None:
+                return BatchTensor(answer, self)
         values = [x.value if flag else x for x, flag in zip(inputs, flags, strict=True)]
         out = (op.batch or each_example)(op, flags, values, params)
         if op.outputs:
@@ -124,11 +163,14 @@ def for_each_row(function: Callable[[BatchTensor, bool], list[Any]], rows: Any, 
     Where `widest` elements a row would be too many at once, chunk by chunk; `function` is told which is the last.
     """
     step = max(1, CHUNK // max(widest, 1))
+    if isinstance(rows, Units) and step < len(rows):
+        rows = rows.dense()
     starts = range(0, max(len(rows), 1), step)
     pieces = []
     for start in starts:
-        level = BatchLevel(len(rows[start : start + step]))
-        results = function(BatchTensor(rows[start : start + step], level), start == starts[-1])
+        chunk = rows if len(starts) == 1 else rows[start : start + step]
+        level = BatchLevel(len(chunk))
+        results = function(BatchTensor(chunk, level), start == starts[-1])
         pieces.append([None if result is None else unbatch(result, level) for result in results])
     if len(pieces) == 1:
         return pieces[0]

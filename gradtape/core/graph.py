@@ -6,10 +6,11 @@ graph behind `.backward()` are one mechanism, and nothing holds a node but the t
 
 from __future__ import annotations
 
-import warnings
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Container, Iterable
+from contextvars import ContextVar
 from heapq import heappop, heappush
 from itertools import count
 from types import CodeType
@@ -20,7 +21,6 @@ import numpy as np
 from gradtape.core.guard import Guarded
 from gradtape.core.location import Location, user_frame
 from gradtape.core.shapes import Shape
-from gradtape.errors import GradientWarning
 from gradtape.explain import messages
 
 if TYPE_CHECKING:
@@ -125,21 +125,10 @@ class Node:
         )
         return None if self.out is None else attach(self.out, self), tracked
 
-    def release(self, mask: int, freed: Location) -> None:
-        """Take the node off the tapes in `mask`; when it is on none any more, let go of all it saved."""
-        if mask & AMBIENT:  # the bit stays: a later use must not be taken for a constant
-            kept = self.bits & ~(FIRST_TAPE - 1)
-            if kept:
-                self.extras().freed = freed
-                return
-            self.recording = freed
-        else:
-            self.bits &= ~mask
-            kept = self.bits & ~(FIRST_TAPE - 1)
-            if kept or (self.bits & AMBIENT and self.freed is None):
-                return
-            self.recording = None
-        self.inputs, self.parents, self.out = (), (), None
+    def let_go(self, others: int) -> None:
+        """Drop the saved values, unless the node is on one of the `others`."""
+        if not self.bits & others:
+            self.inputs, self.out = (), None
 
 
 class GuardedInputs(tuple[Any, ...]):
@@ -203,6 +192,28 @@ JOINED_AT_MOST = 8
 # Values that left as plain Python numbers or arrays have no tensor to carry their cut: the latest are kept here.
 departures: deque[Cut] = deque(maxlen=256)
 
+# What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
+suspects: deque[Any] = deque(maxlen=256)
+
+
+def ails(gradients: Iterable[Any]) -> bool:
+    """Whether one of the gradients is zero everywhere, or NaN or infinite somewhere: worth a closer look.
+
+    One dot product each: a sum of squares is 0 or not finite then, and only then or nearly so.
+    """
+    for gradient in gradients:
+        if isinstance(gradient, (np.ndarray, np.generic)) and gradient.size:
+            flat: Any = gradient.ravel("K")  # in the order of its memory, so that nothing is copied
+            if not 0.0 < np.vdot(flat, flat).real < _INFINITY:
+                return True
+    return False
+
+
+_INFINITY = float("inf")
+
+# Told of every walk back before it begins, while the whole graph is there: a report's collector, when one listens.
+observers: list[Callable[[Iterable[tuple[Node, Any]], int, Iterable[Node] | None, Container[Node]], None]] = []
+
 
 def walk(
     seeds: Iterable[tuple[Node, Any]],
@@ -212,8 +223,8 @@ def walk(
     beginnings: Container[Node] = (),
     attach: Callable[[Any, Node], Any] | None = None,
     on_leaf: Callable[[Node, Any], None] | None = None,
-    release: Location | None = None,
     visited: list[Node] | None = None,
+    births: list[Node] | None = None,
 ) -> dict[Node, Any]:
     """Send cotangents back from the seeded nodes along the tapes in `mask`; what arrives at `sources`.
 
@@ -221,15 +232,19 @@ def walk(
 
     Nodes are visited from the youngest to the oldest, each once, when all its consumers are done; every cotangent is
     compared with the shape and dtype of the tensor it belongs to before it is handed on. With `attach`, saved values
-    are tensors on the graph and the walk can itself be recorded. With `release`, the walk frees what it visits, in
-    the name of the line given; with `visited`, it lets go of saved values only and leaves it to the caller to release
-    the nodes, so that a missing gradient can still be explained.
+    are tensors on the graph and the walk can itself be recorded. With `visited`, nobody will walk here again: the nodes
+    are listed for the caller to release when all is explained, and where arrays are large, their saved values are let
+    go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain.
     """
+    if observers:
+        seeds = list(seeds)
+    for observe in observers:
+        observe(seeds, mask, sources, beginnings)
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
     invalid: list[None] = []  # not empty once a NaN was made, by 0 * inf or inf - inf: noticing it costs nothing
     with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(None)):
-        return _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, release, visited, invalid)
+        return _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, invalid, births)
 
 
 def _walk(
@@ -240,9 +255,9 @@ def _walk(
     oldest: int,
     attach: Callable[[Any, Node], Any] | None,
     on_leaf: Callable[[Node, Any], None] | None,
-    release: Location | None,
     visited: list[Node] | None,
     invalid: list[None],
+    births: list[Node] | None,
 ) -> dict[Node, Any]:
     culprit: Node | None = None  # where the first NaN was made
     found: dict[Node, Any] = {}
@@ -257,6 +272,7 @@ def _walk(
     others = ~(mask | (FIRST_TAPE - 1)) | (AMBIENT & ~mask)
     ahead: Node | None = None  # the only node that waits, when no other does: most graphs are chains for long stretches
     gradient: Any = None
+    freeing = False
     while ahead is not None or heap:
         if ahead is not None:
             node, ahead = ahead, None
@@ -269,7 +285,10 @@ def _walk(
             if wanted is not None and node in wanted:
                 found[node] = gradient
             if culprit is not None and (not parents or node in found) and _has_nan(gradient):
-                warnings.warn(messages.nan_made(culprit), GradientWarning, stacklevel=5)
+                if births is None:
+                    messages.warn_of_nan(culprit)
+                else:
+                    births.append(culprit)
                 culprit = None
             if not parents or node.order <= oldest or node in beginnings:
                 if op is not None:
@@ -279,17 +298,26 @@ def _walk(
                     on_leaf(node, gradient)
                 continue
         assert op is not None
-        if op.several:
-            if op.part is not None:
-                if parents[0].bits & mask:
-                    _deposit_part(pending, heap, parents[0], op.part, gradient)
-                parents = ()
-            else:
-                gradient = _fill_missing(node, gradient)
-        if attach is None and type(node.inputs) is tuple:
-            cotangents = op.reverse(gradient, node, node.out, node.inputs)
+        rule = op.reverse
+        if not op.several:
+            large = gradient.nbytes > LARGE
+        elif op.part is not None:
+            large = gradient.nbytes > LARGE
+            _deposit_part(pending, heap, parents[0], op.part, gradient)
+            parents = ()
         else:
-            cotangents = op.reverse(gradient, node, *node.values(attach))
+            large = False
+            gradient = _fill_missing(node, gradient)
+        if large:
+            rule = op.reverse_large or rule
+            if visited is not None and not freeing and not keeping.get():
+                freeing = True
+                for other in visited:
+                    other.let_go(others)
+        if attach is None and type(node.inputs) is tuple:
+            cotangents = rule(gradient, node, node.out, node.inputs)
+        else:
+            cotangents = rule(gradient, node, *node.values(attach))
         if invalid and culprit is None:
             invalid.clear()
             if not _has_nan(gradient) and any(_has_nan(cotangent) for cotangent in cotangents):
@@ -308,20 +336,33 @@ def _walk(
                     _deposit(pending, heap, ahead, gradient)
                     ahead = None
                 _deposit(pending, heap, parent, cotangent)
+        cotangents = cotangent = None  # so that the next rule may find itself the only one to hold a gradient
         if visited is not None:
             visited.append(node)
-            if not node.bits & others:
-                node.inputs, node.out = (), None
-        elif release is not None:
-            if ambient and node.bits < FIRST_TAPE:
-                node.recording, node.inputs, node.parents, node.out = release, (), (), None
-            else:
-                node.release(mask, release)
+            if freeing:
+                node.let_go(others)
     return found
 
 
+def release(nodes: Iterable[Node], mask: int, freed: Location) -> None:
+    """Take `nodes` off the tapes in `mask`, in the name of a line; those on no other let go of all that they hold."""
+    flags = FIRST_TAPE - 1
+    if mask & AMBIENT:  # the bit stays: a later use must not be taken for a constant
+        for node in nodes:
+            if node.bits > flags:
+                node.extras().freed = freed
+            else:
+                node.recording, node.inputs, node.parents, node.out = freed, (), (), None
+        return
+    kept = ~(mask & ~flags)
+    for node in nodes:
+        node.bits = bits = node.bits & kept
+        if bits <= flags and (not bits & AMBIENT or node.freed is not None):
+            node.recording, node.inputs, node.parents, node.out = None, (), (), None
+
+
 def _has_nan(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc" and bool(np.isnan(value).any())
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and bool(np.isnan(value).any())
 
 
 def push_through(
@@ -357,7 +398,39 @@ def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotange
         pending[node.order] = [node, cotangent]
         heappush(heap, -node.order)
     else:
-        slot[1] = slot[1] + cotangent
+        total = slot[1]
+        slot[1] = None
+        if total.nbytes > LARGE and is_spare(sys.getrefcount(total) + 1, total):
+            slot[1] = np.add(total, cotangent, total)
+        else:
+            slot[1] = total + cotangent
+
+
+# Whether saved values are kept even where they are large, until what came of them has been checked.
+keeping: ContextVar[bool] = ContextVar("gradtape keeping", default=False)
+
+LARGE = 1 << 16  # bytes, from which it pays to ask whether an array can be written over
+
+
+def is_spare(holders: int, array: Any) -> bool:
+    """Whether a cotangent can be written over, because only the walk and the rule it was handed to hold it.
+
+    `holders` is what `sys.getrefcount` said in the rule.
+    """
+    return type(array) is np.ndarray and holders <= _HOLDERS and array.base is None and array.flags.writeable
+
+
+def _walk_alone() -> int:
+    """How many references are counted in a rule, where nobody but the walk and the rule hold a cotangent."""
+
+    def rule(g: Any, node: Any) -> int:
+        return sys.getrefcount(g)
+
+    gradient = np.empty(1)
+    return rule(gradient, None)
+
+
+_HOLDERS = _walk_alone()
 
 
 def _deposit_part(pending: dict[int, list[Any]], heap: list[int], node: Node, part: int, cotangent: Any) -> None:
@@ -385,7 +458,7 @@ def _on_arrival(node: Node, gradient: Any, on_leaf: Callable[[Node, Any], None] 
         replaced = hook(gradient)
         if replaced is not None:
             if tuple(np.shape(replaced)) != node.shape:
-                raise messages.wrong_hook_shape(node, tuple(np.shape(replaced)))
+                raise messages.wrong_hook_shape(node, tuple(np.shape(replaced)), hook)
             gradient = replaced
     if node.extra.retain and node.op is not None and on_leaf is not None:
         on_leaf(node, gradient)
@@ -395,16 +468,12 @@ def _on_arrival(node: Node, gradient: Any, on_leaf: Callable[[Node, Any], None] 
 
 
 def _fit(cotangent: Any, parent: Node, node: Node) -> Any:
-    """`cotangent` in the dtype of `parent`; a wrong shape, or a custom rule's wrong dtype, is blamed on the rule."""
-    op = node.op
-    assert op is not None
-    index = next(i for i, p in enumerate(node.parents) if p is parent)
+    """`cotangent` in the dtype of `parent`; a wrong shape is blamed on the rule."""
     if cotangent.shape != parent.shape:
+        index = next(i for i, p in enumerate(node.parents) if p is parent)
         raise messages.wrong_rule_shape(node, index, cotangent.shape, parent.shape)
     if cotangent.dtype == parent.dtype:
         return cotangent
-    if op.strict:
-        raise messages.wrong_rule_dtype(node, index, cotangent.dtype, parent.dtype)
     if cotangent.dtype.kind == "c" and parent.dtype.kind != "c":
         cotangent = cotangent.real
     return cotangent.astype(parent.dtype)

@@ -6,7 +6,6 @@ into a file, a line, columns and the text of the sub-expression when somebody as
 
 from __future__ import annotations
 
-import ast
 import functools
 import linecache
 import os
@@ -24,12 +23,15 @@ user_files: set[str] = set()
 """Files that are known not to be library code, so that the hot path asks once a file."""
 
 
+@functools.cache
 def is_library(filename: str) -> bool:
     """Whether a file is gradtape's, NumPy's, SciPy's or Python's own, so that its frames are not the user's."""
-    if filename in user_files:
-        return False
     path = os.path.abspath(filename)
-    library = path.startswith(_LIBRARY_FOLDERS) or (path.startswith(_STANDARD) and "-packages" not in path)
+    library = (
+        filename.startswith("<frozen ")
+        or path.startswith(_LIBRARY_FOLDERS)
+        or (path.startswith(_STANDARD) and "-packages" not in path)
+    )
     if not library:
         user_files.add(filename)
     return library
@@ -67,7 +69,8 @@ class Location:
         return cls(None, 0) if frame is None else cls(frame.f_code, frame.f_lasti)
 
     @functools.cached_property
-    def _span(self) -> tuple[int | None, int | None, int | None, int | None]:
+    def positions(self) -> tuple[int | None, int | None, int | None, int | None]:
+        """First and last line, and the byte offsets in them, of the sub-expression; None where it is not known."""
         if self.code is None:
             return None, None, None, None
         for index, span in enumerate(self.code.co_positions()):
@@ -81,7 +84,7 @@ class Location:
 
     @property
     def line(self) -> int:
-        return self._span[0] or (self.code.co_firstlineno if self.code is not None else 0)
+        return self.positions[0] or (self.code.co_firstlineno if self.code is not None else 0)
 
     @functools.cached_property
     def source(self) -> str:
@@ -91,7 +94,7 @@ class Location:
     @functools.cached_property
     def columns(self) -> tuple[int, int] | None:
         """First and one-past-last column of the sub-expression in `source`; None where they are not known."""
-        line, end_line, start, end = self._span
+        line, end_line, start, end = self.positions
         text = linecache.getline(self.file, self.line)
         if start is None or end is None or not text:
             return None
@@ -109,29 +112,6 @@ class Location:
             return self.source
         return self.source[self.columns[0] : self.columns[1]]
 
-    @functools.cached_property
-    def operands(self) -> list[str]:
-        """The operands of the sub-expression as the user wrote them: both sides of an operator, or the arguments."""
-        try:
-            expression = ast.parse(self.segment, mode="eval").body
-        except SyntaxError:
-            return []
-        parts: list[ast.expr] = []
-        if isinstance(expression, ast.BinOp):
-            parts = [expression.left, expression.right]
-        elif isinstance(expression, ast.Compare):
-            parts = [expression.left, *expression.comparators]
-        elif isinstance(expression, ast.UnaryOp):
-            parts = [expression.operand]
-        elif isinstance(expression, ast.Subscript | ast.Attribute):
-            parts = [expression.value]
-        elif isinstance(expression, ast.Call):
-            parts = list(expression.args)
-            method = expression.func
-            if isinstance(method, ast.Attribute) and not _is_module(method.value):
-                parts.insert(0, method.value)
-        return [ast.unparse(part) for part in parts]
-
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
 
@@ -144,10 +124,3 @@ class Location:
         if self.columns is not None:
             lines.append(" " * (len(head) + self.columns[0]) + "~" * (self.columns[1] - self.columns[0]))
         return "\n".join(lines)
-
-
-def _is_module(expression: ast.expr) -> bool:
-    """Whether `expression.method(...)` is a call of a module's function, as far as its name tells."""
-    while isinstance(expression, ast.Attribute):
-        expression = expression.value
-    return isinstance(expression, ast.Name) and expression.id in {"np", "numpy", "gt", "gradtape", "scipy"}

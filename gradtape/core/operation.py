@@ -32,16 +32,32 @@ from gradtape.core.graph import (
 )
 from gradtape.core.guard import guard
 from gradtape.core.location import first_user_frame, user_files
-from gradtape.core.tensor import Tensor, Variable
+from gradtape.core.tensor import Tensor, Variable, plain
 from gradtape.explain import messages
 
 _getframe = sys._getframe
 _new = object.__new__
 current_recording = recording.current
 _CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
-_NUMBERS = frozenset({float, int})
+_DOUBLE = np.dtype(float)
 _NOWHERE = SimpleNamespace(f_code=None, f_lasti=0)  # the frame of a call that has no user's code above it
 _SAFE = frozenset({Tensor, Variable, float, int, complex, bool})  # nobody can change these underfoot
+
+
+class _Scalars(dict[float, Any]):
+    """Python's floats as arrays: NumPy takes those in half the time, and double precision stays what it is."""
+
+    def __missing__(self, value: float) -> Any:
+        if not value:  # 0.0 and -0.0 are one key
+            return value
+        if len(self) >= 1000:
+            self.clear()
+        array = self[value] = np.array(value)
+        array.flags.writeable = False
+        return array
+
+
+_scalars = _Scalars()
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
 Forward = Callable[[Node, Any, tuple[Any, ...], Sequence[Any]], Any]
@@ -66,9 +82,9 @@ class Op:
         needs: tuple[frozenset[int], ...] | None = (),
         needs_out: frozenset[int] = frozenset(),
         outputs: bool = False,
-        strict: bool = False,
         view: bool = False,
         specs: bool = False,
+        units: Callable[[int, Sequence[Any]], Any] | None = None,
         kind: str = "general",
         answers: Sequence[Callable[..., Any] | str] = (),
         samples: Any = None,
@@ -77,8 +93,10 @@ class Op:
     ) -> None:
         self.name = name
         self.kernel = kernel
+        self.ufunc = isinstance(kernel, np.ufunc)
         self.differentiable = reverse is not None
         self.reverse: Any = reverse
+        self.reverse_large: Any = None  # another version, which may write over a large cotangent
         self.forward = forward
         self.batch = batch
         self.needs = needs  # for each input, the inputs whose values its rule uses; None: all the others
@@ -86,10 +104,11 @@ class Op:
         self.outputs = outputs  # whether the kernel returns a tuple of several results
         self.several = outputs  # whether it has to do with several results, as a whole or as a part
         self.part: int | None = None  # which of several results this is, for the operation that picks one
-        self.strict = strict  # whether a dtype that differs is an error rather than cast
         self.view = view  # whether the result may share the input's memory
         self.specs = specs  # whether rules need to know the shapes of inputs whose values they do not use
+        self.units = units  # the batching rule for unit vectors, if it has a better one: see `Units`
         self.kind = kind
+        self.stretches = kind == "elementwise"  # whether operands of different shapes are broadcast
         self.answers = tuple(answers)  # the NumPy and SciPy functions that this operation stands for
         self.samples = samples
         self.domain = domain
@@ -128,22 +147,30 @@ class Plan(NamedTuple):
 def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run `op`, and record it where the bits of its inputs meet those of the active tapes."""
     nodes: tuple[Node, ...]
-    arrays: tuple[Any, ...]
     count = len(inputs)
-    if count == 1 and isinstance(inputs[0], Tensor):  # one input, then two: written out for the sake of speed
+    if count == 1:  # one input, then two: written out for the sake of speed
         (x,) = inputs
-        node, x = x._node, x._array
-        bits, nodes, arrays = node.bits, (node,), (x,)
+        bits, node = 0, UNTRACKED
+        if isinstance(x, Tensor):
+            node, x = x._node, x._array
+            bits = node.bits
     elif count == 2:
         x, y = inputs
         bits, node, other = 0, UNTRACKED, UNTRACKED
-        if type(x) is Tensor or isinstance(x, Tensor):
+        if isinstance(x, Tensor):
             node, x = x._node, x._array
             bits = node.bits
-        if type(y) not in _NUMBERS and isinstance(y, Tensor):
+            if type(y) is float:
+                if op.ufunc and x.dtype is _DOUBLE:
+                    y = _scalars[y]
+            elif isinstance(y, Tensor):
+                other, y = y._node, y._array
+                bits |= other.bits
+        elif isinstance(y, Tensor):
             other, y = y._node, y._array
-            bits |= other.bits
-        nodes, arrays = (node, other), (x, y)
+            bits = other.bits
+            if type(x) is float and op.ufunc and y.dtype is _DOUBLE:
+                x = _scalars[x]
     else:
         nodes = tuple([x._node if isinstance(x, Tensor) else UNTRACKED for x in inputs])
         arrays = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
@@ -157,15 +184,22 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     outer = 0
     if lifted:
         out, outer = _interpret(op, inputs, params)
-        arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else a for x, a in zip(inputs, arrays)])
+        arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])
+        if count == 1:
+            (x,) = arrays
+        elif count == 2:
+            x, y = arrays
     else:
         try:
-            if params or count > 2:
-                out = op.kernel(*arrays, **params)
+            if count == 2:
+                out = op.kernel(x, y, **params) if params else op.kernel(x, y)
+            elif count == 1:
+                out = op.kernel(x, **params) if params else op.kernel(x)
             else:
-                out = op.kernel(x, y) if count == 2 else op.kernel(*arrays)
+                out = op.kernel(*arrays, **params)
         except Exception as error:
-            raise messages.refused_operands(error, op.name, inputs) from error
+            refusal = messages.refused_operands(error, op, inputs, params)
+            raise refusal from refusal.__cause__
         if bits <= TENSOR:  # no tensor at all, or none that was ever on a tape
             if not bits:
                 return out
@@ -177,6 +211,10 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
             return result
 
     # who wants to know?
+    if count == 1:
+        nodes = (node,)
+    elif count == 2:
+        nodes = (node, other)
     state = current_recording()
     live = bits & state.bits
     if lifted:
@@ -196,9 +234,11 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     node.extra = None
     if config.locations:
         frame: Any = _getframe(2)
-        if frame.f_code.co_filename not in user_files:
+        code = frame.f_code
+        if code.co_filename not in user_files:
             frame = first_user_frame(frame) or _NOWHERE
-        node.code = frame.f_code
+            code = frame.f_code
+        node.code = code
         node.offset = frame.f_lasti
     else:
         node.code, node.offset = None, 0
@@ -210,15 +250,17 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if count == 1:
         keep, node.inputs, keep_out = op.plans[1] or op.plan(1, 1)
         if keep is not None:
-            node.inputs = arrays
+            node.inputs = (x,)
     elif count == 2:
-        tracked = (nodes[0].bits > FLAGS) + 2 * (nodes[1].bits > FLAGS)
+        left, right = nodes
+        tracked = (left.bits > FLAGS) + 2 * (right.bits > FLAGS)
         keep, node.inputs, keep_out = op.plans[tracked + 1] or op.plan(tracked, 2)
         if keep is not None:
-            if type(inputs[0]) in _SAFE and type(inputs[1]) in _SAFE and not op.specs:
-                node.inputs = (x if keep[0] else None, y if keep[1] else None)
+            keep_x, keep_y = keep
+            if op.specs or (keep_x and type(inputs[0]) not in _SAFE) or (keep_y and type(inputs[1]) not in _SAFE):
+                node.inputs = _saved(inputs, (x, y), keep, op.specs)
             else:
-                node.inputs = _saved(inputs, arrays, keep, op.specs)
+                node.inputs = (x if keep_x else None, y if keep_y else None)
     else:
         tracked = sum([1 << index for index, parent in enumerate(nodes) if parent.bits > FLAGS])
         keep, node.inputs, keep_out = op.plan(tracked, count)
@@ -228,6 +270,8 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         return _several(node, out, keep_out, live, state)
     node.shape = out.shape
     node.dtype = out.dtype
+    if count == 2 and op.stretches and (left if tracked & 1 else right).shape != node.shape:
+        _note_stretch(node, inputs)
     if lifted:
         node.out = out._on(LIFTED_NODE) if keep_out else None
         result = out._on(node)
@@ -256,7 +300,7 @@ def _saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, .
             saved.append(guard(array))
             guarded = True
         else:
-            saved.append(np.asarray(array) if isinstance(array, list | tuple) else array)
+            saved.append(np.asarray(array) if isinstance(array, (list, tuple)) else array)
     return GuardedInputs(saved) if guarded else tuple(saved)
 
 
@@ -341,6 +385,14 @@ def _off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) 
         cuts = {n: None for n in nodes if isinstance(n, Cut)}
         node = next(iter(cuts)) if len(cuts) == 1 else join_cuts(list(cuts), bool(bits & LIFTED))
     return tuple([attach(_bare(part), node) for part in out]) if op.outputs else attach(_bare(out), node)
+
+
+def _note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
+    """Let an operation be judged that has stretched its tracked operand: few do, and of those most are numbers."""
+    if (node.parents[0] if node.parents[0].bits > FLAGS else node.parents[1]).shape:
+        from gradtape.explain.broadcast import stretched
+
+        stretched(node, inputs)
 
 
 def _note_view(result: Tensor, inputs: tuple[Any, ...]) -> None:

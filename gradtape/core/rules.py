@@ -15,26 +15,47 @@ Rules are written in NumPy, so they run on bare arrays when nothing records the 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.batch import batch_elementwise
-from gradtape.core.graph import FLAGS, PARTS, Node
+from gradtape.core.graph import FLAGS, PARTS, Node, is_spare
 from gradtape.core.operation import Batch, Op, apply
 from gradtape.core.shapes import unbroadcast
 
 TABLE: dict[str, Op] = {}
 """Every operation, by name. Tests are generated from it."""
 
-Partial = Callable[..., Any] | float | None
+
+class over:
+    """A partial derivative that is one over something, given as that something: the rule then divides by it."""
+
+    def __init__(self, rule: Callable[..., Any]) -> None:
+        self.rule = rule
+
+
+Partial = Callable[..., Any] | over | float | None
 _GENERATED = f"{__file__}:generated"  # a name in this folder, so that these frames are not taken for the user's
 DEFAULT_NAMES = ("x", "y", "z", "w", "v", "u")
 
 
 def _parameters(rule: Callable[..., Any]) -> list[str]:
-    return list(inspect.signature(rule).parameters)
+    """The names of what `rule` needs. A ufunc needs the input."""
+    if isinstance(rule, np.ufunc):
+        return ["x"]
+    code = getattr(rule, "__code__", None)
+    if code is None or hasattr(rule, "__wrapped__"):
+        return list(inspect.signature(rule).parameters)
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])  # the same, in a tenth of the time
+
+
+def _is_identity(rule: Callable[..., Any]) -> bool:
+    """Whether `rule` is `lambda y: y`, which need not be called."""
+    code, identity = getattr(rule, "__code__", None), (lambda x: x).__code__
+    return code is not None and (code.co_code, code.co_argcount) == (identity.co_code, 1)
 
 
 def _needs(rule: Any, names: Sequence[str], own: int | None = None) -> frozenset[int]:
@@ -47,9 +68,28 @@ def _needs(rule: Any, names: Sequence[str], own: int | None = None) -> frozenset
 
 def _adapter(rule: Callable[..., Any], names: Sequence[str], own: int | None = None) -> Callable[..., Any]:
     """`rule` as a function of (g, node, out, inputs, tangents), which hands it what it names."""
-    source = f"lambda g, node, out, inputs, tangents=None: rule({_arguments(rule, names, own)})"
-    adapted: Callable[..., Any] = eval(compile(source, _GENERATED, "eval"), {"rule": rule})
-    return adapted
+
+    def build() -> Callable[..., Any]:
+        source = f"lambda g, node, out, inputs, tangents=None: rule({_arguments(rule, names, own)})"
+        adapted: Callable[..., Any] = eval(compile(source, _GENERATED, "eval"), {"rule": rule})
+        return adapted
+
+    return _Late(build)
+
+
+class _Late:
+    """A function that is built when it is first called: most of the table is not needed by most programs."""
+
+    __slots__ = ("build", "built")
+
+    def __init__(self, build: Callable[[], Callable[..., Any]]) -> None:
+        self.build = build
+        self.built: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.built is None:
+            self.built = self.build()
+        return self.built(*arguments)
 
 
 def _arguments(rule: Callable[..., Any], names: Sequence[str], own: int | None = None) -> str:
@@ -83,33 +123,46 @@ def elementwise(
     names: Sequence[str] = DEFAULT_NAMES,
     **details: Any,
 ) -> Op:
-    """An operation on each element by itself. A partial is a function, a constant, or None (no derivative there)."""
-    rules = [_adapter(p, names) if callable(p) else p for p in partials]
-    reverse = _elementwise_reverse(partials, names)
+    """An operation on each element by itself.
+
+    A partial is a function, one `over` a function, a constant, or None (no derivative there).
+    """
+    slopes = [p.rule if isinstance(p, over) else p for p in partials]
+    divides = [isinstance(p, over) for p in partials]
+    rules = [_adapter(slope, names) if callable(slope) else slope for slope in slopes]
+
+    def reverse(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> Any:
+        own_op.reverse = _elementwise_reverse(slopes, divides, names)  # from now on
+        own_op.reverse_large = _elementwise_reverse(slopes, divides, names, reuse=True)
+        return own_op.reverse(g, node, out, inputs)
 
     def forward(node: Node, out: Any, inputs: tuple[Any, ...], tangents: Sequence[Any]) -> Any:
         total: Any = None
-        for rule, tangent in zip(rules, tangents, strict=True):
+        for rule, divide, tangent in zip(rules, divides, tangents, strict=True):
             if rule is None or tangent is None:
                 continue
-            term = tangent * (rule(None, node, out, inputs) if callable(rule) else rule)
+            slope = rule(None, node, out, inputs) if callable(rule) else rule
+            term = tangent / slope if divide else tangent * slope
             total = term if total is None else total + term
         return None if total is None else as_result(total, node)
 
-    return _declare(
+    own_op = _declare(
         name,
         kernel,
         reverse=reverse,
         forward=forward,
         batch=batch_elementwise,
-        needs=tuple(_needs(p, names) for p in partials),
-        needs_out=frozenset(i for i, p in enumerate(partials) if callable(p) and "out" in _parameters(p)),
+        needs=tuple(_needs(slope, names) for slope in slopes),
+        needs_out=frozenset(i for i, slope in enumerate(slopes) if callable(slope) and "out" in _parameters(slope)),
         kind="elementwise",
         **details,
     )
+    return own_op
 
 
-def _elementwise_reverse(partials: Sequence[Partial], names: Sequence[str]) -> Callable[..., Any]:
+def _elementwise_reverse(
+    partials: Sequence[Any], divides: Sequence[bool], names: Sequence[str], reuse: bool = False
+) -> Callable[..., Any]:
     """The reverse rule of an elementwise operation, written out as one function for the sake of speed.
 
     For two inputs with partials `lambda y: ...` and -1 it reads
@@ -118,7 +171,10 @@ def _elementwise_reverse(partials: Sequence[Partial], names: Sequence[str]) -> C
             parent0, parent1 = node.parents
             cotangent0 = cotangent1 = None
             if parent0.bits > FLAGS:
-                cotangent0 = g * partial0(inputs[1]) if node.dtype.kind != "c" else g * conj(partial0(inputs[1]))
+                if node.dtype is not DOUBLE and node.dtype.kind == "c":
+                    cotangent0 = g * conj(partial0(inputs[1]))
+                else:
+                    cotangent0 = g * partial0(inputs[1])
                 if node.shape != parent0.shape:
                     cotangent0 = unbroadcast(cotangent0, parent0.shape)
             if parent1.bits > FLAGS:
@@ -126,7 +182,8 @@ def _elementwise_reverse(partials: Sequence[Partial], names: Sequence[str]) -> C
                 ...
             return cotangent0, cotangent1
 
-    (One expression, so that NumPy can reuse the memory of a large temporary.)
+    One expression, so that NumPy can reuse the memory of a large temporary. With `reuse`, the last product is written
+    over `g` if nobody else holds that.
     """
     every = range(len(partials))
     lines = [
@@ -134,15 +191,32 @@ def _elementwise_reverse(partials: Sequence[Partial], names: Sequence[str]) -> C
         "    " + ", ".join(f"parent{i}" for i in every) + ", = node.parents",
         "    " + " = ".join(f"cotangent{i}" for i in every) + " = None",
     ]
-    scope: dict[str, Any] = {"FLAGS": FLAGS, "conj": np.conj, "unbroadcast": unbroadcast}
+    scope: dict[str, Any] = {
+        "FLAGS": FLAGS,
+        "DOUBLE": np.dtype(float),
+        "conj": np.conj,
+        "multiply": np.multiply,
+        "divide": np.divide,
+        "unbroadcast": unbroadcast,
+        "is_spare": is_spare,
+        "getrefcount": sys.getrefcount,
+    }
     for i, partial in enumerate(partials):
         if partial is None:
             continue
         lines.append(f"    if parent{i}.bits > FLAGS:")
         if callable(partial):
             scope[f"partial{i}"] = partial
-            slope = f"partial{i}({_arguments(partial, names)})"
-            lines.append(f'        cotangent{i} = g * {slope} if node.dtype.kind != "c" else g * conj({slope})')
+            slope, sign = _arguments(partial, names), "/" if divides[i] else "*"
+            if not _is_identity(partial):
+                slope = f"partial{i}({slope})"
+            lines.append('        if node.dtype is not DOUBLE and node.dtype.kind == "c":')
+            lines.append(f"            cotangent{i} = g {sign} conj({slope})")
+            if reuse and i == len(partials) - 1:
+                lines.append("        elif is_spare(getrefcount(g), g):")
+                lines.append(f"            cotangent{i} = {'divide' if divides[i] else 'multiply'}(g, {slope}, g)")
+            lines.append("        else:")
+            lines.append(f"            cotangent{i} = g {sign} {slope}")
         else:
             lines.append(f"        cotangent{i} = g" + ("" if partial == 1 else f" * {partial!r}"))
         if len(partials) > 1:

@@ -14,7 +14,7 @@ def _children(tree: Any) -> tuple[Any, list[Any]] | None:
     if isinstance(tree, dict):
         keys = list(tree)
         return (dict, tuple(keys)), [tree[key] for key in keys]
-    if isinstance(tree, list | tuple):
+    if isinstance(tree, (list, tuple)):
         return (type(tree), len(tree)), list(tree)
     if hasattr(type(tree), "__dataclass_fields__"):
         names = [field.name for field in dataclasses.fields(tree)]
@@ -29,7 +29,7 @@ def _rebuild(tree: Any, children: list[Any]) -> Any:
         return dict(items) if type(tree) is dict else type(tree)(items)
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*children)
-    if isinstance(tree, list | tuple):
+    if isinstance(tree, (list, tuple)):
         return type(tree)(children)
     names = [field.name for field in dataclasses.fields(tree)]
     return dataclasses.replace(tree, **dict(zip(names, children, strict=True)))

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import warnings
+import math
+import weakref
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.batch import BatchTensor, for_each_row
-from gradtape.core.graph import AMBIENT, FIRST_TAPE, VARIABLE, Node, walk
+from gradtape.core.batch import BatchTensor, Units, for_each_row
+from gradtape.core.graph import VARIABLE, Node, ails, next_order, suspects, walk
+from gradtape.core.graph import release as free
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, map_structure, rebuild
 from gradtape.core.tensor import Tensor, Variable, check_differentiable, tensor, watch_node
-from gradtape.errors import GradientWarning
 from gradtape.explain import messages
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from gradtape.explain.coverage import Coverage
+    from gradtape.explain.saved import Saved
+    from gradtape.explain.why import Why
 
 
 class GradientTape(recording.Recorder):
@@ -38,12 +48,14 @@ class GradientTape(recording.Recorder):
         self.persistent = persistent
         self.watches_variables = watch_accessed_variables
         self._active = False
+        self._opened = 0  # when it was last entered, in the order of nodes
         self._spent: Location | None = None
         self._old_bits: list[int] = []
         self._gave_none = False
         self._remembered: list[tuple[Node, tuple[Node, ...], int]] = []
         self._beginnings: set[Node] = set()  # tensors that were computed before this tape watched them
         self._variables: dict[Node, Variable] = {}
+        self._asked: deque[tuple[list[weakref.ref[Node]], list[weakref.ref[Node]]]] | tuple[()] = ()  # if persistent
 
     # -- recording
 
@@ -53,13 +65,14 @@ class GradientTape(recording.Recorder):
         if self._spent is not None:
             self.reset()
         self._active = True
+        self._opened = next_order()
         recording.switch(recording.current().with_recorder(self))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._stop()
         if isinstance(error, ValueError) and "read-only" in str(error):
-            error.add_note(messages.LOCKED_NOTE)
+            messages.explain_locked(error)
 
     def _stop(self) -> None:
         if self._active:
@@ -114,6 +127,7 @@ class GradientTape(recording.Recorder):
         self._variables.clear()
         self._beginnings.clear()
         self._remembered.clear()
+        self._asked = ()
         self._gave_none = False
         self._spent = None
         # nodes of before may be alive and carry the old bit: it is not given to anyone else before the tape dies
@@ -152,8 +166,16 @@ class GradientTape(recording.Recorder):
         nodes = self._source_nodes(sources)
         seeds = self._seeds(target, output_gradients)
         with self._asking() as release:
-            found = self._walk(seeds, nodes, release)
+            births: list[Node] = []
+            found = self._walk(seeds, nodes, release, births)
             gradients = [found.get(node) for node in nodes]
+            explained = not found and unconnected_gradients is None  # below
+            if not explained and (suspects or births or ails(gradients)):
+                from gradtape.explain.flow import examine
+
+                values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
+                held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
+                examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))
             if unconnected_gradients is None and any(g is None for g in gradients):
                 self._gave_none = True
                 if all(g is None for g in gradients):
@@ -177,7 +199,7 @@ class GradientTape(recording.Recorder):
         checked = self._one_target(target, "jacobian")
         nodes = self._source_nodes(sources)
         with self._asking() as release:
-            rows = self._batched_walk(checked, nodes, np.eye(checked.size), release)
+            rows = self._batched_walk(checked, nodes, Units(np.ones(checked.shape, checked.dtype)), release)
             if unconnected_gradients is None and nodes and all(row is None for row in rows):
                 self._warn_unconnected(target, sources)
         blocks = [
@@ -210,7 +232,7 @@ class GradientTape(recording.Recorder):
         halves = _separating_masks(batch)
         probes = np.repeat(halves, rest, axis=1) * np.linspace(0.5, 1.5, checked.size)
         with self._asking() as release:
-            (rows,) = self._batched_walk(checked, [node], np.concatenate([columns, probes]), release)
+            (rows,) = self._batched_walk(checked, [node], _rows(np.concatenate([columns, probes]), checked), release)
             if rows is None and unconnected_gradients is None:
                 self._warn_unconnected(target, source)
         if rows is None:
@@ -249,12 +271,12 @@ class GradientTape(recording.Recorder):
             rows: list[Any] = [None]
             if isinstance(gradient, Tensor):
                 with recording.during(recording.current().without(self)):
-                    rows = self._batched_walk(gradient, [node], np.eye(gradient.size), release)
+                    rows = self._batched_walk(gradient, [node], Units(np.ones(gradient.shape, gradient.dtype)), release)
         if rows[0] is None:
             rows = [np.zeros((*node.shape, *node.shape), node.dtype)]
         return self._answer(source, [rows[0].reshape(node.shape + node.shape)], None)
 
-    def why(self, target: Any, source: Any) -> str:
+    def why(self, target: Any, source: Any) -> Why:
         """Why the gradient of `target` with respect to `source` is what it is: the path, or where it was cut.
 
         >>> import gradtape as gt
@@ -262,7 +284,7 @@ class GradientTape(recording.Recorder):
         >>> with gt.GradientTape() as tape:
         ...     y = gt.stop_gradient(x) * 3.0
         >>> print(tape.why(y, x))  # doctest: +ELLIPSIS
-        no gradient: the value left the tape at stop_gradient
+        [GT208] no gradient: the value left the tape at stop_gradient
         ...
         """
         from gradtape.explain.why import why
@@ -274,6 +296,59 @@ class GradientTape(recording.Recorder):
         finally:
             for node, _, _ in self._remembered:
                 node.parents, node.bits = (), node.bits & ~self.bit
+
+    def coverage(self) -> Coverage:
+        """For each recorded line, whether the gradients last asked of this persistent tape flowed through it.
+
+        >>> import gradtape as gt
+        >>> x = gt.Variable(2.0)
+        >>> with gt.GradientTape(persistent=True) as tape:
+        ...     y = x * x
+        >>> _ = tape.gradient(y, x)
+        >>> tape.coverage().missing
+        []
+        """
+        from gradtape.explain.coverage import coverage
+
+        return coverage(self)
+
+    def saved(self) -> Saved:
+        """A table of the arrays that this tape keeps alive: operation, line, shape, dtype and bytes.
+
+        >>> import numpy as np, gradtape as gt
+        >>> x = gt.Variable(np.ones((10, 10)))
+        >>> with gt.GradientTape() as tape:
+        ...     y = np.tanh(x).sum()
+        >>> tape.saved().total
+        800
+        """
+        from gradtape.explain.saved import saved
+
+        return saved(self)
+
+    def report(self, path: str | os.PathLike[str], target: Any = None, sources: Any = None) -> Path:
+        """Write a page (HTML, one file) that shows the gradient: verdicts, the source, the graph, the sources.
+
+        Of `target` and `sources`, else of those that this tape was last asked for. A tape that is not persistent
+        forgets the graph when it is asked: then report first, with `target`.
+
+        >>> import gradtape as gt, os, tempfile
+        >>> x = gt.Variable([1.0, 2.0])
+        >>> with gt.GradientTape(persistent=True) as tape:
+        ...     loss = (x * x).sum()
+        >>> gradient = tape.gradient(loss, x)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tape.report(os.path.join(folder, "report.html")).name
+        'report.html'
+        """
+        from gradtape.explain.report import of_tape
+
+        return of_tape(self, target, sources).save(path)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from gradtape.explain.report import of_tape
+
+        return of_tape(self)._repr_mimebundle_()
 
     # -- how
 
@@ -300,18 +375,31 @@ class GradientTape(recording.Recorder):
                 yield None if self.persistent else release
         finally:
             before = [(node, node.parents, node.bits) for node in release] if self._gave_none else []
-            others = ~(self.bit | (FIRST_TAPE - 1)) | AMBIENT
-            for node in release:
-                if node.bits & others:
-                    node.release(self.bit, where)
-                else:
-                    node.bits, node.parents, node.recording = node.bits & ~self.bit, (), None
+            free(release, self.bit, where)
             # the bare structure, for `why` to explain the None just given
             self._remembered = [(node, parents, bits) for node, parents, bits in before if not node.parents]
 
-    def _walk(self, seeds: list[tuple[Node, Any]], nodes: list[Node], visited: list[Node] | None) -> dict[Node, Any]:
+    def _walk(
+        self,
+        seeds: list[tuple[Node, Any]],
+        nodes: list[Node],
+        visited: list[Node] | None,
+        births: list[Node] | None = None,
+    ) -> dict[Node, Any]:
         recorded = attach if recording.current().bits else None
-        return walk(seeds, self.mask, sources=nodes, beginnings=self._beginnings, attach=recorded, visited=visited)
+        if self.persistent:  # for `coverage`
+            if isinstance(self._asked, tuple):
+                self._asked = deque(maxlen=16)
+            self._asked.append(([weakref.ref(node) for node, _ in seeds], [weakref.ref(node) for node in nodes]))
+        return walk(
+            seeds,
+            self.mask,
+            sources=nodes,
+            beginnings=self._beginnings,
+            attach=recorded,
+            visited=visited,
+            births=births,
+        )
 
     def _batched_walk(self, target: Tensor, nodes: list[Node], seeds: Any, visited: list[Node] | None) -> list[Any]:
         """For each source, the cotangents that arrive there for each row of `seeds`, along a first axis."""
@@ -320,8 +408,8 @@ class GradientTape(recording.Recorder):
             found = self._walk([(target._node, seed)], nodes, visited if last else None)
             return [found.get(node) for node in nodes]
 
-        widest = max([target.size, *(int(np.prod(node.shape)) for node in nodes)])
-        return for_each_row(arrivals, seeds.astype(target.dtype).reshape(len(seeds), *target.shape), widest)
+        widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
+        return for_each_row(arrivals, seeds, widest)
 
     def _source_nodes(self, sources: Any) -> list[Node]:
         nodes = []
@@ -364,13 +452,10 @@ class GradientTape(recording.Recorder):
     def _warn_unconnected(self, target: Any, sources: Any) -> None:
         first_target = target if isinstance(target, Tensor) else leaves(target)[0]
         first_source = sources if isinstance(sources, Tensor) else leaves(sources)[0]
+        from gradtape.explain.voices import report
+
         reason = self.why(first_target, first_source)
-        warnings.warn(
-            f"every gradient asked for is None.\n{Location.here().show()}\n  {reason}\n"
-            f'  meant it?  unconnected_gradients="none" or "zero" says so',
-            GradientWarning,
-            stacklevel=3,
-        )
+        report(messages.all_none(first_target, reason, Location.here()))
 
 
 def check_unconnected(value: str | None) -> None:
@@ -391,7 +476,7 @@ def check_seed(seed: Any, target: Any, what: str) -> Any:
         return np.ones(target.shape, target.dtype)
     value = seed if isinstance(seed, Tensor) else np.asarray(seed)
     if value.shape != target.shape:
-        raise messages.wrong_seed_shape(what, value.shape, target.shape)
+        raise messages.wrong_seed_shape(what, value.shape, target.shape, target)
     if not np.can_cast(value.dtype, target.dtype, "same_kind"):
         raise messages.wrong_seed_dtype(what, value.dtype, target.dtype)
     return value if value.dtype == target.dtype else value.astype(target.dtype)
@@ -402,6 +487,11 @@ def _separating_masks(batch: int) -> np.ndarray[Any, Any]:
     rows = [(np.arange(batch) >> bit) & 1 for bit in range(max(batch - 1, 1).bit_length())]
     masks: np.ndarray[Any, Any] = np.concatenate([rows, [1 - row for row in rows]])
     return masks
+
+
+def _rows(flat: np.ndarray[Any, Any], target: Tensor) -> np.ndarray[Any, Any]:
+    """Rows of seeds in the shape and dtype of `target`."""
+    return flat.astype(target.dtype).reshape(len(flat), *target.shape)
 
 
 def _value(value: Any) -> Any:

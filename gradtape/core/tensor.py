@@ -7,7 +7,7 @@ A tensor owns its memory: nobody else can write to it, and what it hands out is 
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,15 @@ from gradtape.core.graph import (
     cut,
     departures,
     leaf,
+    next_order,
+    suspects,
 )
 from gradtape.core.shapes import Shape
 from gradtape.explain import messages
 from gradtape.methods import TensorMethods
+
+if TYPE_CHECKING:
+    from gradtape.explain.why import Why
 
 
 class Tensor(TensorMethods):
@@ -141,7 +146,12 @@ class Tensor(TensorMethods):
         if self._node.bits > FLAGS:
             departure = cut(how, (self._node,))
             assert isinstance(departure, Cut)
+            departure.order, departure.params = next_order(), {"bits": self._node.bits, "shape": self.shape}
             departures.append(departure)
+            if how in _CONVERSIONS and (self._node.op is None or self._node.parents):  # not if it was freed: logging
+                value = self._concrete()
+                departure.params["value"] = value.item() if value.size == 1 else None
+                suspects.append(departure)
         return self._concrete()
 
     def numpy(self) -> Any:
@@ -265,6 +275,20 @@ class Tensor(TensorMethods):
         if self._node.extra is not None:
             self._node.extra.grad = None
 
+    def why(self, target: Any = None) -> Why:
+        """Why `.grad` is missing or zero: which cause it is, its line and its cure. With `target`, the path from it.
+
+        Ask with the `target` of `.backward()` before it is called, or with `retain_graph=True`: it frees the graph.
+
+        >>> import gradtape as gt
+        >>> x = gt.tensor([1.0, 2.0], requires_grad=True)
+        >>> x.why((x.detach() * 2.0).sum()).code
+        'GT208'
+        """
+        from gradtape.explain.why import why_no_grad
+
+        return why_no_grad(self, target)
+
 
 class Variable(Tensor):
     """A tensor whose value can be replaced, and that tapes watch by themselves when an operation reads it.
@@ -356,6 +380,9 @@ def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     if array.dtype.kind not in "fciub":
         raise messages.not_numbers(data, array.dtype)
     return array
+
+
+_CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
 
 
 def _leaving(value: Any, how: str) -> Any:

@@ -14,7 +14,8 @@ from gradtape.core.location import Location
 from gradtape.core.structure import children, leaves
 from gradtape.core.tensor import Tensor
 from gradtape.custom.arrays import NUMBERS, Function, bare
-from gradtape.errors import DetachError, RuleError
+from gradtape.errors import DetachError, GradTapeError, RuleError
+from gradtape.explain import messages
 
 
 def name_of(function: Any) -> str:
@@ -45,11 +46,10 @@ class Call:
     def argument(self, number: int, path: str = "") -> str:
         return f"argument {number}" + (f" ({self.names[number]})" if number < len(self.names) else "") + path
 
-    def wrong(self, rule: Any, problem: str, fix: str) -> RuleError:
+    def wrong(self, rule: Any, problem: str, fix: str) -> GradTapeError:
         """The error for a rule that did not return what it has to."""
-        return RuleError(
-            f"the rule {name_of(rule)!r} of {self.name!r} {problem}.\n{definition(rule).show()}\n"
-            f"  for the call\n{self.where.show()}\n  fix: {fix}"
+        return messages.broken_rule(
+            f"the rule {name_of(rule)!r} of {self.name!r} {problem}", definition(rule), self.where, fix
         )
 
     def no_rule(self, definition: str) -> RuleError:
@@ -58,7 +58,7 @@ class Call:
             f"  fix: {self.name}.{definition} after its definition"
         )
 
-    def wrong_pair(self, rule: Any, answer: Any, pair: str) -> RuleError:
+    def wrong_pair(self, rule: Any, answer: Any, pair: str) -> GradTapeError:
         return self.wrong(rule, f"must return a pair, {pair}; it returned {kind_of(answer)}", f"return {pair}")
 
     def checked(self, rule: Any, value: Any, spec: Any, what: str) -> Any:

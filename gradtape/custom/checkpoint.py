@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.batch import BatchTensor, batch_elementwise
-from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order, push_through, walk
+from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order, push_through, release, walk
 from gradtape.core.guard import Guarded, guard
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
@@ -210,7 +210,9 @@ class Segment(SingleOperation):
         seeds = zip(outputs, g, strict=True)
         watched = [source for source in sources if not isinstance(source, Cut)]
         recorded = attach_for(outputs, g)
-        found = walk(seeds, tape.bit, sources=watched, attach=recorded, release=Location(None, 0))
+        visited: list[Node] = []
+        found = walk(seeds, tape.bit, sources=watched, attach=recorded, visited=visited)
+        release(visited, tape.bit, Location(None, 0))
         return [found.get(source) for source in sources]
 
     def forward(self, tangents: Sequence[Any], node: Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:

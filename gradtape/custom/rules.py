@@ -43,7 +43,6 @@ class SingleOperation:
             batch=lambda op, flags, values, params: values[-1].batch(flags[:-1], values[:-1]),
             needs=(needed,) * (last + 1),
             outputs=True,
-            strict=True,
             kind="custom",
         )
         results: tuple[Any, ...] = apply(op, (*inputs, self), {})

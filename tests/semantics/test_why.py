@@ -11,18 +11,25 @@ import pytest
 
 import gradtape as gt
 from gradtape.core.graph import AMBIENT
-from gradtape.explain.why import why, why_untracked
+from gradtape.explain.codes import CODES
+from gradtape.explain.why import Why, why, why_untracked
 
 Line = Callable[..., str]
 
 
-def verdict(text: str) -> str:
-    """The first line of an explanation; all explanations are short and end in a fix, or list a path."""
-    lines = text.splitlines()
-    assert len(lines) <= 16
-    assert lines[0].startswith("the ") or lines[-1].startswith("  fix: ")
+def verdict(answer: Why) -> str:
+    """The title of an explanation, which is short, has a code and a fix, or lists a path."""
+    lines = answer.splitlines()
+    assert len(lines) <= 18
     assert all(part.startswith("  ") for part in lines[1:])
-    return lines[0]
+    title = answer.problem.title
+    if not answer.code:
+        assert lines[0] == title
+        return title
+    assert lines[0] == f"[{answer.code}] {title}"
+    assert answer.problem.fixes
+    assert CODES[answer.code].title
+    return title
 
 
 class TestThereIsAPath:
@@ -38,8 +45,8 @@ class TestThereIsAPath:
         assert verdict(text) == "the gradient flows: 4 operations from the target back to the source"
         operations = [row.split()[0] for row in text.splitlines()[1:-1]]
         assert operations == ["sum", "power", "reshape", "tanh"]
-        assert f"(4,)    {line('second')}" in text
-        assert f"(2, 2)  {line('first')}" in text
+        assert [step.shape for step in text.path] == [(), (4,), (4,), (2, 2)]
+        assert [str(step.location) for step in text.path] == [line("second")] * 2 + [line("first")] * 2
         assert text.splitlines()[-1] == "  the source, of shape (2, 2)"
 
     def test_takes_the_shortest_way(self) -> None:
@@ -118,7 +125,7 @@ class TestCuts:
         text = tape.why(y, x)
         assert verdict(text) == f"no gradient: the value left the tape at {name}, which has no derivative"
         assert "test_why.py" in text
-        assert verdict(tape.why(y, w)).startswith("the gradient flows")
+        assert tape.why(y, w).flows
 
     def test_integer_cast(self, line: Line) -> None:
         """A cast to integers is named as such."""
@@ -325,7 +332,7 @@ class TestWatchedTooLate:
             y = x + w  # used
             tape.watch(x)  # watched
         text = tape.why(y, x)
-        assert verdict(text) == "no gradient: the source was watched after the target was computed"
+        assert verdict(text) == "no gradient: the source was used before this tape watched it"
         assert line("used") in text
         assert line("watched") in text
 
@@ -455,7 +462,7 @@ class TestReboundAndUnused:
         assert line() in text
 
     def test_rebound_over_several_lines(self) -> None:
-        """A statement of which one line alone says nothing is no obstacle."""
+        """A statement over several lines is read as a whole."""
         with gt.GradientTape() as tape:
             x = tape.watch(np.array([1.0, 2.0]))
             y = (x * x).sum()
@@ -463,10 +470,12 @@ class TestReboundAndUnused:
                 x + 1.0,
                 0.0,
             )
-        assert verdict(tape.why(y, x)) == "no gradient: the source was computed after the target"
+        assert verdict(tape.why(y, x)) == (
+            "no gradient: the name x was bound to a new tensor, and the target was computed from the old one"
+        )
 
     def test_without_locations(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """With locations switched off the verdicts stay, and the lines are unknown."""
+        """With locations switched off the verdicts stay, and no line is named."""
         monkeypatch.setattr(gt.config, "locations", False)
         with gt.GradientTape() as tape:
             x = tape.watch(np.array([1.0, 2.0]))
@@ -474,7 +483,7 @@ class TestReboundAndUnused:
             x = x + 1.0
         text = tape.why(y, x)
         assert verdict(text) == "no gradient: the source was computed after the target"
-        assert "an unknown line" in text
+        assert ".py:" not in text
 
     def test_never_used(self, line: Line) -> None:
         """A watched source that nothing used."""
@@ -650,7 +659,8 @@ class TestInsideVmap:
         """`grad` inside `vmap` warns with the reason, too."""
         with pytest.warns(gt.GradientWarning) as caught:
             gt.vmap(gt.grad(lambda x, y: x * x, argnums=1))(np.ones(3), np.ones(3))
-        assert "no gradient: " in str(caught[0].message)
+        assert "the value does not depend on" in str(caught[0].message)
+        assert caught[0].message.problem.details["cause"] == "GT202"
 
 
 class TestSourcesThatCannotHaveOne:
@@ -742,7 +752,7 @@ class TestInWarningsAndErrors:
         with pytest.warns(gt.GradientWarning) as caught:
             assert tape.gradient(y, x) is None  # asked
         message = str(caught[0].message)
-        assert "no gradient: the value left the tape at stop_gradient" in message
+        assert "every gradient asked for is None: the value left the tape at stop_gradient" in message
         assert line("cut") in message
         assert line("asked") in message
 
@@ -803,14 +813,15 @@ class TestUntracked:
 
     def test_constant(self) -> None:
         """Nothing that requires a gradient went in."""
-        assert why_untracked(gt.tensor(1.0)) == "it is a constant: no tensor that requires a gradient went into it"
+        text = why_untracked(gt.tensor(1.0))
+        assert verdict(text) == "no gradient: it is a constant: no tensor that requires a gradient went into it"
 
     def test_detached(self, line: Line) -> None:
         """The line of the `detach` is named."""
         x = gt.tensor(2.0, requires_grad=True)
         y = x.detach() * 3.0  # here
         text = why_untracked(y)
-        assert text.splitlines()[0] == "the value left the tape at detach"
+        assert verdict(text) == "no gradient: the value left the tape at detach"
         assert line() in text
 
     def test_no_grad(self, line: Line) -> None:
@@ -819,7 +830,7 @@ class TestUntracked:
         with gt.no_grad():
             y = x * 3.0  # here
         text = why_untracked(y)
-        assert text.splitlines()[0] == "it was computed under no_grad"
+        assert verdict(text) == "no gradient: it was computed under no_grad"
         assert line() in text
 
     def test_variable_without_a_tape(self, line: Line) -> None:
@@ -827,7 +838,7 @@ class TestUntracked:
         v = gt.Variable(2.0)
         y = v * 3.0  # here
         text = why_untracked(y)
-        assert text.splitlines()[0] == "it was computed while no tape was recording"
+        assert verdict(text) == "no gradient: it was computed while no tape was recording"
         assert line() in text
         assert "requires_grad_()" in why_untracked(v)
 
@@ -842,4 +853,4 @@ class TestUntracked:
 
     def test_integers(self) -> None:
         """An integer target is told its dtype."""
-        assert why_untracked(gt.tensor([1, 2])).startswith("it has dtype int")
+        assert verdict(why_untracked(gt.tensor([1, 2]))).startswith("no gradient: it has dtype int")
