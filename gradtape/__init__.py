@@ -21,6 +21,7 @@ from gradtape.core.tensor import Tensor, Variable, tensor
 from gradtape.custom import checkpoint, custom_gradient, custom_jvp, custom_vjp
 from gradtape.errors import (
     AxisError,
+    BroadcastWarning,
     DetachError,
     DtypeError,
     GradientWarning,
@@ -28,6 +29,8 @@ from gradtape.errors import (
     IndexingError,
     LinearAlgebraError,
     MutationError,
+    NumericsError,
+    NumericsWarning,
     OperandError,
     RuleError,
     ShapeError,
@@ -37,35 +40,69 @@ from gradtape.errors import (
     UntrackedError,
 )
 from gradtape.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+from gradtape.mapping import vmap
 from gradtape.ops import *  # noqa: F403  (the operations are listed in gradtape.ops.__all__)
 from gradtape.sparse import PatternError, sparse_hessian, sparse_jacobian
 from gradtape.transforms import grad, jvp, linearize, value_and_grad, vjp
-from gradtape.vectorize import vmap
 
 __version__ = "0.1.0"
 
 
-_CHAPTERS = {"fft": "gradtape.ops.fft", "linalg": "gradtape.linalg", "special": "gradtape.ops.special"}
+_CHAPTERS = {
+    "fft": "gradtape.ops.fft",
+    "linalg": "gradtape.linalg",
+    "nn": "gradtape.nn",
+    "random": "gradtape.random",
+    "signal": "gradtape.signal",
+    "special": "gradtape.ops.special",
+    "stats": "gradtape.stats",
+}
 
 
-_LATE = ("choosing", "histograms", "numerical", "polynomials", "searching", "sorting", "statistics")
+_LATE = {
+    "building": "array asarray block diagflat fromfunction fromiter geomspace logspace tri",
+    "choosing": "apply_along_axis apply_over_axes choose compress extract piecewise select trim_zeros vectorize",
+    "editing": "delete insert resize sliding_window_view",
+    "histograms": "bincount histogram histogram2d histogram_bin_edges histogramdd",
+    "numerical": "convolve correlate ediff1d fix frexp gradient interp iscomplex isreal ldexp nextafter real_if_close "
+    "spacing unwrap",
+    "overwriting": "copyto fill_diagonal place put put_along_axis putmask",
+    "padding": "pad",
+    "polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander",
+    "questions": "array_equiv can_cast common_type diag_indices_from einsum_path ix_ may_share_memory min_scalar_type "
+    "ravel_multi_index shares_memory tril_indices_from triu_indices_from unravel_index",
+    "searching": "argwhere digitize flatnonzero intersect1d isin searchsorted setdiff1d setxor1d union1d unique "
+    "unique_all unique_counts unique_inverse unique_values",
+    "sorting": "argpartition lexsort nanmedian nanpercentile nanquantile partition sort_complex",
+    "statistics": "corrcoef cov cumulative_prod cumulative_sum nanargmax nanargmin nancumprod nancumsum nanmax nanmean "
+    "nanmin nanprod nanstd nansum nanvar",
+}
+"""The names of the chapters that are opened when one of them is first used, to keep the import quick."""
+
+_LATE_NAMES = {name: f"gradtape.ops.{chapter}" for chapter, names in _LATE.items() for name in names.split()}
+_LATE_NAMES["audit_batch"] = "gradtape.explain.audit"
+_LATE_NAMES["check_numerics"] = "gradtape.explain.numerics"
+_LATE_NAMES["expect"] = "gradtape.explain.voices"
 
 
 def __getattr__(name: str) -> _Any:
-    """`gt.fft`, `gt.linalg`, `gt.special` and the functions of the chapters in `_LATE`, imported when first used."""
-    if not name.startswith("_"):
+    """The chapters in `_CHAPTERS` and the functions in `_LATE`, imported when first used."""
+    if name in _CHAPTERS:
         protocols.open_chapters()
-        if name in _CHAPTERS:
-            return importlib.import_module(_CHAPTERS[name])
-        for chapter in _LATE:
-            module = importlib.import_module(f"gradtape.ops.{chapter}")
-            if name in module.__all__:
-                return getattr(module, name)
+        return importlib.import_module(_CHAPTERS[name])
+    if name in _LATE_NAMES:
+        globals()[name] = found = getattr(importlib.import_module(_LATE_NAMES[name]), name)
+        return found
     raise AttributeError(f"gradtape has no name {name!r}; all names are in gradtape.__all__")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_CHAPTERS})
 
 
 __all__ = [
     "AxisError",
+    "BroadcastWarning",
     "DetachError",
     "DtypeError",
     "ForwardAccumulator",
@@ -77,6 +114,8 @@ __all__ = [
     "IndexingError",
     "LinearAlgebraError",
     "MutationError",
+    "NumericsError",
+    "NumericsWarning",
     "OperandError",
     "PatternError",
     "RuleError",
@@ -112,3 +151,4 @@ __all__ = [
     "vmap",
 ]
 __all__ += ops.__all__
+__all__ += _LATE_NAMES

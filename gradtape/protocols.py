@@ -10,8 +10,10 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
+import inspect
 import numbers
 from collections.abc import Callable
+from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,11 +22,14 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import TABLE
 from gradtape.core.tensor import Tensor, is_tracked, plain
-from gradtape.errors import DetachError, OperandError, UnsupportedError
+from gradtape.errors import DetachError, GradTapeError, OperandError, UnsupportedError
 
 UFUNCS: dict[np.ufunc, Op] = {}
-BY_NAME: dict[str, Op] = {}
-"""Operations that stand for SciPy's ufuncs, by name, so that SciPy is not imported before the user does."""
+BY_NAME: dict[str, Callable[..., Any]] = {}
+"""What stands for ufuncs that NumPy does not make public, and for SciPy's, which is not imported for their sake."""
+
+COMPOSED: dict[np.ufunc, Callable[..., Any]] = {}
+"""Functions made of operations that stand for ufuncs which are no operation of their own."""
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
 REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {}
@@ -59,21 +64,38 @@ def register_table() -> None:
 
 
 LATE_CHAPTERS = (
+    "activations",
+    "attention",
+    "building",
     "choosing",
+    "convolution",
+    "cross_entropy",
     "decompositions",
     "determinants",
+    "distributions",
+    "editing",
+    "extended",
     "fft",
     "histograms",
+    "labels",
+    "layers",
     "least_squares",
+    "losses",
     "matrix_functions",
+    "normalisation",
     "norms",
     "numerical",
+    "overwriting",
+    "padding",
     "polynomials",
+    "pooling",
+    "questions",
     "searching",
     "singular",
     "special",
     "spectral",
     "statistics",
+    "ufuncs",
 )
 """Chapters of `gradtape.ops` that are opened when one of their functions is first called, to keep the import quick."""
 
@@ -97,55 +119,32 @@ def accepts(value: Any) -> bool:
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `Tensor.__array_ufunc__` does."""
     for x in inputs:
-        if not isinstance(x, _KNOWN):
+        if not isinstance(x, _KNOWN) and (method != "at" or x is not inputs[1]):  # an index may be anything
             return NotImplemented
-    if method == "__call__":
-        op = UFUNCS.get(ufunc) or BY_NAME.get(f"scipy.special.{ufunc.__name__}")
-        if op is None:
+    if method == "__call__" and not kwargs:
+        op = UFUNCS.get(ufunc)
+        return apply(op, inputs, {}) if op is not None else operation_for(ufunc)(*inputs)
+    return getattr(_ufunc_methods(), _METHODS[method])(ufunc, *inputs, **kwargs)
+
+
+_METHODS = {name: name for name in ("reduce", "accumulate", "reduceat", "outer", "at")} | {"__call__": "call"}
+
+
+def operation_for(ufunc: np.ufunc, method: str = "") -> Callable[..., Any]:
+    """What `ufunc` does to tensors; raises if that is not known."""
+    for attempt in range(2):
+        if attempt:
             open_chapters()
-            op = UFUNCS.get(ufunc) or BY_NAME.get(f"scipy.special.{ufunc.__name__}")
-        if op is None:
-            raise unsupported(ufunc)
-        if not kwargs:
-            return apply(op, inputs, {})
-        return _call_with_keywords(ufunc, op, inputs, kwargs)
-    if method == "reduce" and ufunc in REDUCTIONS:
-        kwargs.setdefault("axis", 0)
-        return REDUCTIONS[ufunc](*inputs, **{k: v for k, v in kwargs.items() if v is not None or k == "axis"})
-    if method == "accumulate" and ufunc in ACCUMULATIONS:
-        return ACCUMULATIONS[ufunc](*inputs, **{"axis": 0, **kwargs})
-    if method == "outer" and ufunc in UFUNCS:
-        left, right = (x if isinstance(x, Tensor) else np.asarray(x) for x in inputs)
-        return apply(UFUNCS[ufunc], (left.reshape(left.shape + (1,) * len(right.shape)), right), {})
-    raise unsupported(ufunc, f".{method}")
+        found = UFUNCS.get(ufunc) or COMPOSED.get(ufunc)
+        found = found or BY_NAME.get(f"scipy.special.{ufunc.__name__}") or BY_NAME.get(f"numpy.{ufunc.__name__}")
+        if found is not None:
+            return found
+    raise unsupported(ufunc, method)
 
 
-def _call_with_keywords(ufunc: np.ufunc, op: Op, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A ufunc call with `out=`, `where=` or `dtype=`."""
-    kwargs = dict(kwargs)
-    outs = kwargs.pop("out", None)
-    mask = kwargs.pop("where", True)
-    dtype = kwargs.pop("dtype", None)
-    if kwargs:
-        raise OperandError(
-            f"np.{ufunc.__name__} on a tensor does not take {', '.join(kwargs)}.\n{Location.here().show()}\n"
-            f"  accepted: out, where (with out), dtype"
-        )
-    result = apply(op, inputs, {})
-    if dtype is not None:
-        result = result.astype(dtype)
-    if outs is None:
-        if mask is not True:
-            raise OperandError(
-                f"np.{ufunc.__name__}(where=...) without out= leaves the other elements undefined.\n"
-                f"{Location.here().show()}\n  fix: gt.where(mask, np.{ufunc.__name__}(...), other)"
-            )
-        return result
-    (out,) = outs
-    if not isinstance(out, Tensor):
-        return write_back(result, out, mask)
-    chosen = result if mask is True else np.where(mask, result, out)
-    return out._replace(chosen, f"np.{ufunc.__name__}(out=...)")
+def _ufunc_methods() -> Any:
+    """The chapter on calls of ufuncs with keywords and on their methods, which stands on the other chapters."""
+    return importlib.import_module("gradtape.ops.ufuncs")
 
 
 def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any = True) -> np.ndarray[Any, Any]:
@@ -156,7 +155,7 @@ def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any = True) -> np.n
             f"{Location.here().show()}\n"
             f"  fix: a = a + x instead of a += x (the result is a tensor), or gt.at(a)[i].set(x)"
         )
-    np.copyto(out, plain(result), where=mask)
+    np.copyto(out, plain(result), where=plain(mask))
     return out
 
 
@@ -172,20 +171,80 @@ def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: 
     if ours is None:
         raise unsupported(function)
     out = kwargs.pop("out", None)
-    result = ours(*args, **kwargs)
-    if out is None:
-        return result
-    return (
-        out._replace(result, f"np.{function.__name__}(out=...)") if isinstance(out, Tensor) else write_back(result, out)
-    )
+    if len(args) > 2 and len(args) > (place := _place_of_out(function)):
+        args, out = _without_out(int(place), args)
+    try:
+        result = ours(*args, **kwargs)
+    except TypeError as error:
+        if isinstance(error, GradTapeError):
+            raise
+        args, kwargs = _by_our_names(function, ours, args, kwargs)
+        result = ours(*args, **kwargs)
+    return result if out is None else write_into(result, out, f"np.{function.__name__}(out=...)")
+
+
+def write_into(result: Any, out: Any, how: str, mask: Any = True) -> Any:
+    """Make `out` the result: a tensor becomes it, as every write in place; a plain array is written to."""
+    if not isinstance(out, Tensor):
+        return write_back(result, out, mask)
+    chosen = result if mask is True else np.where(mask, result, out)
+    return out._replace(chosen if isinstance(chosen, Tensor) else Tensor(np.array(chosen)), how)
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
+
+
+@functools.cache
+def _place_of_out(function: Callable[..., Any]) -> float:
+    """Where among its arguments a function of NumPy's has `out`; nowhere is beyond all of them."""
+    try:
+        names = [p.name for p in _parameters(function) if p.kind is not p.KEYWORD_ONLY]
+    except ValueError:  # a function that does not say what it takes
+        return inf
+    return names.index("out") if "out" in names else inf
+
+
+def _without_out(place: int, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+    """The arguments without the `out` that was given by its place, and that `out`."""
+    return (*args[:place], None, *args[place + 1 :]), args[place]
+
+
+def _by_our_names(function: Any, ours: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments under the names that our function has for NumPy's; an error that names those it does not take.
+
+    Called when the call failed: what fails with arguments that can be taken fails again, with its own error.
+    """
+    accepted = _parameters(ours)
+    if any(p.kind is p.VAR_KEYWORD for p in accepted):
+        return args, kwargs
+    names = [p.name for p in accepted]
+    theirs = [p.name for p in _parameters(function) if p.kind is p.POSITIONAL_OR_KEYWORD]
+    renamed = {name: names[place] for place, name in enumerate(theirs) if name not in names and place < len(names)}
+    kwargs = {renamed.get(name, name): value for name, value in kwargs.items()}
+    unknown = [name for name in kwargs if name not in names]
+    if unknown:
+        called = f"{_module_of(function)}.{function.__name__}"
+        raise OperandError(
+            f"{called} on a tensor does not take {', '.join(unknown)}.\n{Location.here().show()}\n"
+            f"  accepted: {', '.join(name for name in names if not name.startswith('_'))}\n"
+            f"  fix: leave it out, or {called}(x.numpy(), ...) if no gradient is wanted"
+        )
+    return args, kwargs
+
+
+def _module_of(function: Any) -> str:
+    """The module of a NumPy or SciPy function, as users write it."""
+    if isinstance(function, np.ufunc):
+        return "np" if hasattr(np, function.__name__) else "scipy.special"
+    return str(getattr(function, "__module__", "numpy")).replace("numpy", "np")
 
 
 def unsupported(function: Any, method: str = "") -> UnsupportedError:
     """The error for a NumPy function that gradtape does not have, with what is nearest."""
     name = function.__name__
-    module = str(getattr(function, "__module__", "numpy")).replace("numpy", "np")
-    if isinstance(function, np.ufunc):
-        module = "np" if hasattr(np, name) else "scipy.special"
+    module = _module_of(function)
     known = {f.__name__ for f in UFUNCS} | {f.__name__ for f in FUNCTIONS}
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     hint = f"nearest that is there: {', '.join('np.' + n for n in near)}; or " if near else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -9,27 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from gradtape.core.location import Location
 from gradtape.core.operation import Op, apply
 from gradtape.core.tensor import Tensor
-from gradtape.errors import AxisError, GradTapeError, OperandError
+from gradtape.errors import GradTapeError, OperandError
+from gradtape.explain import messages
 
 Axes = tuple[int, ...] | None
 
 
 def as_value(x: Any) -> Any:
     """`x` as something with a shape: tensors as they are, the rest as arrays."""
-    return x if isinstance(x, Tensor | np.ndarray) else np.asarray(x)
+    return x if isinstance(x, (Tensor, np.ndarray)) else np.asarray(x)
 
 
 def refused(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """The error for an argument that an operation cannot take, at the user's line."""
-    return kind(f"{what}\n{Location.here().show()}\n  fix: {fix}")
+    return messages.refused_argument(kind, what, fix)
 
 
 def one_axis(axis: Any, ndim: int) -> int:
     """An axis as a non-negative integer."""
-    if isinstance(axis, list | tuple):
+    if isinstance(axis, (list, tuple)):
         raise refused(OperandError, f"axis {axis!r}: one axis is wanted here.", "an integer")
     return axes_tuple(axis, ndim)[0]
 
@@ -40,11 +41,8 @@ def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
         return normalize_axis_tuple(axis, ndim, allow_duplicate=repeated)
     except TypeError:
         raise refused(OperandError, f"axis {axis!r} is not an integer.", "an integer, or a tuple of them") from None
-    except ValueError as error:  # NumPy's AxisError is one
-        raise AxisError(
-            f"axis {axis!r}: {error}.\n{Location.here().show()}\n"
-            f"  fix: an array of {ndim} axes has the axes {-ndim} to {ndim - 1}, each of which may be named once"
-        ) from None
+    except ValueError:  # NumPy's AxisError is one
+        raise messages.no_such_axis(axis, ndim) from None
 
 
 def axes_or_none(axis: Any, ndim: int) -> Axes:
@@ -65,7 +63,7 @@ def flat_or_axis(x: Any, axis: int | None) -> tuple[Any, int]:
 
 def lengths(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple: of one length, or of a sequence of them."""
-    several = shape if isinstance(shape, list | tuple | np.ndarray) else (shape,)
+    several = shape if isinstance(shape, (list, tuple, np.ndarray)) else (shape,)
     try:
         return tuple([operator.index(n) for n in several])
     except TypeError:
@@ -102,7 +100,7 @@ def restored(reduced: Any, axis: Axes, keepdims: bool, ndim: int) -> Any:
 
 def stretch(x: Any, shape: tuple[int, ...]) -> Any:
     """`x` repeated to `shape`: a small array is filled, a large one is a view."""
-    if isinstance(x, np.ndarray | np.generic) and np.prod(shape) <= 4096:
+    if isinstance(x, (np.ndarray, np.generic)) and math.prod(shape) <= 4096:
         filled = np.empty(shape, x.dtype)
         filled[...] = x
         return filled

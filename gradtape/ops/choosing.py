@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import IndexingError, OperandError, ShapeError
-from gradtape.ops.arguments import along, as_value, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import all_axes, along, as_value, flat_or_axis, one_axis, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import nonzero
 from gradtape.ops.joining import stack
@@ -95,19 +95,27 @@ def extract(condition: Any, arr: Any) -> Any:
 
 
 @answers(np.trim_zeros)
-def trim_zeros(filt: Any, trim: str = "fb") -> Any:
-    """The vector without the zeros in front (`f` in `trim`) and behind (`b`).
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """The array without the slices of zeros in front (`f` in `trim`) and behind (`b`), along every `axis`.
 
     >>> import gradtape as gt
     >>> gt.trim_zeros(gt.tensor([0.0, 1.0, 0.0, 2.0, 0.0]))
     Tensor([1., 0., 2.])
     """
     filt = as_value(filt)
-    if filt.ndim != 1:
-        raise refused(ShapeError, f"trim_zeros: an array of shape {filt.shape}.", "a vector")
-    (places,) = nonzero(filt)
-    first, last = (int(places[0]), int(places[-1]) + 1) if places.size else (filt.shape[0], filt.shape[0])
-    return filt[first if "f" in trim.lower() else 0 : last if "b" in trim.lower() else filt.shape[0]]
+    trim = trim.lower()
+    if trim not in ("fb", "bf", "f", "b"):
+        raise refused(OperandError, f"trim_zeros: trim={trim!r}.", "'f' for the front, 'b' for the back, or 'fb'")
+    places = nonzero(filt)
+    kept: list[slice] = [slice(None)] * filt.ndim
+    for along_axis in all_axes(axis, filt.ndim):
+        where_not, length = places[along_axis], filt.shape[along_axis]
+        if where_not.size:
+            first, last = int(where_not.min()), int(where_not.max()) + 1
+            kept[along_axis] = slice(first if "f" in trim else 0, last if "b" in trim else length)
+        else:
+            kept[along_axis] = slice(0, 0)
+    return filt[tuple(kept)]
 
 
 @answers(np.piecewise)

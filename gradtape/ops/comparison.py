@@ -126,6 +126,12 @@ invert = _row(np.invert, "The bits that are not set", "invert([True, False]) -> 
 left_shift = _row(np.left_shift, "The bits moved up", "left_shift([1, 3], 2) -> [ 4, 12]", samples=_bits(2))
 right_shift = _row(np.right_shift, "The bits moved down", "right_shift([4, 12], 2) -> [1, 3]", samples=_bits(2))
 
+gcd = _row(np.gcd, "The greatest common divisor", "gcd([12, 18], 8) -> [4, 2]", samples=_bits(2))
+lcm = _row(np.lcm, "The least common multiple", "lcm([4, 6], 6) -> [12,  6]", samples=_bits(2))
+bitwise_count = _row(
+    np.bitwise_count, "How many bits are set", "bitwise_count([6, 7]) -> [2, 3], dtype=uint8", samples=_bits(1)
+)
+
 # -- within a tolerance
 
 _isclose = constant(

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, plain
 from gradtape.ops.arguments import as_value
 from gradtape.ops.conversion import identity, result_type
 from gradtape.ops.shaping import broadcast_to, moveaxis
 from gradtape.protocols import answers
 
 
-def zeros(shape: Any, dtype: Any = float) -> Tensor:
+@answers(np.zeros, np.empty)
+def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> Tensor:
     """Zeros of a shape.
 
     >>> import gradtape as gt
@@ -23,7 +24,8 @@ def zeros(shape: Any, dtype: Any = float) -> Tensor:
     return Tensor(np.zeros(shape, dtype))
 
 
-def ones(shape: Any, dtype: Any = float) -> Tensor:
+@answers(np.ones)
+def ones(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> Tensor:
     """Ones of a shape.
 
     >>> import gradtape as gt
@@ -33,18 +35,23 @@ def ones(shape: Any, dtype: Any = float) -> Tensor:
     return Tensor(np.ones(shape, dtype))
 
 
-def full(shape: Any, value: Any, dtype: Any = None) -> Any:
+@answers(np.full)
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
     """One value everywhere; a tensor's gradient is the sum of its copies'.
 
     >>> import gradtape as gt
     >>> gt.full(2, 7.0)
     Tensor([7., 7.])
     """
-    filled = broadcast_to(value if isinstance(value, Tensor) else Tensor(np.asarray(value, dtype)), shape)
+    value = fill_value if isinstance(fill_value, Tensor) else Tensor(np.asarray(fill_value, dtype))
+    filled = broadcast_to(value, shape)
     return filled if dtype is None else filled.astype(dtype)
 
 
-def eye(n: int, m: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
+@answers(np.eye)
+def eye(
+    n: int, m: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None
+) -> Tensor:
     """Ones on a diagonal.
 
     >>> import gradtape as gt
@@ -55,14 +62,15 @@ def eye(n: int, m: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
     return Tensor(np.eye(n, m, k, dtype))
 
 
-def arange(*bounds: Any, dtype: Any = None) -> Tensor:
+@answers(np.arange)
+def arange(*bounds: Any, dtype: Any = None, device: Any = None, **named: Any) -> Tensor:
     """Evenly spaced numbers, as `np.arange`.
 
     >>> import gradtape as gt
     >>> gt.arange(3.0)
     Tensor([0., 1., 2.])
     """
-    return Tensor(np.arange(*bounds, dtype=dtype))
+    return Tensor(np.arange(*(plain(bound) for bound in bounds), dtype=dtype, **named))
 
 
 @answers(np.linspace)

@@ -40,7 +40,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: None = None)
 #    Neither divides, so zeros do no harm.
 
 
-def _recurrence(a: Any, b: Any, axis: int) -> Any:
+def recurrence(a: Any, b: Any, axis: int) -> Any:
     """The solution of s_k = a_k s_(k-1) + b_k along an axis, in log2(n) rounds that double the step."""
     length, step = b.shape[axis], 1
     while step < length:
@@ -61,13 +61,13 @@ def _before(x: Any, axis: int) -> Any:
 def _cumprod_reverse(g: Any, x: Any, axis: int) -> Any:
     x = np.conj(x) if x.dtype.kind == "c" else x
     following = np.roll(np.flip(x, axis), 1, axis)  # x_(k+1); the first one there is multiplied by nothing
-    return _before(x, axis) * np.flip(_recurrence(following, np.flip(g, axis), axis), axis)
+    return _before(x, axis) * np.flip(recurrence(following, np.flip(g, axis), axis), axis)
 
 
 _cumprod = general(
     lambda x, axis: np.cumprod(x, axis),
     reverse=_cumprod_reverse,
-    forward=lambda dx, x, axis: _recurrence(x, dx * _before(x, axis), axis),
+    forward=lambda dx, x, axis: recurrence(x, dx * _before(x, axis), axis),
     name="cumprod",
     batch=behind_batch("axis"),
     samples=lambda draw: [

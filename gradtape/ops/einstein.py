@@ -65,7 +65,15 @@ _einsum: Op = multilinear(
 
 
 @answers(np.einsum)
-def einsum(subscripts: Any, *operands: Any, optimize: Any = None, out: None = None) -> Any:
+def einsum(
+    subscripts: Any,
+    *operands: Any,
+    optimize: Any = None,
+    out: None = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+) -> Any:
     """Sums of products by Einstein's convention, as `np.einsum`.
 
     >>> import gradtape as gt
@@ -75,7 +83,7 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = None, out: None = No
     """
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))
-    values = [as_value(x) for x in operands]
+    values = [as_value(x) if dtype is None else as_value(x).astype(dtype) for x in operands]
     terms, result = _explicit(subscripts.replace(" ", ""), values)
     prepared = []
     for position, (term, x) in enumerate(zip(terms, values, strict=True)):

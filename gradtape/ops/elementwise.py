@@ -7,12 +7,13 @@ where the tests may draw each input from. Rules are NumPy code, so they can be d
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import batch_elementwise
-from gradtape.core.rules import elementwise, general, linear
+from gradtape.core.batch import Units, batch_elementwise
+from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
 from gradtape.ops.arguments import as_value
 from gradtape.ops.documentation import slopes
@@ -23,16 +24,27 @@ UNIT = (-0.8, 0.8)
 
 # -- arithmetic
 
+
+def _scaled_units(index: int, values: Sequence[Any]) -> Any:
+    """Unit vectors times numbers that there are one of for each element, or one for all."""
+    weights, factor = values[index], values[1 - index]
+    return Units(weights * factor) if np.shape(factor) in ((), weights.shape) else None
+
+
 add = elementwise(np.add, 1, 1, doc=slopes("The sum", "1 and 1", "add(2.0, 3.0) -> 5., 1., 1."))
 subtract = elementwise(
     np.subtract, 1, -1, doc=slopes("The difference", "1 and -1", "subtract(2.0, 3.0) -> -1., 1., -1.")
 )
 multiply = elementwise(
-    np.multiply, lambda y: y, lambda x: x, doc=slopes("The product", "y and x", "multiply(2.0, 3.0) -> 6., 3., 2.")
+    np.multiply,
+    lambda y: y,
+    lambda x: x,
+    units=_scaled_units,
+    doc=slopes("The product", "y and x", "multiply(2.0, 3.0) -> 6., 3., 2."),
 )
 divide = elementwise(
     np.divide,
-    lambda y: 1 / y,
+    over(lambda y: y),
     lambda out, y: -out / y,
     name="divide",
     domain=[None, POSITIVE],
@@ -51,7 +63,7 @@ remainder = elementwise(
     np.remainder,
     1,
     lambda x, y: -np.floor_divide(x, y),
-    domain=[(0.1, 0.9), (1.5, 2.5)],
+    domain=[(3.2, 3.8), (1.3, 1.45)],  # the quotient stays between 2 and 3
     doc=slopes(
         "What is left of x after division by y, with the sign of y",
         "1 and -floor(x / y)",
@@ -62,7 +74,7 @@ fmod = elementwise(
     np.fmod,
     1,
     lambda x, y: -np.trunc(x / y),
-    domain=[(0.1, 0.9), (1.5, 2.5)],
+    domain=[(3.2, 3.8), (1.3, 1.45)],  # the quotient stays between 2 and 3
     doc=slopes(
         "What is left of x after division by y, with the sign of x",
         "1 and -trunc(x / y)",
@@ -74,7 +86,7 @@ fmod = elementwise(
 
 
 def _power_slope(x: Any, y: Any) -> Any:
-    if isinstance(y, int | float):
+    if isinstance(y, (int, float)):
         return y * x ** (y - 1) if y != 0 else np.zeros_like(x)
     return y * np.where((x == 0) & (y == 0), 1, x) ** (y - 1)
 
@@ -110,13 +122,13 @@ float_power = elementwise(
 )
 sqrt = elementwise(
     np.sqrt,
-    lambda out: 0.5 / out,
+    over(lambda out: 2 * out),
     domain=[POSITIVE],
     doc=slopes("The square root", "1 / (2 sqrt(x)), inf at 0", "sqrt(4.0) -> 2., 0.25"),
 )
 cbrt = elementwise(
     np.cbrt,
-    lambda out: 1 / (3 * out * out),
+    over(lambda out: 3 * out * out),
     domain=[POSITIVE],
     doc=slopes("The cube root", "1 / (3 cbrt(x)^2)", "cbrt(8.0) -> 2., 0.08333333"),
 )
@@ -145,39 +157,39 @@ expm1 = elementwise(
 )
 log = elementwise(
     np.log,
-    lambda x: 1 / x,
+    over(lambda x: x),
     domain=[POSITIVE],
     doc=slopes("The natural logarithm", "1 / x", "log(1.0) -> 0., 1."),
 )
 log2 = elementwise(
     np.log2,
-    lambda x: 1 / (x * LN2),
+    over(lambda x: x * LN2),
     domain=[POSITIVE],
     doc=slopes("The logarithm to base 2", "1 / (x log(2))", "log2(8.0) -> 3., 0.18033688"),
 )
 log10 = elementwise(
     np.log10,
-    lambda x: 1 / (x * LN10),
+    over(lambda x: x * LN10),
     domain=[POSITIVE],
     doc=slopes("The logarithm to base 10", "1 / (x log(10))", "log10(100.0) -> 2., 0.00434294"),
 )
 log1p = elementwise(
     np.log1p,
-    lambda x: 1 / (1 + x),
+    over(lambda x: 1 + x),
     domain=[POSITIVE],
     doc=slopes("log(1 + x), exact near 0", "1 / (1 + x)", "log1p(0.0) -> 0., 1."),
 )
 
 
-def _log_share(x: Any, out: Any) -> Any:
+def log_share(x: Any, out: Any) -> Any:
     """exp(x - out), and 0 where both are -inf."""
     return np.exp(x - np.where(np.isneginf(out), 0, out))
 
 
 logaddexp = elementwise(
     np.logaddexp,
-    lambda x, out: _log_share(x, out),
-    lambda y, out: _log_share(y, out),
+    lambda x, out: log_share(x, out),
+    lambda y, out: log_share(y, out),
     doc=slopes(
         "log(exp(x) + exp(y)) without overflow",
         "the shares exp(x - out) and exp(y - out)",
@@ -186,8 +198,8 @@ logaddexp = elementwise(
 )
 logaddexp2 = elementwise(
     np.logaddexp2,
-    lambda x, out: _log_share(x * LN2, out * LN2),
-    lambda y, out: _log_share(y * LN2, out * LN2),
+    lambda x, out: log_share(x * LN2, out * LN2),
+    lambda y, out: log_share(y * LN2, out * LN2),
     doc=slopes(
         "log2(2^x + 2^y) without overflow",
         "the shares 2^(x - out) and 2^(y - out)",
@@ -197,14 +209,14 @@ logaddexp2 = elementwise(
 
 # -- trigonometry
 
-sin = elementwise(np.sin, lambda x: np.cos(x), doc=slopes("The sine", "cos(x)", "sin(0.0) -> 0., 1."))
+sin = elementwise(np.sin, np.cos, doc=slopes("The sine", "cos(x)", "sin(0.0) -> 0., 1."))
 cos = elementwise(np.cos, lambda x: -np.sin(x), doc=slopes("The cosine", "-sin(x)", "cos(0.0) -> 1., -0."))
 tan = elementwise(
     np.tan, lambda out: 1 + out * out, domain=[UNIT], doc=slopes("The tangent", "1 + tan(x)^2", "tan(0.0) -> 0., 1.")
 )
 arcsin = elementwise(
     np.arcsin,
-    lambda x: 1 / np.sqrt(1 - x * x),
+    over(lambda x: np.sqrt(1 - x * x)),
     domain=[UNIT],
     doc=slopes("The inverse sine", "1 / sqrt(1 - x^2)", "arcsin(0.6) -> 0.64350111, 1.25"),
 )
@@ -216,7 +228,7 @@ arccos = elementwise(
 )
 arctan = elementwise(
     np.arctan,
-    lambda x: 1 / (1 + x * x),
+    over(lambda x: 1 + x * x),
     doc=slopes("The inverse tangent", "1 / (1 + x^2)", "arctan(1.0) -> 0.78539816, 0.5"),
 )
 arctan2 = elementwise(
@@ -230,25 +242,25 @@ arctan2 = elementwise(
         "arctan2(1.0, 1.0) -> 0.78539816, 0.5, -0.5",
     ),
 )
-sinh = elementwise(np.sinh, lambda x: np.cosh(x), doc=slopes("The hyperbolic sine", "cosh(x)", "sinh(0.0) -> 0., 1."))
+sinh = elementwise(np.sinh, np.cosh, doc=slopes("The hyperbolic sine", "cosh(x)", "sinh(0.0) -> 0., 1."))
 cosh = elementwise(np.cosh, lambda x: np.sinh(x), doc=slopes("The hyperbolic cosine", "sinh(x)", "cosh(0.0) -> 1., 0."))
 tanh = elementwise(
     np.tanh, lambda out: 1 - out * out, doc=slopes("The hyperbolic tangent", "1 - tanh(x)^2", "tanh(0.0) -> 0., 1.")
 )
 arcsinh = elementwise(
     np.arcsinh,
-    lambda x: 1 / np.sqrt(x * x + 1),
+    over(lambda x: np.sqrt(x * x + 1)),
     doc=slopes("The inverse hyperbolic sine", "1 / sqrt(x^2 + 1)", "arcsinh(0.75) -> 0.69314718, 0.8"),
 )
 arccosh = elementwise(
     np.arccosh,
-    lambda x: 1 / np.sqrt((x - 1) * (x + 1)),
+    over(lambda x: np.sqrt((x - 1) * (x + 1))),
     domain=[(1.5, 3.0)],
     doc=slopes("The inverse hyperbolic cosine", "1 / sqrt(x^2 - 1)", "arccosh(1.25) -> 0.69314718, 1.33333333"),
 )
 arctanh = elementwise(
     np.arctanh,
-    lambda x: 1 / ((1 - x) * (1 + x)),
+    over(lambda x: (1 - x) * (1 + x)),
     domain=[UNIT],
     doc=slopes("The inverse hyperbolic tangent", "1 / (1 - x^2)", "arctanh(0.6) -> 0.69314718, 1.5625"),
 )

@@ -16,7 +16,7 @@ from gradtape.core.batch import spread
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain
-from gradtape.errors import IndexingError, OperandError
+from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.ops.arguments import along, as_value, flat_or_axis, refused
 from gradtape.ops.shaping import reshape
 from gradtape.protocols import answers
@@ -33,7 +33,7 @@ def static_index(index: Any) -> Index:
 
 
 def _static_part(part: Any) -> Any:
-    if isinstance(part, int | slice | Lifted) or part is None or part is Ellipsis:
+    if isinstance(part, (int, slice, Lifted)) or part is None or part is Ellipsis:
         return part
     array = np.array(plain(part))
     if array.dtype.kind == "f" and array.size == 0:
@@ -42,7 +42,7 @@ def _static_part(part: Any) -> Any:
 
 
 def _has_arrays(index: Index) -> bool:
-    return any(isinstance(part, np.ndarray | bool) for part in index)
+    return any(isinstance(part, (np.ndarray, bool)) for part in index)
 
 
 def may_repeat(index: Index) -> bool:
@@ -115,13 +115,13 @@ INDICES: list[tuple[Shape, Index]] = [
 
 getitem_static: Op = linear(
     lambda x, index: x[index],
-    lambda g, x, index: _scatter(g, index=index, shape=x.shape),
+    lambda g, x, index: scatter(g, index=index, shape=x.shape),
     name="getitem",
     batch=_batch_getitem,
     view=True,
     samples=lambda draw: [((draw(*shape),), {"index": index}) for shape, index in INDICES],
 )
-_scatter: Op = linear(
+scatter: Op = linear(
     _scatter_kernel,
     lambda g, index: getitem_static(g, index=index),
     name="scatter",
@@ -296,8 +296,15 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
             [2., 4.]])
     """
     x, axis = flat_or_axis(x, axis)
+    indices = as_value(indices)
+    if indices.ndim != x.ndim:
+        raise refused(
+            ShapeError,
+            f"indices has {indices.ndim} axes (shape {indices.shape}), x has {x.ndim} dimensions (shape {x.shape}).",
+            f"as many axes as x has: one index for each row is indices[:, None], x[np.arange({x.shape[0]}), indices]",
+        )
     grid = [np.arange(n).reshape((-1,) + (1,) * (x.ndim - i - 1)) for i, n in enumerate(x.shape)]
-    return getitem(x, (*grid[:axis], as_value(indices), *grid[axis + 1 :]))
+    return getitem(x, (*grid[:axis], indices, *grid[axis + 1 :]))
 
 
 @answers(np.nonzero)

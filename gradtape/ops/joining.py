@@ -184,7 +184,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """
     x = as_value(x)
     axis = one_axis(axis, x.ndim)
-    if isinstance(indices_or_sections, int | np.integer) and x.shape[axis] % indices_or_sections:
+    if isinstance(indices_or_sections, (int, np.integer)) and x.shape[axis] % indices_or_sections:
         raise refused(
             ShapeError,
             f"split: axis {axis} of an array of shape {x.shape} cannot be cut into {indices_or_sections} equal pieces.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,8 @@ def _matmul_left(g: Any, x: Any, y: Any) -> Any:
     """g y^H, whichever of the operands are vectors."""
     if y.ndim == 1:
         left = g[..., None] * conjugated(y)
+    elif x.ndim == 1 and y.ndim == 2:
+        left = np.matmul(conjugated(y), g)
     elif x.ndim == 1:
         left = np.matmul(conjugated(y), g[..., None])[..., 0]
     else:
@@ -48,6 +51,8 @@ def _matmul_right(g: Any, x: Any, y: Any) -> Any:
     """x^H g, whichever of the operands are vectors."""
     if x.ndim == 1:
         right = g * conjugated(x) if y.ndim == 1 else conjugated(x)[:, None] * g[..., None, :]
+    elif y.ndim == 1 and x.ndim == 2:
+        right = np.matmul(g, conjugated(x))
     elif y.ndim == 1:
         right = np.matmul(_adjoint(x), g[..., None])[..., 0]
     else:
@@ -58,7 +63,12 @@ def _matmul_right(g: Any, x: Any, y: Any) -> Any:
 def _batch_matmul(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     x, y = values
     x_rank, y_rank = x.ndim - flags[0], y.ndim - flags[1]
-    # one matrix against a batch of vectors or columns is one product of two matrices
+    # one matrix against a batch of vectors, rows or columns is one product of two matrices
+    if not flags[1] and y_rank == 2 and x_rank == 1:
+        return apply(op, (x, y), {})
+    if not flags[1] and y_rank == 2 and x_rank == 2:
+        size, rows, columns = x.shape
+        return apply(op, (x.reshape((size * rows, columns)), y), {}).reshape((size, rows, y.shape[1]))
     if not flags[0] and x_rank == 2 and (y_rank == 1 or (y_rank == 2 and y.shape[-1] == 1)):
         return apply(op, (y, x.T), {}) if y_rank == 1 else apply(op, (y[..., 0], x.T), {})[..., None]
     if x_rank == 1:
@@ -74,6 +84,14 @@ def _batch_matmul(op: Op, flags: Sequence[bool], values: Sequence[Any], params: 
     return out[..., 0, :] if x_rank == 1 and y_rank > 1 else out[..., 0] if x_rank == 1 else out
 
 
+def _matmul_units(index: int, values: Sequence[Any]) -> Any:
+    """e_i^T Y is row i of the matrix Y, and X e_i column i of X."""
+    x, y = values
+    if x.ndim + y.ndim != 3 or values[index].ndim != 1:
+        return None
+    return x[:, None] * y if index == 0 else y[:, None] * x.T
+
+
 def _pad_batch(x: Any, rank: int) -> Any:
     missing = rank - (x.ndim - 1)
     return x.reshape((x.shape[0],) + (1,) * missing + x.shape[1:]) if missing else x
@@ -85,6 +103,7 @@ matmul = multilinear(
     _matmul_right,
     name="matmul",
     batch=_batch_matmul,
+    units=_matmul_units,
     answers=[np.matmul, np.linalg.matmul],
     samples=lambda draw: [
         ((draw(2, 3), draw(3, 4)), {}),
@@ -121,7 +140,6 @@ vecdot = general(
         ((draw(2, 1, 3), draw(4, 3)), {}),
         ((draw(3) + 1j * draw(3), draw(2, 3) + 1j * draw(2, 3)), {}),
     ],
-    answers=[np.linalg.vecdot],
     doc="""The sum of products over the last axes, the first conjugated. Derivatives: conj(g) y and g x.
 
     >>> import gradtape as gt
@@ -140,7 +158,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     Tensor(11.)
     """
     a, b = as_value(a), as_value(b)
-    if isinstance(axes, int | np.integer):
+    if isinstance(axes, (int, np.integer)):
         a_sum, b_sum = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
     else:
         a_sum, b_sum = axes_tuple(axes[0], a.ndim), axes_tuple(axes[1], b.ndim)
@@ -152,9 +170,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         )
     a_kept = [i for i in range(a.ndim) if i not in a_sum]
     b_kept = [j for j in range(b.ndim) if j not in b_sum]
-    length = int(np.prod([a.shape[i] for i in a_sum]))
-    left = reshape(a.transpose((*a_kept, *a_sum)), (int(np.prod([a.shape[i] for i in a_kept])), length))
-    right = reshape(b.transpose((*b_sum, *b_kept)), (length, int(np.prod([b.shape[j] for j in b_kept]))))
+    length = math.prod([a.shape[i] for i in a_sum])
+    left = reshape(a.transpose((*a_kept, *a_sum)), (math.prod([a.shape[i] for i in a_kept]), length))
+    right = reshape(b.transpose((*b_sum, *b_kept)), (length, math.prod([b.shape[j] for j in b_kept])))
     return reshape(matmul(left, right), [a.shape[i] for i in a_kept] + [b.shape[j] for j in b_kept])
 
 
@@ -203,7 +221,7 @@ def outer(a: Any, b: Any, out: None = None) -> Any:
     >>> gt.outer(gt.tensor([1.0, 2.0]), gt.tensor([3.0])).shape
     (2, 1)
     """
-    return multiply(reshape(a, (-1, 1)), reshape(b, (1, -1)))
+    return matmul(reshape(a, (-1, 1)), reshape(b, (1, -1)))
 
 
 @answers(np.kron)

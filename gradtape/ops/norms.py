@@ -6,6 +6,7 @@ a vector that are 0, and for singular values that are.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -190,7 +191,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     x = _floating(x)
     axes = all_axes(axis, x.ndim)
     rest = tuple(i for i in range(x.ndim) if i not in axes)
-    flat = reshape(x.transpose((*axes, *rest)), [int(np.prod([x.shape[i] for i in axes])), *(x.shape[i] for i in rest)])
+    flat = reshape(x.transpose((*axes, *rest)), [math.prod([x.shape[i] for i in axes]), *(x.shape[i] for i in rest)])
     found = _vector_norm(flat, ord, 0, False)
     return reshape(found, restored_shape(x, axes)) if keepdims else found
 

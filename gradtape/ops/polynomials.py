@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import polynomial as numpy_polynomial
 
 from gradtape.core.operation import Lifted
-from gradtape.core.tensor import plain
+from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.decompositions import inv
 from gradtape.ops.joining import concatenate, stack
+from gradtape.ops.least_squares import lstsq
+from gradtape.ops.linalg import tensordot
 from gradtape.ops.numerical import convolve
-from gradtape.ops.shaping import expand_dims, reshape
+from gradtape.ops.shaping import expand_dims, moveaxis, reshape
+from gradtape.ops.spectral import eigvals
 from gradtape.protocols import answers
 
 
@@ -156,16 +162,96 @@ def poly(seq_of_zeros: Any) -> Any:
     Tensor([ 1.,  0., -1.])
     """
     zeros = as_value(seq_of_zeros)
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] > 0:
+        zeros = eigvals(zeros)
     if zeros.ndim != 1:
-        raise refused(
-            ShapeError,
-            f"poly: an array of shape {zeros.shape}.",
-            "a vector of zeros; for the characteristic polynomial of a matrix, gt.poly of its eigenvalues",
-        )
+        raise refused(ShapeError, f"poly: an array of shape {zeros.shape}.", "a vector of zeros, or a square matrix")
     found, nothing = np.ones(1, zeros.dtype), np.zeros(1, zeros.dtype)
     for k in range(zeros.shape[0]):
         found = concatenate([found, nothing]) - concatenate([nothing, found * zeros[k]])
-    return found
+    return np.real(found) if _come_in_pairs(zeros) else found
+
+
+def _come_in_pairs(zeros: Any) -> bool:
+    """Whether complex zeros are those of a polynomial with real coefficients."""
+    if zeros.dtype.kind != "c" or isinstance(zeros, Lifted):
+        return False
+    values = plain(zeros)
+    return bool(np.all(np.sort(values) == np.sort(values.conj())))
+
+
+@answers(np.roots)
+def roots(p: Any) -> Any:
+    """The zeros of the polynomial with coefficients `p`: the eigenvalues of its companion matrix, then those at 0.
+
+    >>> import gradtape as gt
+    >>> gt.roots(gt.tensor([1.0, 0.0, -4.0]))
+    Tensor([-2.,  2.])
+    """
+    p = _coefficients(p, "roots")
+    if isinstance(p, Lifted):
+        first, last = 0, p.shape[0] - 1  # how many coefficients vanish is not the same for all examples of a batch
+    else:
+        (places,) = np.nonzero(plain(p))
+        if not places.size:
+            return Tensor(np.zeros(0, p.dtype))
+        first, last = int(places[0]), int(places[-1])
+    at_zero = np.zeros(p.shape[0] - 1 - last, p.dtype)
+    degree = last - first
+    if not degree:
+        return concatenate([p[:0], at_zero])
+    top = -p[first + 1 : last + 1] / p[first]
+    companion = concatenate([reshape(top, (1, degree)), np.eye(degree - 1, degree, dtype=p.dtype)])
+    found = eigvals(companion)
+    return concatenate([found, at_zero.astype(found.dtype)]) if at_zero.size else found
+
+
+@answers(np.polyfit)
+def polyfit(
+    x: Any, y: Any, deg: Any, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Any:
+    """The coefficients of the polynomial of degree `deg` that fits `y` at `x` best; differentiable in x, y and w.
+
+    With `full` also what `lstsq` says; with `cov` also the covariance of the coefficients.
+
+    >>> import gradtape as gt
+    >>> y = gt.tensor([1.0, 3.0, 5.0])
+    >>> gt.grad(lambda y: gt.polyfit([0.0, 1.0, 2.0], y, 1)[0])(y).round(8)
+    Tensor([-0.5,  0. ,  0.5])
+    """
+    x, y = as_value(x) + 0.0, as_value(y) + 0.0
+    degree = int(deg)
+    if degree < 0:
+        raise refused(OperandError, f"polyfit: deg={deg}.", "a degree of 0 or more")
+    if x.ndim != 1 or not x.size or y.ndim not in (1, 2) or y.shape[0] != x.shape[0]:
+        raise refused(
+            ShapeError, f"polyfit: x of shape {x.shape}, y of shape {y.shape}.", "a vector x, and a y for each of them"
+        )
+    powers = vander(x, degree + 1)
+    rcond = x.shape[0] * float(np.finfo(x.dtype).eps) if rcond is None else rcond
+    left, right = powers, y
+    if w is not None:
+        w = as_value(w) + 0.0
+        if w.shape != x.shape:
+            raise refused(ShapeError, f"polyfit: w of shape {w.shape}, x of shape {x.shape}.", "a weight for each x")
+        left, right = left * w[:, None], right * (w[:, None] if y.ndim == 2 else w)
+    scale = np.sqrt((left * left).sum(0))
+    found, squares, rank, singular = lstsq(left / scale, right, rcond)
+    found = (found.T / scale).T
+    if not isinstance(rank, Lifted) and rank != degree + 1 and not full:
+        warnings.warn("polyfit: fewer independent points than coefficients", np.exceptions.RankWarning, stacklevel=2)
+    if full:
+        return found, squares, rank, singular, rcond
+    if not cov:
+        return found
+    spread = inv(left.T @ left / (scale[:, None] * scale[None, :])) / (scale[:, None] * scale[None, :])
+    if cov != "unscaled":
+        free = x.shape[0] - degree - 1
+        if free <= 0:
+            raise refused(ShapeError, f"polyfit: {x.shape[0]} points say nothing of the covariance.", "more points")
+        factor = squares / free
+        return found, spread[:, :, None] * factor if y.ndim == 2 else spread * factor[0]
+    return found, spread[:, :, None] if y.ndim == 2 else spread
 
 
 @answers(np.vander)
@@ -182,7 +268,50 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
         raise refused(ShapeError, f"vander: an array of shape {x.shape}.", "a vector")
     count = x.shape[0] if N is None else N
     powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
-    return (expand_dims(x, 1) ** powers).astype(x.dtype)
+    return (expand_dims(x, 1) ** powers[None, :]).astype(x.dtype)
 
 
-__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "polyval", "vander"]
+# -- polynomials of two variables, the lowest powers first, as `numpy.polynomial` has them
+
+
+def _powers(x: Any, count: int) -> Any:
+    """x^0, x^1, ... along a first axis."""
+    found = [np.ones_like(x)]
+    for _ in range(count - 1):
+        found.append(found[-1] * x)
+    return stack(found)
+
+
+@answers(numpy_polynomial.polyval2d)
+def _polyval2d(x: Any, y: Any, c: Any) -> Any:
+    """The sum of c_ij x^i y^j; axes of `c` behind the first two are other polynomials."""
+    x, y, c = as_value(x), as_value(y), as_value(c)
+    if x.shape != y.shape:
+        raise refused(ShapeError, f"polyval2d: x of shape {x.shape} and y of shape {y.shape}.", "a y for each x")
+    others = c.ndim - 2
+    inner = tensordot(moveaxis(c, (0, 1), (-2, -1)), _powers(y, c.shape[1]), 1)
+    return (inner * _powers(x, c.shape[0])).sum(others)
+
+
+@answers(numpy_polynomial.polygrid2d)
+def _polygrid2d(x: Any, y: Any, c: Any) -> Any:
+    """The sum of c_ij x^i y^j for every x with every y."""
+    x, y, c = as_value(x), as_value(y), as_value(c)
+    others = c.ndim - 2
+    inner = tensordot(moveaxis(c, (1, 0), (-2, -1)), _powers(x, c.shape[0]), 1)
+    return tensordot(moveaxis(inner, others, -1), _powers(y, c.shape[1]), 1)
+
+
+__all__ = [
+    "poly",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyfit",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+    "roots",
+    "vander",
+]

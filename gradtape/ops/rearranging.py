@@ -1,4 +1,4 @@
-"""Elements turned around, shifted, repeated, padded and masked."""
+"""Elements turned around, shifted, repeated and masked."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
-from gradtape.errors import OperandError, ShapeError
+from gradtape.errors import ShapeError
 from gradtape.ops.arguments import all_axes, along, as_value, axes_tuple, behind_batch, flat_or_axis, lengths, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.shaping import broadcast_to, ravel, reshape, swapaxes
-from gradtape.ops.writing import at
 from gradtape.protocols import answers
 
 # -- turning
@@ -92,6 +91,7 @@ _roll: Op = linear(
     samples=lambda draw: [
         ((draw(5),), {"shift": (2,), "axis": (0,)}),
         ((draw(2, 3),), {"shift": (1, -1), "axis": (0, 1)}),
+        ((draw(3, 4),), {"shift": (1,), "axis": (0,)}),
         ((draw(0, 3),), {"shift": (1,), "axis": (1,)}),
     ],
 )
@@ -148,42 +148,6 @@ def tile(x: Any, reps: Any) -> Any:
     stretched = [n for count, length in zip(counts, shape, strict=True) for n in (count, length)]
     flat = [count * length for count, length in zip(counts, shape, strict=True)]
     return reshape(broadcast_to(reshape(x, paired), stretched), flat)
-
-
-# -- padding
-
-_PADDING_BY_PLACES = ("edge", "reflect", "symmetric", "wrap")
-
-
-@answers(np.pad)
-def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
-    """`x` with a margin: of a constant, or of its own elements (`edge`, `reflect`, `symmetric`, `wrap`).
-
-    >>> import gradtape as gt
-    >>> gt.pad(gt.tensor([1.0, 2.0]), 1)
-    Tensor([0., 1., 2., 0.])
-    >>> gt.pad(gt.tensor([1.0, 2.0]), (0, 2), "edge")
-    Tensor([1., 2., 2., 2.])
-    """
-    x = as_value(x)
-    if isinstance(pad_width, dict):
-        pad_width = [pad_width.get(axis, pad_width.get(axis - x.ndim, (0, 0))) for axis in range(x.ndim)]
-    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
-    if mode == "constant":
-        frame = np.pad(np.zeros(x.shape, x.dtype), widths, constant_values=plain(constant_values))
-        inside = [slice(before, before + length) for (before, _), length in zip(widths, x.shape, strict=True)]
-        return at(frame)[tuple(inside)].set(x)
-    if mode not in _PADDING_BY_PLACES:
-        raise refused(
-            OperandError,
-            f"pad: mode={mode!r} has no rule.",
-            f"mode 'constant', {', '.join(map(repr, _PADDING_BY_PLACES))}",
-        )
-    for axis, width in enumerate(widths):
-        if width != [0, 0]:
-            places: Any = np.pad(np.arange(x.shape[axis]), width, mode)  # type: ignore[call-overload]
-            x = x[along(axis, places)]
-    return x
 
 
 # -- triangles

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,9 +52,7 @@ def _only(x: Any, where: Any, other: Any) -> Any:
 # -- sums and means
 
 _sum = linear(
-    lambda x, axis, keepdims: (
-        np.sum(x, axis, keepdims=keepdims) if isinstance(x, np.generic) else x.sum(axis, keepdims=keepdims)
-    ),
+    lambda x, axis, keepdims: np.add.reduce(x, axis=axis, keepdims=keepdims),
     lambda g, x, axis, keepdims: stretch(restored(g, axis, keepdims, x.ndim), x.shape),
     name="sum",
     batch=_batch_reduction,
@@ -85,7 +84,7 @@ def sum(
 
 
 def _count(shape: tuple[int, ...], axis: Axes) -> int:
-    return int(np.prod(shape)) if axis is None else int(np.prod([shape[a] for a in axis]))
+    return math.prod(shape) if axis is None else math.prod([shape[a] for a in axis])
 
 
 _mean = linear(
@@ -114,6 +113,9 @@ def mean(
         counted = broadcast_to(where, x.shape).astype(x.dtype)
         return sum(x, axis, keepdims=keepdims, where=where) / sum(counted, axis, keepdims=keepdims)
     return _mean(x, axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+
+
+average_of = mean  # for functions that have a keyword of this name
 
 
 @answers(np.average)
@@ -153,6 +155,7 @@ def var(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: Any = True,
     mean: Any = None,
     correction: float | None = None,
 ) -> Any:
@@ -165,11 +168,17 @@ def var(
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
-    axes = axes_or_none(axis, x.ndim)
+    axes, less = axes_or_none(axis, x.ndim), ddof if correction is None else correction
+    if where is not True:
+        centred = x - (average_of(x, axes, keepdims=True, where=where) if mean is None else mean)
+        counted = sum(broadcast_to(where, x.shape).astype(x.real.dtype), axes, keepdims=keepdims)
+        return sum(_squared(centred), axes, keepdims=keepdims, where=where) / (counted - less)
     centred = x - (_mean(x, axis=axes, keepdims=True) if mean is None else mean)
-    squared = centred * centred if x.dtype.kind != "c" else (centred * centred.conj()).real
-    divisor = _count(x.shape, axes) - (ddof if correction is None else correction)
-    return _sum(squared, axis=axes, keepdims=keepdims) / divisor
+    return _sum(_squared(centred), axis=axes, keepdims=keepdims) / (_count(x.shape, axes) - less)
+
+
+def _squared(x: Any) -> Any:
+    return x * x if x.dtype.kind != "c" else (x * x.conj()).real
 
 
 @answers(np.std)
@@ -181,6 +190,7 @@ def std(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: Any = True,
     mean: Any = None,
     correction: float | None = None,
 ) -> Any:
@@ -190,7 +200,7 @@ def std(
     >>> gt.std(gt.tensor([1.0, 3.0]))
     Tensor(1.)
     """
-    return root_of_squares(var(x, axis, dtype, None, ddof, keepdims, mean=mean, correction=correction))
+    return root_of_squares(var(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
 
 
 # -- extremes: ties share equally
@@ -296,9 +306,19 @@ def _product_slopes(x: Any, axis: Axes) -> Any:
     return slopes.transpose(tuple([int(i) for i in np.argsort(order)]))
 
 
+def _quotients(out: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
+    """The products of all other factors: the product divided by each, where that is known to be safe."""
+    if isinstance(x, np.ndarray) and x.size and np.all(np.isfinite(out) & (np.abs(out) > _TINY)):
+        return restored(np.asarray(out), axis, keepdims, x.ndim) / x
+    return _product_slopes(x, axis)
+
+
+_TINY = 1e-30  # a product below that may have lost digits, in single precision
 _prod = general(
     lambda x, axis, keepdims: np.prod(x, axis=axis, keepdims=keepdims),
-    reverse=lambda g, x, axis, keepdims: restored(g, axis, keepdims, x.ndim) * np.conj(_product_slopes(x, axis)),
+    reverse=lambda g, out, x, axis, keepdims: (
+        restored(g, axis, keepdims, x.ndim) * np.conj(_quotients(out, x, axis, keepdims))
+    ),
     forward=lambda dx, x, axis, keepdims: (dx * _product_slopes(x, axis)).sum(axis=axis, keepdims=keepdims),
     name="prod",
     batch=_batch_reduction,
@@ -341,7 +361,7 @@ def _batch_one_axis(op: Op, flags: Sequence[bool], values: Sequence[Any], params
     if axis is not None:
         return apply(op, (value,), {**params, "axis": axis + 1})
     count, rest = value.shape[0], value.shape[1:]
-    flat = apply(op, (value.reshape((count, int(np.prod(rest)))),), {**params, "axis": 1})
+    flat = apply(op, (value.reshape((count, math.prod(rest))),), {**params, "axis": 1})
     return flat.reshape((count,) + (1,) * len(rest)) if params["keepdims"] else flat
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     x = as_value(x)
     wanted = lengths(newshape if shape is None else shape)
     if wanted.count(-1) == 1:
-        known = -int(np.prod(wanted))
+        known = -math.prod(wanted)
         if known and x.size % known == 0:
             wanted = tuple([x.size // known if n == -1 else n for n in wanted])
     if order == "C":
@@ -73,7 +74,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
     (1, 2)
     """
     x = as_value(x)
-    ndim = x.ndim + (len(axis) if isinstance(axis, list | tuple) else 1)
+    ndim = x.ndim + (len(axis) if isinstance(axis, (list, tuple)) else 1)
     places = axes_tuple(axis, ndim)
     remaining = iter(x.shape)
     return _reshape(x, shape=tuple([1 if i in places else next(remaining) for i in range(ndim)]))
@@ -364,4 +365,4 @@ def size(x: Any, axis: Any = None) -> int:
     2
     """
     x = as_value(x)
-    return int(np.prod([x.shape[a] for a in axes_tuple(axis, x.ndim)])) if axis is not None else int(x.size)
+    return math.prod([x.shape[a] for a in axes_tuple(axis, x.ndim)]) if axis is not None else int(x.size)

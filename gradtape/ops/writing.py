@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -173,17 +173,17 @@ class _Place:
 
     def multiply(self, value: Any) -> Any:
         """`x[index] *= value`; elements named twice are multiplied twice."""
-        return self._each(multiply, value)
+        return self.each(multiply, value)
 
     def min(self, value: Any) -> Any:
         """`x[index] = minimum(x[index], value)`."""
-        return self._each(minimum, value)
+        return self.each(minimum, value)
 
     def max(self, value: Any) -> Any:
         """`x[index] = maximum(x[index], value)`."""
-        return self._each(maximum, value)
+        return self.each(maximum, value)
 
-    def _each(self, op: Op, value: Any) -> Any:
+    def each(self, op: Callable[..., Any], value: Any) -> Any:
         """Apply `op` to the named elements, in rounds: an element that is named k times is met in k rounds."""
         value = self._value(value)
         if not may_repeat(self._index):
@@ -222,9 +222,9 @@ class _MovingPlace(_Place):
         added = add_flat(self._value(value), self._positions, length=self._x.size)
         return self._x + reshape(added, self._x.shape)
 
-    def _each(self, op: Op, value: Any) -> Any:
+    def each(self, op: Callable[..., Any], value: Any) -> Any:
         raise refused(
             OperandError,
-            f"at(x)[index]: {op.name} with an index that differs between the examples of a vmap.",
-            f"at(x)[index].set(gt.{op.name}(x[index], value)), where index names no element twice",
+            f"at(x)[index]: {op.__name__} with an index that differs between the examples of a vmap.",
+            f"at(x)[index].set(gt.{op.__name__}(x[index], value)), where index names no element twice",
         )

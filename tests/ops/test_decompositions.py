@@ -346,11 +346,11 @@ class TestErrors:
         ("function", "matrix", "message"),
         [
             (np.linalg.inv, np.ones((2, 2)), "inv: Singular matrix"),
-            (np.linalg.inv, np.ones((2, 3)), r"square(.|\n)*shape \(2, 3\)"),
-            (np.linalg.det, np.ones(3), r"at least two-dimensional(.|\n)*shape \(3,\)"),
+            (np.linalg.inv, np.ones((2, 3)), r"shape \(2, 3\) is not square"),
+            (np.linalg.det, np.ones(3), r"at least two-dimensional(.|\n)*\(3,\)"),
             (np.linalg.cholesky, -np.eye(2), "cholesky: Matrix is not positive definite"),
-            (np.linalg.cholesky, np.ones((2, 3)), r"square(.|\n)*shape \(2, 3\)"),
-            (np.linalg.slogdet, np.ones((2, 3)), r"square(.|\n)*shape \(2, 3\)"),
+            (np.linalg.cholesky, np.ones((2, 3)), r"shape \(2, 3\) is not square"),
+            (np.linalg.slogdet, np.ones((2, 3)), r"shape \(2, 3\) is not square"),
             (lambda a: np.linalg.matrix_power(a, 2), np.ones((2, 3)), r"shape \(2, 3\)"),
             (lambda a: np.linalg.tensorsolve(a, a[0]), np.ones((2, 3)), r"shape \(2, 3\) against \(3,\)"),
         ],
@@ -365,7 +365,7 @@ class TestErrors:
 
     def test_shapes_that_do_not_fit(self) -> None:
         """solve names the shapes of both operands."""
-        with pytest.raises(gt.ShapeError, match=r"shape \(3, 3\)(.|\n)*shape \(2, 1\)"):
+        with pytest.raises(gt.ShapeError, match=r"\(3, 3\)(.|\n)*\(2, 1\)"):
             np.linalg.solve(gt.tensor(REGULAR), gt.tensor(np.ones(2)))
 
     def test_half_precision_is_refused_as_by_numpy(self) -> None:

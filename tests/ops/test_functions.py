@@ -117,6 +117,8 @@ CALLS: dict[str, tuple[Call, list[tuple[int, ...]]]] = {
     "atleast_3d of several": (lambda xp, x: xp.atleast_3d(x, x[0], x[0, 0]), M),
     "atleast_3d of three": (lambda xp, x: xp.atleast_3d(x), T),
     "transpose": (lambda xp, x: xp.transpose(x), T),
+    "permute_dims": (lambda xp, x: xp.permute_dims(x, (1, 2, 0)), T),
+    "concat": (lambda xp, x: xp.concat([x, 2 * x[:1]], axis=0), M),
     "transpose axes": (lambda xp, x: xp.transpose(x, (1, 2, 0)), T),
     "matrix_transpose": (lambda xp, x: xp.matrix_transpose(x), T),
     "swapaxes": (lambda xp, x: xp.swapaxes(x, 0, -1), T),

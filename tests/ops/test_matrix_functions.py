@@ -164,7 +164,7 @@ class TestFunctionsOfMatrices:
 
     def test_logarithm_of_a_singular_matrix(self) -> None:
         """A singular matrix has no logarithm: refused, with the shape and the line."""
-        with pytest.raises(gt.LinearAlgebraError, match=r"logm: the matrix is singular(.|\n)*shape \(2, 2\)"):
+        with pytest.raises(gt.LinearAlgebraError, match=r"logm: the matrix is singular(.|\n)*\(2, 2\)"):
             logm(gt.tensor(np.ones((2, 2))))
 
     @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # SciPy's own, of the value

@@ -143,7 +143,7 @@ class TestErrors:
             (MATRIX[0], "fro", None, ValueError, "ord='fro' is not a norm of vectors"),
             (VECTORS, 2, None, ValueError, "along 3 axes(.|\n)*vector_norm"),
             (VECTORS, 2, 5, np.exceptions.AxisError, "axis 5"),
-            (VECTORS, 2, (1, 1), ValueError, "repeated axis"),
+            (VECTORS, 2, (1, 1), ValueError, "names an axis twice"),
             (VECTORS, 2, "all", TypeError, "axis='all'"),
         ],
     )

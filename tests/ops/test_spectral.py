@@ -321,7 +321,7 @@ class TestArguments:
     @pytest.mark.parametrize("function", [np.linalg.eigh, np.linalg.eigvalsh, np.linalg.eig, np.linalg.eigvals])
     def test_matrices_that_are_not_square(self, function: Any) -> None:
         """NumPy's class, and the shape."""
-        with pytest.raises(np.linalg.LinAlgError, match=r"square(.|\n)*shape \(4, 2\)"):
+        with pytest.raises(np.linalg.LinAlgError, match=r"shape \(4, 2\) is not square"):
             function(gt.tensor(TALL))
 
     @pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 3, 3)])

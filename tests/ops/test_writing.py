@@ -132,7 +132,7 @@ def test_an_index_array_is_copied() -> None:
 
 def test_an_index_out_of_range_names_the_shape() -> None:
     """The error is an IndexError and one of ours, and says what was indexed."""
-    with pytest.raises(gt.IndexingError, match=r"shape \(4,\)"):
+    with pytest.raises(gt.IndexingError, match=r"\(4,\)"):
         gt.tensor(X)[7]
 
 

@@ -1,0 +1,504 @@
+"""Losses that compare an input with a target, element by element or vector by vector.
+
+Input and target have the same shape: they are never broadcast, because (n, 1) against (n,) would compare every
+prediction with every target. The target is taken in the dtype of the input. Classification by logits and labels is in
+`cross_entropy`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Lifted
+from gradtape.core.rules import elementwise
+from gradtape.core.tensor import plain
+from gradtape.errors import DtypeError, OperandError, ShapeError
+from gradtape.ops.arguments import as_value, one_axis, refused
+from gradtape.ops.cross_entropy import reduced
+from gradtape.ops.elementwise import maximum, where
+from gradtape.ops.nn import relu, sigmoid, softplus, softplus_kernel
+from gradtape.ops.norms import vector_norm
+from gradtape.ops.reductions import sum
+from gradtape.ops.special import xlogy
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "hinge_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "mae_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "pairwise_distance",
+    "poisson_nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+]
+
+
+# -- arguments
+
+
+def _floating(name: str, what: str, given: Any) -> Any:
+    given = as_value(given)
+    if given.dtype.kind == "c":
+        raise refused(DtypeError, f"{name}: {what} has dtype {given.dtype}; real numbers are accepted.", f"{what}.real")
+    return given if given.dtype.kind == "f" else given.astype(float)
+
+
+def _like(name: str, input: Any, given: Any, what: str = "target", to: str = "input") -> Any:
+    """`given` in the dtype of `input`, which single precision keeps by that. The shapes have to be the same."""
+    given = _floating(name, what, given)
+    if given.dtype != input.dtype:
+        given = given.astype(input.dtype)
+    if given.shape != input.shape:
+        raise refused(
+            ShapeError,
+            f"{name}: {what} has shape {given.shape}, {to} has shape {input.shape}; the same shape is accepted, as "
+            f"broadcasting would compare {_counted(given.shape, input.shape)}.",
+            _reshaping(given.shape, input.shape, what, to),
+        )
+    return given
+
+
+def _counted(given: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    try:
+        pairs = math.prod(np.broadcast_shapes(given, shape))
+    except ValueError:
+        return "nothing: the shapes do not broadcast"
+    return f"{pairs} pairs of {math.prod(given)} and {math.prod(shape)} numbers"
+
+
+def _reshaping(given: tuple[int, ...], shape: tuple[int, ...], what: str, to: str) -> str:
+    """How to bring two shapes together that differ in axes of length 1, if they do."""
+    if [n for n in given if n != 1] != [n for n in shape if n != 1]:
+        return f"a {what} of shape {shape}"
+    if given == (*shape, 1):
+        return f"{what}[..., 0], or {to}[..., None]"
+    if shape == (*given, 1):
+        return f"{to}[..., 0], or {what}[..., None]"
+    return f"{what}.reshape({to}.shape)"
+
+
+def _weighted(name: str, losses: Any, weight: Any, what: str = "weight") -> Any:
+    """The losses times `weight`, which may have fewer axes or lengths of 1 but no more elements than they."""
+    if weight is None:
+        return losses
+    weight = as_value(weight)
+    try:
+        fits = np.broadcast_shapes(weight.shape, losses.shape) == losses.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise refused(
+            ShapeError,
+            f"{name}: {what} has shape {weight.shape}; one that broadcasts to the shape of the input, {losses.shape}, "
+            "is accepted.",
+            f"a {what} of shape {losses.shape}",
+        )
+    return losses * (weight if weight.dtype == losses.dtype else weight.astype(losses.dtype))
+
+
+def _positive(name: str, what: str, given: Any) -> float:
+    if not given > 0:
+        raise refused(OperandError, f"{name}: {what}={given!r}.", f"a positive {what}")
+    return float(given)
+
+
+def _pair(name: str, input: Any, target: Any) -> tuple[Any, Any]:
+    input = _floating(name, "input", input)
+    return input, _like(name, input, target)
+
+
+# -- of differences
+
+
+def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+    """The mean of the squares of input - target.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.mse_loss(gt.tensor([1.0, 2.0]), [1.0, 4.0])
+    Tensor(2.)
+    """
+    input, target = _pair("mse_loss", input, target)
+    return reduced("mse_loss", _weighted("mse_loss", np.square(input - target), weight), reduction)
+
+
+def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+    """The mean of the absolute values of input - target; where they are equal, the gradient is 0.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.l1_loss(gt.tensor([1.0, 2.0]), [1.0, 4.0])
+    Tensor(1.)
+    """
+    input, target = _pair("l1_loss", input, target)
+    return reduced("l1_loss", _weighted("l1_loss", np.abs(input - target), weight), reduction)
+
+
+mae_loss = l1_loss
+
+# d^2 / 2 near 0; further away than delta, the straight line that goes on with the slope
+_huber = elementwise(
+    lambda x, delta: _huber_kernel(x, delta),
+    lambda x, delta: np.clip(x, -delta, delta),
+    name="huber",
+    samples=lambda draw: [
+        ((draw(3, 4),), {"delta": 0.8}),
+        ((draw(),), {"delta": 0.8}),
+        ((draw(0, 2),), {"delta": 1.0}),
+    ],
+)
+
+
+def _huber_kernel(x: Any, delta: float) -> Any:
+    if x.dtype.kind == "c":
+        raise TypeError("differences are real numbers")
+    distance = np.abs(x)
+    near = np.minimum(distance, x.dtype.type(delta))
+    return near * (distance - near / 2)
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+    """d^2 / 2 for differences d up to `delta`, delta (|d| - delta / 2) beyond: outliers pull with a bounded force.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.huber_loss(gt.tensor([1.0, 2.0]), [2.0, 12.0], reduction="none")
+    Tensor([0.5, 9.5])
+    """
+    input, target = _pair("huber_loss", input, target)
+    losses = _huber(input - target, delta=_positive("huber_loss", "delta", delta))
+    return reduced("huber_loss", _weighted("huber_loss", losses, weight), reduction)
+
+
+def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
+    """`huber_loss` divided by `beta`, its delta: the absolute value, rounded off near 0. With beta=0, `l1_loss`.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.smooth_l1_loss(gt.tensor([1.0, 2.0]), [1.5, 12.0], reduction="none", beta=0.5)
+    Tensor([0.25, 9.75])
+    """
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    delta = _positive("smooth_l1_loss", "beta", beta)
+    input, target = _pair("smooth_l1_loss", input, target)
+    return reduced("smooth_l1_loss", _huber(input - target, delta=delta) / delta, reduction)
+
+
+# -- of probabilities
+
+_LEAST_LOGARITHM = -100.0
+_LEAST_VARIANCE = 1e-12  # of a probability p: p (1 - p)
+
+
+def _binary_kernel(x: Any, y: Any) -> Any:
+    if x.dtype.kind == "c" or y.dtype.kind == "c":
+        raise TypeError("probabilities are real numbers")
+    with np.errstate(divide="ignore"):
+        one = np.maximum(np.log(x), x.dtype.type(_LEAST_LOGARITHM))
+        other = np.maximum(np.log1p(-x), x.dtype.type(_LEAST_LOGARITHM))
+    return -(y * one + (1 - y) * other)
+
+
+_binary = elementwise(
+    _binary_kernel,
+    lambda x, y: (x - y) / np.maximum(x * (1 - x), _LEAST_VARIANCE),
+    lambda x: np.clip(np.log1p(-x), _LEAST_LOGARITHM, None) - np.clip(np.log(x), _LEAST_LOGARITHM, None),
+    name="binary cross entropy",
+    domain=[(0.1, 0.9), (0.1, 0.9)],
+)
+# log(1 + exp(x)) - x y
+_binary_with_logits = elementwise(
+    lambda x, y: _binary_with_logits_kernel(x, y),
+    lambda x, y: sigmoid(x) - y,
+    lambda x: -x,
+    name="binary cross entropy of logits",
+)
+
+
+def _binary_with_logits_kernel(x: Any, y: Any) -> Any:
+    if x.dtype.kind == "c" or y.dtype.kind == "c":
+        raise TypeError("logits and probabilities are real numbers")
+    return softplus_kernel(x) - x * y
+
+
+def _check_probabilities(name: str, what: str, given: Any) -> None:
+    """Refuse numbers outside of 0 to 1, except inside `vmap`, where an example has no numbers to look at."""
+    if isinstance(given, Lifted) or not given.size:
+        return
+    numbers = plain(given)
+    low, high = float(np.min(numbers)), float(np.max(numbers))
+    if low < 0 or high > 1:
+        worst = low if -low > high - 1 else high
+        raise refused(
+            OperandError,
+            f"{name}: {what} of shape {given.shape} has numbers from {low:.6g} to {high:.6g}, the worst of them "
+            f"{worst:.6g}; probabilities between 0 and 1 are accepted.",
+            "binary_cross_entropy_with_logits takes any numbers and is exact where they are large"
+            if what == "input"
+            else "targets between 0 and 1",
+        )
+
+
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
+    """-(target log(input) + (1 - target) log(1 - input)) of probabilities.
+
+    Logarithms are at least -100, so that a probability of exactly 0 or 1 gives a large loss and no infinity.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.binary_cross_entropy(gt.tensor([0.5, 1.0]), [1.0, 0.0], reduction="none")
+    Tensor([  0.69314718, 100.        ])
+    """
+    name = "binary_cross_entropy"
+    input, target = _pair(name, input, target)
+    _check_probabilities(name, "input", input)
+    _check_probabilities(name, "target", target)
+    return reduced(name, _weighted(name, _binary(input, target), weight), reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
+) -> Any:
+    """`binary_cross_entropy` of sigmoid(input), without overflow and without loss of digits.
+
+    `pos_weight` multiplies what positive targets add: one number, or one for each class (the last axis).
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.binary_cross_entropy_with_logits(gt.tensor([0.0, 1000.0]), [1.0, 0.0], reduction="none")
+    Tensor([6.93147181e-01, 1.00000000e+03])
+    """
+    name = "binary_cross_entropy_with_logits"
+    input, target = _pair(name, input, target)
+    if pos_weight is None:
+        losses = _binary_with_logits(input, target)
+    else:
+        positive = _weighted(name, target, pos_weight, "pos_weight")
+        losses = positive * softplus(-input) + (1 - target) * softplus(input)
+    return reduced(name, _weighted(name, losses, weight), reduction)
+
+
+def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
+    """target (log(target) - input): the divergence of a distribution `target` from one given by its logarithm.
+
+    With `log_target` the target is given by its logarithm too. The divergence of distributions is the sum;
+    reduction="batchmean" divides it by the number of examples (the length of the first axis), "mean" by that of all
+    numbers.
+
+    >>> import numpy as np, gradtape as gt
+    >>> gt.nn.functional.kl_div(np.log(gt.tensor([0.5, 0.5])), [1.0, 0.0], reduction="sum")
+    Tensor(0.69314718)
+    """
+    input, target = _pair("kl_div", input, target)
+    if log_target:
+        losses = np.exp(target) * (target - input)
+    else:
+        losses = xlogy(target, target) - _product(target, input)
+    if reduction == "batchmean":
+        return losses.sum() / max(input.shape[0] if input.ndim else 1, 1)
+    if reduction not in ("mean", "sum", "none"):
+        raise refused(OperandError, f"kl_div: reduction={reduction!r}.", "'mean', 'batchmean', 'sum' or 'none'")
+    return reduced("kl_div", losses, reduction)
+
+
+def _product(target: Any, logarithm: Any) -> Any:
+    """target * logarithm, where 0 times -infinity is 0."""
+    return target * where((target == 0) & np.isneginf(logarithm), np.zeros((), logarithm.dtype), logarithm)
+
+
+# -- of likelihoods
+
+
+def poisson_nll_loss(
+    input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
+) -> Any:
+    """-log of the Poisson probability of counts `target`: exp(input) - target * input, of the logarithm of a rate.
+
+    With log_input=False the input is the rate itself. With `full`, Stirling's approximation of log(target!) is added
+    where the target is above 1.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.poisson_nll_loss(gt.tensor([0.0, 0.0]), [1.0, 3.0])
+    Tensor(1.)
+    """
+    input, target = _pair("poisson_nll_loss", input, target)
+    losses = np.exp(input) - target * input if log_input else input - target * np.log(input + eps)
+    if full:
+        above = where(target > 1, target, np.ones((), target.dtype))
+        stirling = above * np.log(above) - above + 0.5 * np.log(2 * math.pi * above)
+        losses = losses + where(target > 1, stirling, np.zeros((), target.dtype))
+    return reduced("poisson_nll_loss", losses, reduction)
+
+
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Any:
+    """-log of the normal density of `target` for the mean `input` and the variance `var`, which is at least `eps`.
+
+    The variance has the shape of the input, or length 1 along its last axis. With `full` the constant log(2 pi) / 2 is
+    added.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.gaussian_nll_loss(gt.tensor([1.0]), [3.0], [1.0])
+    Tensor(2.)
+    """
+    name = "gaussian_nll_loss"
+    input, target = _pair(name, input, target)
+    var = _floating(name, "var", var).astype(input.dtype)
+    if not (input.ndim and var.shape == (*input.shape[:-1], 1)):
+        var = _like(name, input, var, "var")
+    if not isinstance(var, Lifted) and var.size and float(np.min(plain(var))) < 0:
+        raise refused(
+            OperandError,
+            f"{name}: var has a negative number, {float(np.min(plain(var))):.6g}.",
+            "a variance, not below 0",
+        )
+    least = maximum(var, var.dtype.type(eps))
+    losses = 0.5 * (np.log(least) + np.square(input - target) / least)
+    return reduced(name, losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
+
+
+# -- of margins
+
+
+def _signs(name: str, input: Any, target: Any) -> Any:
+    target = _like(name, input, target)
+    if not isinstance(target, Lifted) and not bool(np.all(np.abs(plain(target)) == 1)):
+        raise refused(
+            OperandError,
+            f"{name}: target of shape {target.shape} has numbers other than 1 and -1.",
+            "2 * target - 1, if it is of zeros and ones",
+        )
+    return target
+
+
+def hinge_loss(input: Any, target: Any, reduction: str = "mean", margin: float = 1.0) -> Any:
+    """max(0, margin - target * input), for targets 1 and -1: what a support vector machine minimises.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.hinge_loss(gt.tensor([2.0, 0.5]), [1.0, -1.0], reduction="none")
+    Tensor([0. , 1.5])
+    """
+    input = _floating("hinge_loss", "input", input)
+    return reduced("hinge_loss", relu(margin - _signs("hinge_loss", input, target) * input), reduction)
+
+
+def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """log(1 + exp(-target * input)), for targets 1 and -1.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.soft_margin_loss(gt.tensor([0.0, -1000.0]), [1.0, 1.0], reduction="none")
+    Tensor([6.93147181e-01, 1.00000000e+03])
+    """
+    input = _floating("soft_margin_loss", "input", input)
+    losses = softplus(-_signs("soft_margin_loss", input, target) * input)
+    return reduced("soft_margin_loss", losses, reduction)
+
+
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """Of distances: the distance itself where the target is 1, max(0, margin - distance) where it is -1.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.hinge_embedding_loss(gt.tensor([2.0, 0.25]), [1.0, -1.0], reduction="none")
+    Tensor([2.  , 0.75])
+    """
+    input = _floating("hinge_embedding_loss", "input", input)
+    target = _signs("hinge_embedding_loss", input, target)
+    return reduced("hinge_embedding_loss", where(target > 0, input, relu(margin - input)), reduction)
+
+
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+    """max(0, margin - target * (input1 - input2)): input1 should be larger where the target is 1, smaller where -1.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.margin_ranking_loss(gt.tensor([1.0]), gt.tensor([3.0]), [1.0])
+    Tensor(2.)
+    """
+    name = "margin_ranking_loss"
+    input1 = _floating(name, "input1", input1)
+    input2 = _like(name, input1, input2, "input2", "input1")
+    losses = relu(margin - _signs(name, input1, target) * (input1 - input2))
+    return reduced(name, losses, reduction)
+
+
+# -- of vectors
+
+
+def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along `axis`; a length below `eps` counts as `eps`.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.cosine_similarity(gt.tensor([1.0, 0.0]), gt.tensor([1.0, 1.0]), axis=0)
+    Tensor(0.70710678)
+    """
+    x1 = _floating("cosine_similarity", "x1", x1)
+    x2 = _like("cosine_similarity", x1, x2, "x2", "x1")
+    place = one_axis(axis, x1.ndim)
+    units = [x / maximum(vector_norm(x, axis=place, keepdims=True), x.dtype.type(eps)) for x in (x1, x2)]
+    return sum(units[0] * units[1], axis=place)
+
+
+def cosine_embedding_loss(x1: Any, x2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1; of vectors along the last axis.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.cosine_embedding_loss(gt.tensor([[1.0, 0.0]]), gt.tensor([[0.0, 1.0]]), [1])
+    Tensor(1.)
+    """
+    name = "cosine_embedding_loss"
+    x1 = _floating(name, "x1", x1)
+    cosine = cosine_similarity(x1, _like(name, x1, x2, "x2", "x1"), axis=-1)
+    target = as_value(target)
+    if target.shape != cosine.shape:
+        raise refused(
+            ShapeError,
+            f"{name}: target has shape {target.shape}, x1 has shape {x1.shape}; one number for each vector, "
+            f"{cosine.shape}, is accepted.",
+            f"a target of shape {cosine.shape}",
+        )
+    target = _signs(name, cosine, target)
+    return reduced(name, where(target > 0, 1 - cosine, relu(cosine - margin)), reduction)
+
+
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
+    """The p-norm of x1 - x2 + eps along the last axis.
+
+    >>> import gradtape as gt
+    >>> gt.nn.functional.pairwise_distance(gt.tensor([[3.0, 0.0]]), gt.tensor([[0.0, 4.0]]), eps=0.0)
+    Tensor([5.])
+    """
+    x1 = _floating("pairwise_distance", "x1", x1)
+    apart = x1 - _like("pairwise_distance", x1, x2, "x2", "x1")
+    return vector_norm(apart + eps if eps else apart, axis=-1, keepdims=keepdims, ord=p)
+
+
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Any:
+    """max(0, margin + distance(anchor, positive) - distance(anchor, negative)), of vectors along the last axis.
+
+    >>> import gradtape as gt
+    >>> a, b, c = gt.tensor([[0.0, 0.0]]), gt.tensor([[3.0, 4.0]]), gt.tensor([[0.0, 2.0]])
+    >>> gt.nn.functional.triplet_margin_loss(a, b, c, eps=0.0)
+    Tensor(4.)
+    """
+    name = "triplet_margin_loss"
+    anchor = _floating(name, "anchor", anchor)
+    positive = _like(name, anchor, positive, "positive", "anchor")
+    negative = _like(name, anchor, negative, "negative", "anchor")
+    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
+    return reduced(name, relu(margin + near - far), reduction)

@@ -1,0 +1,499 @@
+"""What ufuncs do besides being called: `reduce`, `accumulate`, `reduceat`, `outer`, `at`, and calls with keywords.
+
+Each is made of the operations that the ufuncs themselves are. Ufuncs without a derivative (comparisons, logic, bits)
+run as NumPy runs them, and what comes out is a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import spread
+from gradtape.core.operation import Op, apply
+from gradtape.core.rules import constant, general, linear
+from gradtape.core.tensor import Tensor, is_tracked, plain
+from gradtape.errors import DetachError, IndexingError, OperandError, ShapeError
+from gradtape.ops import arguments, comparison, elementwise, shaping, statistics
+from gradtape.ops.arguments import Axes, along, as_value, axes_tuple, behind_batch, one_axis, refused
+from gradtape.ops.cumulative import recurrence
+from gradtape.ops.elementwise import where as choose
+from gradtape.ops.indexing import getitem_static, positions_of, scatter, static_index
+from gradtape.ops.joining import stack
+from gradtape.ops.linalg import matmul, vecdot
+from gradtape.ops.nn import logsumexp
+from gradtape.ops.writing import at as place_of
+from gradtape.protocols import (
+    ACCUMULATIONS,
+    BY_NAME,
+    COMPOSED,
+    REDUCTIONS,
+    answers,
+    operation_for,
+    write_into,
+)
+
+# -- ufuncs that are several operations
+
+
+def _divide_with_remainder(x: Any, y: Any) -> tuple[Any, Any]:
+    return comparison.floor_divide(x, y), elementwise.remainder(x, y)
+
+
+def _matrix_times_vector(matrix: Any, vector: Any) -> Any:
+    return matmul(matrix, as_value(vector)[..., None])[..., 0]
+
+
+def _vector_times_matrix(vector: Any, matrix: Any) -> Any:
+    return matmul(np.conj(as_value(vector))[..., None, :], matrix)[..., 0, :]
+
+
+COMPOSED[np.divmod] = _divide_with_remainder
+BY_NAME["numpy.clip"] = elementwise.clip  # what array.clip(x, y) calls
+if hasattr(np, "matvec"):  # NumPy 2.2 and newer
+    COMPOSED[np.matvec] = _matrix_times_vector
+    COMPOSED[np.vecmat] = _vector_times_matrix
+
+
+@answers(np.linalg.vecdot)
+def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return vecdot(shaping.moveaxis(x1, axis, -1), shaping.moveaxis(x2, axis, -1))
+
+
+# -- calls with keywords
+
+
+def call(
+    ufunc: np.ufunc,
+    *inputs: Any,
+    out: tuple[Any, ...] | None = None,
+    where: Any = True,
+    dtype: Any = None,
+    signature: Any = None,
+    casting: str = "same_kind",
+    order: str = "K",
+    subok: bool = True,
+    **others: Any,
+) -> Any:
+    """A call of `ufunc` with keywords. `order` and `subok` say nothing about values, and nothing follows from them."""
+    name = f"np.{ufunc.__name__}"
+    outs = out if out is not None and any(o is not None for o in out) else None
+    if where is not True and outs is None:
+        raise refused(
+            OperandError,
+            f"{name}(where=...) without out= leaves the other elements undefined.",
+            f"gt.where(mask, {name}(...), other), or out= with the other elements",
+        )
+    operation = operation_for(ufunc)
+    back = None
+    if others:
+        inputs, back = _along_axis(ufunc, inputs, others)
+    kinds: Sequence[Any] = ()
+    if dtype is not None or signature is not None or casting != "same_kind":
+        kinds = _loop(ufunc, inputs, dtype, signature, casting)
+        inputs = tuple(_cast(x, kind) for x, kind in zip(inputs, kinds))
+    result = operation(*inputs)
+    several = isinstance(result, tuple)
+    results = list(result) if several else [result]
+    if kinds:
+        results = [_cast(r, kind) for r, kind in zip(results, kinds[ufunc.nin :], strict=True)]
+    if back is not None:
+        results = [back(r) for r in results]
+    for index, target in enumerate(outs or ()):
+        if target is not None:
+            results[index] = _write(results[index], target, f"{name}(out=...)", where, casting)
+    return tuple(results) if several else results[0]
+
+
+def _write(result: Any, target: Any, how: str, mask: Any, casting: str) -> Any:
+    if casting == "unsafe" and result.dtype != target.dtype:
+        result = as_value(result).astype(target.dtype)
+    if mask is not True and result.shape != target.shape:
+        result = shaping.broadcast_to(result, target.shape)
+    return write_into(result, target, how, mask)
+
+
+def _cast(x: Any, dtype: Any) -> Any:
+    return x if isinstance(x, int | float | complex) or as_value(x).dtype == dtype else as_value(x).astype(dtype)
+
+
+def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, casting: str) -> Sequence[Any]:
+    """The dtypes of the inputs and results of the loop that NumPy would run."""
+    kinds = [type(x) if type(x) in (int, float, complex) else as_value(x).dtype for x in inputs]
+    if dtype is not None:
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+    elif signature is None:
+        signature = (None,) * ufunc.nargs
+    elif isinstance(signature, str):
+        signature = tuple(np.dtype(kind) for kind in signature.replace("->", ""))
+    try:
+        return ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout), signature=signature, casting=casting)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise refused(
+            OperandError, f"np.{ufunc.__name__}: {error}", "casting='unsafe', or x.astype(...) before"
+        ) from None
+
+
+def _along_axis(ufunc: np.ufunc, inputs: Any, others: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
+    """The inputs of a product of vectors with `axis` in the last place, and how the result is put in order."""
+    axis, keepdims = others.pop("axis", -1), others.pop("keepdims", False)
+    if others or ufunc is not np.vecdot:
+        names = ", ".join(others) or "axis"
+        raise refused(
+            OperandError,
+            f"np.{ufunc.__name__} on a tensor does not take {names}.",
+            "np.moveaxis of the operands; out, where, dtype, casting, signature are taken",
+        )
+    moved = tuple(shaping.moveaxis(x, axis, -1) for x in inputs)
+    return moved, (lambda r: shaping.expand_dims(r, axis)) if keepdims else None
+
+
+# -- reduce
+
+# besides those in REDUCTIONS, the ufuncs of which it does not matter what is taken first
+_ASSOCIATIVE = frozenset({np.fmax, np.fmin, np.logaddexp, np.logaddexp2, np.hypot})
+
+_in_numpy = constant(
+    lambda x, ufunc, method, how: np.asarray(getattr(ufunc, method)(x, **dict(how))),
+    name="a method of a ufunc",
+    samples=lambda draw: [
+        ((draw(3, 4) > 0,), {"ufunc": np.logical_xor, "method": "reduce", "how": (("axis", 1),)}),
+        ((np.array([12, 18, 27]),), {"ufunc": np.gcd, "method": "accumulate", "how": (("axis", 0),)}),
+    ],
+)
+
+
+def _is_flat(operation: Callable[..., Any]) -> bool:
+    return isinstance(operation, Op) and not operation.differentiable
+
+
+def _given(**keywords: Any) -> tuple[tuple[str, Any], ...]:
+    """The keywords that were given, for NumPy; tensors among them as arrays."""
+    return tuple((name, plain(value)) for name, value in keywords.items() if value is not None)
+
+
+def reduce(
+    ufunc: np.ufunc,
+    x: Any,
+    *,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """`ufunc.reduce`: the elements along `axis` taken together, two at a time."""
+    operation = operation_for(ufunc, ".reduce")
+    x = as_value(x)
+    if _is_flat(operation) and ufunc not in REDUCTIONS:
+        how = (("axis", axis), ("keepdims", keepdims), *_given(dtype=dtype, initial=initial, where=where))
+        result = _in_numpy(x, ufunc=ufunc, method="reduce", how=how)
+    else:
+        x = x if dtype is None else x.astype(dtype)
+        result = _reduced(ufunc, operation, x, axis, keepdims, initial, where)
+    return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.reduce(out=...)")
+
+
+def _reduced(ufunc: np.ufunc, operation: Any, x: Any, axis: Any, keepdims: bool, initial: Any, mask: Any) -> Any:
+    if ufunc in (np.logical_and, np.logical_or):
+        found = REDUCTIONS[ufunc](x, axis=axis, keepdims=keepdims, where=mask)
+        return found if initial is None else operation(found, initial)
+    if ufunc in REDUCTIONS:
+        return REDUCTIONS[ufunc](x, axis=axis, keepdims=keepdims, initial=initial, where=mask)
+    axes = tuple(range(x.ndim)) if axis is None else axes_tuple(axis, x.ndim)
+    if len(axes) > 1 and ufunc not in _ASSOCIATIVE:
+        raise refused(
+            ShapeError,
+            f"np.{ufunc.__name__}.reduce along the axes {axes}: which comes first makes a difference.",
+            "one axis: axis=0",
+        )
+    start = ufunc.identity if initial is None else initial
+    if start is None and (mask is not True or not _slice_size(x, axes)):
+        what = "where=" if mask is not True else f"no elements (shape {x.shape})"
+        raise refused(ShapeError, f"np.{ufunc.__name__}.reduce of {what} needs initial=.", "initial=, the first value")
+    if ufunc is np.logaddexp or ufunc is np.logaddexp2:
+        found = _summed_exponentials(ufunc, x, axes, keepdims, mask)
+        return found if initial is None else operation(found, initial)
+    if ufunc is np.fmax or ufunc is np.fmin:
+        return _extreme_number(ufunc, x, axes, keepdims, initial, mask)
+    row = _in_a_row(x, axes)
+    masks = None if mask is True else _in_a_row(shaping.broadcast_to(as_value(mask), x.shape), axes)
+    found = row[0] if initial is None and mask is True else _filled_like(row, start)
+    for k in range(1 if initial is None and mask is True else 0, row.shape[0]):
+        taken = operation(found, row[k])
+        found = taken if masks is None else choose(masks[k], taken, found)
+    return arguments.restored(found, axes, False, x.ndim) if keepdims else found
+
+
+def _slice_size(x: Any, axes: Sequence[int]) -> int:
+    """How many elements of `x` each of its slices along `axes` has."""
+    return int(np.prod([x.shape[a] for a in axes]))
+
+
+def _filled_like(row: Any, value: Any) -> Any:
+    """`value` in the shape of one of the elements of `row`."""
+    value = value if isinstance(value, Tensor) else np.asarray(value, row.dtype)
+    return shaping.broadcast_to(value, row.shape[1:])
+
+
+def _in_a_row(x: Any, axes: Sequence[int]) -> Any:
+    """`x` with the elements along `axes` along its first axis."""
+    kept = [a for a in range(x.ndim) if a not in axes]
+    return shaping.reshape(shaping.transpose(x, (*axes, *kept)), (_slice_size(x, axes), *(x.shape[a] for a in kept)))
+
+
+def _summed_exponentials(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, mask: Any) -> Any:
+    scale = elementwise.LN2 if ufunc is np.logaddexp2 else None
+    x = x if mask is True else choose(mask, x, np.asarray(-np.inf, x.dtype))
+    found = logsumexp(x if scale is None else x * scale, axes, keepdims)
+    return found if scale is None else found / scale
+
+
+def _extreme_number(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, initial: Any, mask: Any) -> Any:
+    """The largest or smallest of what is a number; not a number where nothing is."""
+    largest = ufunc is np.fmax
+    extreme = statistics.nanmax if largest else statistics.nanmin
+    bound = -np.inf if largest else np.inf
+    if initial is not None:
+        return extreme(x, axes, keepdims=keepdims, initial=initial, where=mask)
+    found = extreme(x, axes, keepdims=keepdims, initial=bound)
+    return choose(np.all(np.isnan(x), axis=axes, keepdims=keepdims), np.asarray(np.nan, x.dtype), found)
+
+
+# -- accumulate
+
+# Running extremes and running sums of exponentials are recurrences s_k = a_k s_(k-1) + b_k, as running products are.
+#
+# Extremes: where the extreme changes a new stretch begins (a_k = 0, else 1); in a stretch the elements that are tied
+# with the extreme so far share its derivative equally. With t_k the tied ones and n_k how many they are by now,
+#     dout_k = s_k / n_k  with  s_k = a_k s_(k-1) + t_k dx_k
+# Exponentials:
+#     dout_k = s_k        with  s_k = exp(out_(k-1) - out_k) s_(k-1) + exp(x_k - out_k) dx_k
+# The reverse rules are the same recurrences from the other end.
+
+
+def _stretches_kernel(x: Any, out: Any, axis: int) -> Any:
+    """For each place: whether it is in the stretch of the one before, whether it is tied, how many are tied by now."""
+    tied = (x == out) | (np.isnan(x) & np.isnan(out))
+    behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
+    same = np.zeros(x.shape, bool)
+    same[along(axis, slice(1, None))] = (behind == ahead) | (np.isnan(behind) & np.isnan(ahead))
+    running = np.cumsum(tied, axis)
+    before = np.maximum.accumulate(np.where(same, 0, running - tied), axis)
+    kind = out.real.dtype
+    return same.astype(kind), tied.astype(kind), (running - before).astype(kind)
+
+
+def _batch_stretches(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
+    both = [v if flag else spread(v, size) for v, flag in zip(values, flags, strict=True)]
+    return apply(op, tuple(both), {"axis": params["axis"] + 1})
+
+
+_stretches = constant(
+    _stretches_kernel,
+    name="stretches",
+    outputs=True,
+    batch=_batch_stretches,
+    samples=lambda draw: [((np.array([1.0, 3.0, 3.0, 2.0]), np.array([1.0, 3.0, 3.0, 3.0])), {"axis": 0})],
+)
+
+
+def _solved_backwards(factors: Any, terms: Any, axis: int) -> Any:
+    """The solution of s_k = a_(k+1) s_(k+1) + b_k."""
+    following = np.roll(np.flip(factors, axis), 1, axis)
+    return np.flip(recurrence(following, np.flip(terms, axis), axis), axis)
+
+
+def _extreme_forward(dx: Any, x: Any, out: Any, axis: int) -> Any:
+    same, tied, count = _stretches(x, out, axis=axis)
+    return recurrence(same, tied * dx, axis) / count
+
+
+def _extreme_reverse(g: Any, x: Any, out: Any, axis: int) -> Any:
+    same, tied, count = _stretches(x, out, axis=axis)
+    return tied * _solved_backwards(same, g / count, axis)
+
+
+def _running_extreme(ufunc: np.ufunc) -> Op:
+    return general(
+        lambda x, axis: ufunc.accumulate(x, axis),
+        reverse=_extreme_reverse,
+        forward=_extreme_forward,
+        name=f"{ufunc.__name__} so far",
+        batch=behind_batch("axis"),
+        samples=lambda draw: [
+            ((draw(6),), {"axis": 0}),
+            ((draw(2, 4),), {"axis": 1}),
+            ((draw(0, 2),), {"axis": 0}),
+            ((draw(2, 0),), {"axis": 1}),
+        ],
+    )
+
+
+def _kept_share(out: Any, axis: int) -> Any:
+    """exp(out_(k-1) - out_k), and 0 at the first place."""
+    behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
+    first = np.zeros_like(out[along(axis, slice(0, 1))])
+    return np.concatenate([first, elementwise.log_share(behind, ahead)], axis)
+
+
+_log_sum_so_far = general(
+    lambda x, axis: np.logaddexp.accumulate(x, axis),
+    reverse=lambda g, x, out, axis: elementwise.log_share(x, out) * _solved_backwards(_kept_share(out, axis), g, axis),
+    forward=lambda dx, x, out, axis: recurrence(_kept_share(out, axis), elementwise.log_share(x, out) * dx, axis),
+    name="logaddexp so far",
+    batch=behind_batch("axis"),
+    samples=lambda draw: [((draw(5),), {"axis": 0}), ((draw(2, 3),), {"axis": 1}), ((draw(0, 2),), {"axis": 0})],
+)
+
+_RUNNING: dict[np.ufunc, Callable[..., Any]] = {
+    **{ufunc: _running_extreme(ufunc) for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin)},
+    np.logaddexp: _log_sum_so_far,
+    np.logaddexp2: lambda x, axis: _log_sum_so_far(x * elementwise.LN2, axis=axis) / elementwise.LN2,
+}
+
+
+def accumulate(ufunc: np.ufunc, x: Any, *, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    """`ufunc.accumulate`: what `reduce` has found at each place along `axis`."""
+    operation = operation_for(ufunc, ".accumulate")
+    x = as_value(x)
+    axis = one_axis(axis, x.ndim)
+    if _is_flat(operation):
+        result = _in_numpy(x, ufunc=ufunc, method="accumulate", how=(("axis", axis), *_given(dtype=dtype)))
+    else:
+        x = x if dtype is None else x.astype(dtype)
+        if ufunc in ACCUMULATIONS:
+            result = ACCUMULATIONS[ufunc](x, axis=axis)
+        elif ufunc in _RUNNING and x.dtype.kind == "f":
+            result = _RUNNING[ufunc](x, axis=axis)
+        else:
+            result = _one_by_one(operation, x, axis)
+    return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.accumulate(out=...)")
+
+
+def _one_by_one(operation: Callable[..., Any], x: Any, axis: int) -> Any:
+    if not x.shape[axis]:
+        return x
+    found = [x[along(axis, 0)]]
+    for k in range(1, x.shape[axis]):
+        found.append(operation(found[-1], x[along(axis, k)]))
+    return stack(found, axis)
+
+
+# -- reduceat
+
+
+def _segments(indices: Any, length: int) -> list[tuple[int, int]]:
+    """From where to where each of the slices of `reduceat` goes; one that would go backwards has one element."""
+    starts = [int(i) for i in np.atleast_1d(plain(indices))]
+    for start in starts:
+        if not 0 <= start < length:
+            raise refused(
+                IndexingError,
+                f"reduceat: index {start} along an axis of length {length}.",
+                f"indices from 0 to {length - 1}",
+            )
+    ends = [*starts[1:], length][: len(starts)]
+    return [(start, end if end > start else start + 1) for start, end in zip(starts, ends, strict=True)]
+
+
+def _spread_over_segments(g: Any, x: Any, segments: tuple[tuple[int, int], ...], axis: int) -> Any:
+    """Each element of `x` gets the sum of what the segments that it is in got."""
+    rows = np.repeat(np.arange(len(segments)), [end - start for start, end in segments])
+    places = np.concatenate([np.arange(start, end) for start, end in segments])
+    picked = getitem_static(g, index=along(axis, rows))
+    return scatter(picked, index=along(axis, places), shape=x.shape)
+
+
+_sums_of_segments = linear(
+    lambda x, segments, axis: np.stack([x[along(axis, slice(*s))].sum(axis) for s in segments], axis),
+    _spread_over_segments,
+    name="sums of segments",
+    samples=lambda draw: [
+        ((draw(6),), {"segments": ((0, 2), (2, 3), (1, 6)), "axis": 0}),
+        ((draw(2, 4),), {"segments": ((0, 3), (3, 4)), "axis": 1}),
+    ],
+)
+
+
+def reduceat(ufunc: np.ufunc, x: Any, indices: Any, *, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    """`ufunc.reduceat`: the reductions of the slices of `x` from each index to the next."""
+    operation = operation_for(ufunc, ".reduceat")
+    x = as_value(x)
+    axis = one_axis(axis, x.ndim)
+    if _is_flat(operation):
+        how = (("indices", plain(indices)), ("axis", axis), *_given(dtype=dtype))
+        result = _in_numpy(x, ufunc=ufunc, method="reduceat", how=how)
+    else:
+        x = x if dtype is None else x.astype(dtype)
+        segments = _segments(indices, x.shape[axis])
+        if ufunc is np.add and segments:
+            result = _sums_of_segments(x, segments=tuple(segments), axis=axis)
+        elif segments:
+            result = stack([reduce(ufunc, x[along(axis, slice(*s))], axis=axis) for s in segments], axis)
+        else:
+            result = x[along(axis, slice(0, 0))]
+    return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.reduceat(out=...)")
+
+
+# -- outer
+
+
+def outer(ufunc: np.ufunc, x: Any, y: Any, **keywords: Any) -> Any:
+    """`ufunc.outer`: every element of `x` with every one of `y`."""
+    left, right = as_value(x), as_value(y)
+    before = left.ndim
+    left = shaping.reshape(left, left.shape + (1,) * right.ndim)
+    right = shaping.reshape(right, (1,) * before + right.shape)
+    return call(ufunc, left, right, **keywords) if keywords else operation_for(ufunc, ".outer")(left, right)
+
+
+# -- at
+
+
+def at(ufunc: np.ufunc, x: Any, indices: Any, *values: Any) -> None:
+    """`ufunc.at(x, indices, values)`: the operation on some elements in place, on those named twice, twice."""
+    name = f"np.{ufunc.__name__}.at"
+    if not isinstance(x, Tensor):
+        if any(isinstance(value, Tensor) and is_tracked(value) for value in values):
+            raise refused(
+                DetachError,
+                f"{name}: a tracked tensor would be written into a plain array and lose its gradient.",
+                "gt.tensor(array) first, or gt.at(array)[indices].add(x)",
+            )
+        getattr(ufunc, "at")(x, _plain_index(indices), *(plain(value) for value in values))  # noqa: B009
+        return
+    operation = operation_for(ufunc, ".at")
+    place = place_of(x)[indices]
+    written = {
+        np.add: lambda value: place.add(value),
+        np.subtract: lambda value: place.add(-as_value(value)),
+    }
+    if ufunc in written:
+        new = written[ufunc](*values)
+    elif values:
+        new = place.each(operation, values[0])
+    else:
+        new = _each_alone(operation, x, indices)
+    x._replace(new, f"{name}(...)")
+
+
+def _plain_index(indices: Any) -> Any:
+    return tuple(plain(part) for part in indices) if isinstance(indices, tuple) else plain(indices)
+
+
+def _each_alone(operation: Callable[..., Any], x: Tensor, indices: Any) -> Any:
+    """An operation of one argument on some elements; on an element that is named k times, k times."""
+    positions = positions_of(template=static_index(indices), shape=x.shape).ravel()
+    if not positions.size:
+        return x
+    result = shaping.reshape(x, (-1,))
+    named, count = np.unique(positions, return_counts=True)
+    for times in range(int(count.max(initial=0))):
+        now = named[count > times]
+        result = place_of(result)[now].set(operation(result[now]))
+    return shaping.reshape(result, x.shape)
