@@ -1,23 +1,47 @@
 """What can go wrong, by kind. Every error is a `GradTapeError` and also the built-in class that NumPy would raise.
 
-Messages name the user's line, the shapes or dtypes involved, what is accepted and what to write instead.
+Messages name the user's line, the shapes or dtypes involved, what is accepted and what to write instead. They are
+the text of a `gradtape.explain.Problem`, which every error and warning carries as `.problem`.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from gradtape.explain.problem import Problem
 
 
 class GradTapeError(Exception):
-    """The root of gradtape's errors.
+    """The root of gradtape's errors. `.problem` is the finding behind the message, as data.
 
     >>> import gradtape as gt
     >>> try:
     ...     gt.tensor([1, 2], requires_grad=True)
     ... except gt.GradTapeError as error:
-    ...     print(type(error).__name__)
-    DtypeError
+    ...     print(type(error).__name__, error.problem.code)
+    DtypeError GT310
     """
+
+    problem: Problem
+
+    def __init__(self, problem: Problem | str) -> None:
+        from gradtape.explain.messages import as_problem
+        from gradtape.explain.voices import spoken
+
+        self.problem = as_problem(problem, type(self))
+        text = self.problem.to_text()
+        super().__init__(text)
+        self.args = (text,)  # NumPy's AxisError leaves them as they were given
+        spoken(self.problem)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem,)
 
 
 class ShapeError(GradTapeError, ValueError):
@@ -27,8 +51,8 @@ class ShapeError(GradTapeError, ValueError):
     >>> try:
     ...     gt.tensor([1.0, 2.0]) + gt.tensor([1.0, 2.0, 3.0])
     ... except gt.ShapeError as error:
-    ...     print(str(error).partition(" with")[0])
-    add: operands could not be broadcast together
+    ...     print(error.problem.title)
+    these shapes do not fit: (2,) and (3,)
     """
 
 
@@ -49,7 +73,7 @@ class OperandError(GradTapeError, TypeError):
     ...     gt.grad(lambda x: None)(1.0)
     ... except gt.OperandError as error:
     ...     print(str(error).splitlines()[0])
-    <lambda> returned None; there is nothing to differentiate.
+    [GT311] <lambda> returned None; there is nothing to differentiate
     """
 
 
@@ -61,7 +85,7 @@ class IndexingError(GradTapeError, IndexError):
     ...     gt.tensor([1.0, 2.0])[2]
     ... except gt.IndexingError as error:
     ...     print(str(error).splitlines()[0])
-    getitem: index 2 is out of bounds for axis 0 with size 2
+    [GT115] index 2 is out of bounds for axis 0 with size 2
     """
 
 
@@ -72,13 +96,6 @@ class AxisError(GradTapeError, np.exceptions.AxisError):
     >>> issubclass(gt.AxisError, ValueError), issubclass(gt.AxisError, IndexError)
     (True, True)
     """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self._message = message
-
-    def __str__(self) -> str:
-        return self._message
 
 
 class LinearAlgebraError(GradTapeError, np.linalg.LinAlgError):
@@ -101,7 +118,7 @@ class StructureError(GradTapeError, TypeError):
     ...     tape.gradient(y, x, output_gradients=[1.0])
     ... except gt.StructureError as error:
     ...     print(str(error).splitlines()[0])
-    target and output_gradients have different structures: a list of 2 against a list of 1.
+    [GT306] target and output_gradients have different structures: a list of 2 against a list of 1
     """
 
 
@@ -116,7 +133,7 @@ class TapeError(GradTapeError, RuntimeError):
     ...     y.backward()
     ... except gt.TapeError as error:
     ...     print(str(error).splitlines()[0])
-    this graph was freed by an earlier backward.
+    [GT308] this graph was freed by an earlier backward
     """
 
 
@@ -137,8 +154,8 @@ class MutationError(GradTapeError, RuntimeError):
     >>> try:
     ...     x[0] = 5.0
     ... except gt.MutationError as error:
-    ...     print(str(error).partition(":")[0])
-    x[...] = value
+    ...     print(error.problem.title)
+    x[...] = value: this tensor of shape (2,) is a leaf that gradients are asked for
     """
 
 
@@ -150,7 +167,7 @@ class UntrackedError(GradTapeError, RuntimeError):
     ...     gt.tensor(1.0).backward()
     ... except gt.UntrackedError as error:
     ...     print(str(error).splitlines()[0])
-    backward: nothing that this tensor (shape ()) was computed from requires a gradient.
+    [GT305] backward: nothing that this tensor (shape ()) was computed from requires a gradient
     """
 
 
@@ -163,7 +180,7 @@ class DetachError(GradTapeError, TypeError):
     ...     np.asarray(x)
     ... except gt.DetachError as error:
     ...     print(str(error).partition(";")[0])
-    NumPy asked for the bare array of a tracked tensor of shape (2,)
+    [GT312] NumPy asked for the bare array of a tracked tensor of shape (2,)
     """
 
 
@@ -175,19 +192,57 @@ class UnsupportedError(GradTapeError, TypeError):
     ...     np.packbits(gt.tensor([True, False]))
     ... except gt.UnsupportedError as error:
     ...     print(str(error).splitlines()[0])
-    np.packbits has no gradient rule in gradtape.
+    [GT313] np.packbits has no gradient rule in gradtape
+    """
+
+
+class NumericsError(GradTapeError, FloatingPointError):
+    """A NaN or an infinity, under `gt.check_numerics()`.
+
+    >>> import gradtape as gt
+    >>> issubclass(gt.NumericsError, ArithmeticError)
+    True
     """
 
 
 class GradientWarning(UserWarning):
-    """A gradient that is None, zero or NaN for a reason that is probably a mistake.
+    """A gradient that is None, zero or NaN for a reason that is probably a mistake. `.problem` is the finding.
 
     >>> import warnings, gradtape as gt
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     _ = gt.grad(lambda x: 3.0)(1.0)
-    >>> caught[0].category.__name__
-    'GradientWarning'
+    >>> caught[0].category.__name__, caught[0].message.problem.code
+    ('GradientWarning', 'GT201')
+    """
+
+    problem: Problem
+
+    def __init__(self, problem: Problem | str) -> None:
+        from gradtape.explain.messages import as_problem
+
+        self.problem = as_problem(problem, type(self))
+        super().__init__(self.problem.to_text())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem,)
+
+
+class BroadcastWarning(GradientWarning):
+    """Shapes that fit by stretching, in a way that is probably not meant.
+
+    >>> import gradtape as gt
+    >>> issubclass(gt.BroadcastWarning, gt.GradientWarning)
+    True
+    """
+
+
+class NumericsWarning(GradientWarning):
+    """A gradient or a value that is NaN, infinite or zero everywhere.
+
+    >>> import gradtape as gt
+    >>> issubclass(gt.NumericsWarning, gt.GradientWarning)
+    True
     """
 
 

@@ -7,26 +7,39 @@ The graph remembers more than gradients need: a value that left the tape left a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core.graph import AMBIENT, FLAGS, LIFTED_NODE, UNTRACKED, VARIABLE, Cut, Node, departures
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Cut, Node, departures, walk
 from gradtape.core.guard import Guarded
+from gradtape.core.location import Location
 from gradtape.core.recording import Recording
 from gradtape.core.tensor import Tensor, Variable
+from gradtape.explain.messages import problem
+from gradtape.explain.problem import Problem, Span
+from gradtape.explain.source import Site, source_of, span_of
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
 
 LONGEST_PATH_SHOWN = 12
+DEPARTURES = frozenset(
+    {"float()", "int()", "complex()", "bool()", "operator.index()", ".item()", ".numpy()", ".tolist()", "np.asarray()"}
+    | {"gt.tensor()"}
+)
 
 _POSITIONS = "positions have no derivative; use the values: x.max(), gt.softmax(x) as weights, gt.take_along_axis"
 _ROUNDING = "x + gt.stop_gradient(gt.round(x) - x) rounds and lets the gradient pass"
 _STEPS = "a smooth stand-in has a derivative: gt.tanh(k * x) for the sign, gt.sigmoid(k * x) for a step"
 _CHOICES = "gt.where(condition, a, b) passes the gradient to a and b; gt.sigmoid(k * (a - b)) is a smooth comparison"
 _ASSIGNMENT = "compute with the tensor that was assigned; gradients do not flow through an assignment"
+_DRAWS = "gt.random.gumbel_softmax is a smooth stand-in; or a score-function estimator, with gt.stats' logpmf"
 _FIXES = {
     "stop_gradient": "use the value itself where its gradient is wanted",
     "a cast to integer or bool": "stay with floating point numbers, x.astype(float) or x as it is",
@@ -40,7 +53,58 @@ _FIXES = {
 }
 
 
-def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -> str:
+@dataclass(frozen=True)
+class Step:
+    """One operation on the way from the target to the source.
+
+    `gain` is how much larger the gradient is behind it than before it (root mean squares); None where it is not known.
+    """
+
+    operation: str
+    shape: tuple[int, ...]
+    dtype: str
+    location: Location
+    gain: float | None
+
+
+class Why(str):
+    """The answer of `tape.why` and `t.why`: a text, with the finding behind it as `.problem`, and its `.code`.
+
+    Where a gradient flows, `.code` is empty and `.path` has a `Step` for each operation from the target to the source.
+
+    >>> import gradtape as gt
+    >>> x = gt.Variable([1.0, 2.0])
+    >>> with gt.GradientTape(persistent=True) as tape:
+    ...     y = (x * 3.0).sum()
+    >>> answer = tape.why(y, x)
+    >>> answer.code, [(step.operation, step.shape, step.gain) for step in answer.path]
+    ('', [('sum', (), 1.0), ('multiply', (2,), 3.0)])
+    """
+
+    problem: Problem
+    path: tuple[Step, ...]
+
+    def __new__(cls, problem: Problem, path: tuple[Step, ...] = ()) -> Why:
+        answer = super().__new__(cls, problem.to_text())
+        answer.problem = problem
+        answer.path = path
+        return answer
+
+    @property
+    def code(self) -> str:
+        """The cause, GT202 to GT212, or GT404 if it flows and is zero; empty if it flows."""
+        return self.problem.code
+
+    @property
+    def flows(self) -> bool:
+        """Whether there is a path for the gradient."""
+        return bool(self.path) or not self.code
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.problem._repr_mimebundle_()
+
+
+def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -> Why:
     """Why the gradient of `target` with respect to `source`, along the tapes in `mask`, is what it is.
 
     The first line is the verdict; then come the lines of the user's program it rests on, and what to write instead.
@@ -50,26 +114,29 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
     >>> with gt.GradientTape(persistent=True) as tape:
     ...     y = gt.round(x) * 3.0
     >>> print(tape.why(y, x).splitlines()[0])
-    no gradient: the value left the tape at round, which has no derivative
+    [GT209] no gradient: the value left the tape at round, which has no derivative
     """
     if not isinstance(source, Tensor):
-        return _verdict(f"the source is a {type(source).__name__}, which no tape can watch", fix=_watch_fix(tape))
+        head = f"the source is a {type(source).__name__}, which no tape can watch"
+        return _verdict("GT203", head, fix=_watch_fix(tape))
     if source.dtype.kind not in "fc":
         return _verdict(
+            "GT207",
             f"the source has dtype {source.dtype}; only floating point numbers have gradients",
             fix="write the numbers with a point (1.0), or x.astype(float) before it is watched",
         )
     if not isinstance(target, Tensor):
         departure = _departure(source._node, mask)
         return _verdict(
+            "GT202" if departure is None else _code_of(departure),
             f"the target is a {type(target).__name__}, which has no history",
-            *(() if departure is None else (f"  it may have left the tape at {departure.reason}", departure)),
+            *(() if departure is None else (f"it may have left the tape at {departure.reason} here", departure)),
             fix="pass the tensor itself",
         )
     start, goal = target._node, source._node
     route = _route(start, goal, mask)
     if route and all(node.bits & mask for node in route) and not _blocked(route):
-        return _flow(route, target, source)
+        return _flow(route, target, source, mask)
     if _is_freed(goal):
         return _gone(goal, tape)
     if not goal.bits & mask:
@@ -83,27 +150,83 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
     return _unconnected(target, source, reached, mask, tape)
 
 
-def why_untracked(target: Tensor) -> str:
+def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
+    """Why the `.grad` of `tensor` is missing or zero; with `target`, what the graph behind it says.
+
+    >>> import gradtape as gt
+    >>> w = gt.tensor([1.0, 2.0], requires_grad=True) * 0.1
+    >>> w.sum().backward()
+    >>> print(w.why().splitlines()[0])
+    [GT205] no gradient: this is a computed tensor, and .grad is kept for the leaves it was computed from
+    """
+    if target is not None:
+        return why(target, tensor, AMBIENT)
+    node = tensor._node
+    grad = tensor.grad
+    if grad is not None:
+        if np.any(grad._concrete()):
+            return Why(problem("", f"there is a gradient: .grad has shape {grad.shape}", spans=()))
+        words = "the gradient is zero everywhere; x.why(loss) before loss.backward() tells where it became so"
+        return Why(problem("GT404", words, spans=(), fixes="x.why(loss), with the loss that backward is called on"))
+    if not tensor.requires_grad:
+        return why_untracked(tensor)
+    if node.op is not None:
+        return _verdict(
+            "GT205",
+            "this is a computed tensor, and .grad is kept for the leaves it was computed from",
+            f"the result of {node.op.name}, computed here",
+            node,
+            fix="x.retain_grad() before backward keeps it; or make the leaf the last step: "
+            "gt.tensor(data * 0.1, requires_grad=True)",
+        )
+    departure = _departure(node, AMBIENT)
+    if departure is not None:
+        return _verdict(
+            _code_of(departure),
+            f"the value left the tape at {departure.reason}",
+            departure,
+            "what was computed from there on is a constant; otherwise no backward has reached this tensor yet",
+            fix=_FIXES.get(departure.reason, "compute with the tensor itself: np.exp(x), not math.exp(x)"),
+        )
+    return _verdict(
+        "GT202",
+        "no backward has reached this tensor since it was made, or since its gradient was set to zero",
+        "made here",
+        node,
+        fix="x.why(loss), before loss.backward(), tells whether and how loss was computed from it",
+    )
+
+
+def why_untracked(target: Tensor) -> Why:
     """Why `.backward()` finds nothing to walk: what the target is instead of a tensor that requires a gradient.
 
     >>> import gradtape as gt
-    >>> why_untracked(gt.tensor(1.0))
-    'it is a constant: no tensor that requires a gradient went into it'
+    >>> print(why_untracked(gt.tensor(1.0)).problem.title)
+    no gradient: it is a constant: no tensor that requires a gradient went into it
     """
     node = target._node
+    fix = "gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it"
     if isinstance(node, Cut):
-        return "\n".join(_cut_lines(_first(node), ""))
+        first = _first(node)
+        return _verdict(_code_of(first), _cut_words(first, ""), first, fix=_fix_for(first, None))
     if isinstance(target, Variable):
-        return "it is a Variable, which tapes watch; .backward() wants v.requires_grad_() first"
+        words = "it is a Variable, which tapes watch; .backward() wants v.requires_grad_() first"
+        return _verdict("GT203", words, fix="v.requires_grad_(), or a GradientTape and tape.gradient")
     if node.bits > FLAGS and not node.bits & AMBIENT:
-        return (
-            f"it was recorded by a GradientTape only; tape.gradient(target, sources) asks that tape\n{_show(node)}"
-            if node.op is not None
-            else "it is watched by a GradientTape only, which answers tape.gradient(target, sources)"
-        )
+        if node.op is None:
+            words = "it is watched by a GradientTape only, which answers tape.gradient(target, sources)"
+            return _verdict("GT203", words, fix="tape.gradient(target, sources)")
+        words = "it was recorded by a GradientTape only; tape.gradient(target, sources) asks that tape"
+        return _verdict("GT211", words, node, fix="tape.gradient(target, sources)")
     if target.dtype.kind not in "fc":
-        return f"it has dtype {target.dtype}; only floating point numbers have gradients"
-    return "it is a constant: no tensor that requires a gradient went into it"
+        words = f"it has dtype {target.dtype}; only floating point numbers have gradients"
+        return _verdict("GT207", words, fix="x.astype(float) before")
+    early = _used_before(lambda value: value.requires_grad and value._node.op is None)
+    if early is not None:
+        used, late, name = early
+        words = f"{name} was used before it required a gradient"
+        return _verdict("GT204", words, "used here", used, "required here", late._node, fix=_watch_fix(None))
+    return _verdict("GT203", "it is a constant: no tensor that requires a gradient went into it", fix=fix)
 
 
 # -- what the graph says
@@ -196,6 +319,21 @@ def _departure(goal: Node, mask: int) -> Cut | None:
     return None
 
 
+def _last_departure(start: Node, goal: Node, mask: int, tape: GradientTape | None) -> Cut | None:
+    """The latest value that left this tape before the target was computed, if what it was computed from is gone.
+
+    Whether it was computed from `goal` can no longer be told, but nothing else explains what is missing.
+    """
+    if tape is None:
+        return None
+    for departure in reversed(departures):
+        bits = departure.params.get("bits", 0)
+        in_time = tape._opened < departure.order and (start.op is None or departure.order < start.order)
+        if bits & mask and in_time and _has_lost_sources(departure):
+            return departure
+    return None
+
+
 def _use_of(value: Any, nodes: dict[Node, None]) -> Node | None:
     """An operation among `nodes` that saved exactly this array, whoever the tensor was at the time."""
     if value is None:  # a tensor inside vmap has no array of its own
@@ -210,37 +348,100 @@ def _use_of(value: Any, nodes: dict[Node, None]) -> Node | None:
 # -- the verdicts
 
 
-def _flow(route: list[Node], target: Tensor, source: Tensor) -> str:
-    """The operations between the target and the source."""
+def _flow(route: list[Node], target: Tensor, source: Tensor, mask: int) -> Why:
+    """The operations between the target and the source, with the size of the gradient on its way back."""
     if len(route) == 1:
-        return f"the target is the source: its gradient is the seed, of shape {source.shape}"
+        found = problem("", f"the target is the source: its gradient is the seed, of shape {source.shape}", spans=())
+        return Why(found)
+    sizes = _sizes(route, mask)
+    steps = [
+        Step(node.op.name, node.shape, str(node.dtype), node.location, _gain(sizes, index))
+        for index, node in enumerate(route[:-1])
+        if node.op is not None
+    ]
     number = len(route) - 1
-    half = LONGEST_PATH_SHOWN // 2
-    shown = route[:-1] if number <= LONGEST_PATH_SHOWN else route[:half] + route[-1 - half : -1]
-    rows = [(node.op.name, str(node.shape), node.location) for node in shown if node.op is not None]
-    name_width, shape_width = max(len(name) for name, _, _ in rows), max(len(shape) for _, shape, _ in rows)
-    lines = [
-        f"  {name:<{name_width}}  {shape:<{shape_width}}  {location}   {location.source}".rstrip()
-        for name, shape, location in rows
+    died = next((i for i, size in enumerate(sizes) if size == 0.0), None) if sizes else None
+    rows = _rows(steps)
+    rows.append(f"the source, of shape {source.shape}")
+    if died:
+        return Why(_died(route, steps, died, rows), tuple(steps))
+    head = f"the gradient flows: {number} operation{'s' * (number != 1)} from the target back to the source"
+    return Why(problem("", head, spans=(), path=rows), tuple(steps))
+
+
+def _rows(steps: list[Step]) -> list[str]:
+    """One line a step: operation, shape, what it does to the size of the gradient, and the user's line."""
+    number, half = len(steps), LONGEST_PATH_SHOWN // 2
+    shown = steps if number <= LONGEST_PATH_SHOWN else steps[:half] + steps[-half:]
+    names = max(len(step.operation) for step in shown)
+    shapes = max(len(str(step.shape)) for step in shown)
+    gains = [f"x {step.gain:<8.3g}  " if step.gain is not None else "" for step in shown]
+    wide = max(len(gain) for gain in gains)
+    rows = [
+        f"{step.operation:<{names}}  {step.shape!s:<{shapes}}  {gain:<{wide}}{step.location}   {step.location.source}"
+        for step, gain in zip(shown, gains)
     ]
     if number > LONGEST_PATH_SHOWN:
-        lines.insert(half, f"  ... {number - 2 * half} more operations ...")
-    head = f"the gradient flows: {number} operation{'s' * (number != 1)} from the target back to the source"
-    return "\n".join([head, *lines, f"  the source, of shape {source.shape}"])
+        rows.insert(half, f"... {number - 2 * half} more operations ...")
+    return [row.rstrip() for row in rows]
 
 
-def _interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> str:
+def _sizes(route: list[Node], mask: int) -> list[float] | None:
+    """The root mean square of the gradient at each node; None where it cannot be had without side effects."""
+    reached = _reached(route[0])
+    if any(node.extra is not None and node.extra.hooks for node in reached):
+        return None
+    if any(node.op is not None and node.op.differentiable and _is_freed(node) for node in route[:-1]):
+        return None
+    from gradtape.explain.voices import configure
+
+    start = route[0]
+    if start.bits & LIFTED or start.dtype.kind not in "fc":
+        return None
+    try:
+        with configure(GT4="off"), recording.during(recording.current().mute(True)):
+            found = walk([(start, np.ones(start.shape, start.dtype))], mask, sources=route)
+    except Exception:  # a rule or a guard that refuses: the gradient itself will say so
+        return None
+    return [_size(found.get(node)) for node in route]
+
+
+def _size(gradient: Any) -> float:
+    if gradient is None or isinstance(gradient, list) or not gradient.size:  # a list: of several results
+        return 0.0
+    return float(np.sqrt(np.mean(np.abs(gradient) ** 2)))
+
+
+def _gain(sizes: list[float] | None, index: int) -> float | None:
+    if not sizes or not sizes[index]:
+        return None
+    return sizes[index + 1] / sizes[index]
+
+
+def _died(route: list[Node], steps: list[Step], died: int, rows: list[str]) -> Problem:
+    """Connected, and exactly zero: the operation in whose rule the gradient became zero."""
+    name = steps[died - 1].operation if died <= len(steps) else "the seed"
+    return problem(
+        "GT404",
+        f"the gradient is zero: it became zero going back through {name}",
+        spans=[span_of(route[died - 1].location)],
+        path=rows,
+        fixes="look at the values there: a factor of zero, a flat place (relu, clip, where), or an underflow",
+    )
+
+
+def _interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> Why:
     """The way to the source exists and leaves the tape: where it does for the first time, seen from the target."""
     name = _name(tape)
     cuts = [node for node in route if isinstance(node, Cut) and not node.joined]
     if cuts:
-        head, *lines = _cut_lines(cuts[0], name)
-        others = [f"  and before that at {cut.reason}, {cut.location}" for cut in cuts[1:]]
-        return _verdict(head, *lines, *others, fix=_fix_for(cuts[0], tape))
+        others = [f"and before that at {cut.reason}, {cut.location}" for cut in cuts[1:]]
+        return _verdict(_code_of(cuts[0]), _cut_words(cuts[0], name), cuts[0], *others, fix=_fix_for(cuts[0], tape))
     blocked = _blocked(route)
     if blocked is not None and all(node.bits & mask for node in route):
         assert blocked.op is not None
         return _verdict(
+            "GT209",
             f"the source only steers {blocked.op.name}, which has no derivative in it",
             blocked,
             fix="gt.sigmoid(k * x) is a smooth condition; weigh with it instead of choosing",
@@ -248,15 +449,69 @@ def _interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> str
     used = [node for node in route[:-1] if not node.bits & mask][-1]
     state = used.recording
     if isinstance(state, Recording) and state.bits & mask & ~VARIABLE:
-        return _verdict(_too_late(tape), "  used at", used, fix=_watch_fix(tape))
+        return _verdict("GT204", _too_late(tape), "used here", used, fix=_watch_fix(tape))
     fix = "compute it inside the with block of the tape that is asked"
     if tape is None:
         fix = "compute it outside of what a tape does by itself, or pass create_graph=True to the backward that made it"
-    return _verdict(f"the source was used while {name} was not recording", "  used at", used, fix=fix)
+    return _verdict("GT211", f"the source was used while {name} was not recording", "used here", used, fix=fix)
 
 
-def _cut_lines(cut: Cut, tape_name: str) -> list[str]:
-    """The verdict on a cut, and the line it was made at."""
+def _names(source: Tensor) -> list[str | Node | Location | Span]:
+    """Where the source was made and where the target used it, as far as the names in the request tell."""
+    site = Site.present()
+    target_part, source_part = site.asked()
+    lines: list[str | Node | Location | Span] = []
+    made = None if source_part is None or source._node is not UNTRACKED else site.binding(source_part)
+    if made is not None:
+        lines += ["made here", made]
+    used = None if target_part is None else site.use(target_part, lambda value: value is source)
+    if used is not None:
+        lines += ["the target uses it here", used[0]]
+    return lines
+
+
+def _used_before(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | None:
+    """Where the target, as far as names tell, was computed from a tensor that was watched on a later line only.
+
+    The expression that used it, the tensor, and its name.
+    """
+    site = Site.present()
+    target_part, _ = site.asked()
+    found: list[Tensor] = []
+
+    def is_later(value: Any) -> bool:
+        if isinstance(value, Tensor) and value._node is not UNTRACKED and is_source(value):
+            found.append(value)
+            return True
+        return False
+
+    used = None if target_part is None else site.use(target_part, is_later)
+    if used is None:
+        return None
+    watched = span_of(found[-1]._node.location)
+    if watched.file != used[0].file or watched.line <= used[0].line:
+        return None
+    return used[0], found[-1], used[1]
+
+
+def _code_of(cut: Cut) -> str:
+    """Which of the causes a cut is."""
+    reason = cut.reason
+    if reason in ("no_grad", "stop_gradient"):
+        return "GT208"
+    if reason in ("not recording", "another tape"):
+        return "GT211"
+    if reason.startswith("a cast"):
+        return "GT207"
+    if reason.startswith("Variable.assign"):
+        return "GT206"
+    if reason in (".numpy()", ".item()", ".tolist()"):  # said in so many words, so it is taken as meant
+        return "GT208"
+    return "GT210" if reason in DEPARTURES else "GT209"
+
+
+def _cut_words(cut: Cut, tape_name: str) -> str:
+    """The verdict on a cut."""
     reason = cut.reason
     if reason == "not recording":
         head = f"it was computed while {f'{tape_name} was not' if tape_name else 'no tape was'} recording"
@@ -266,11 +521,11 @@ def _cut_lines(cut: Cut, tape_name: str) -> list[str]:
         head = "the value comes from another tape, which was not recording"
     elif reason == "stop_gradient":
         head = f"the value left the tape at {'detach' if '.detach' in cut.location.segment else reason}"
-    elif reason.startswith("a cast"):
+    elif reason.startswith("a cast") or reason in DEPARTURES:
         head = f"the value left the tape at {reason}"
     else:
         head = f"the value left the tape at {reason}, which has no derivative"
-    return [head, _show(cut)]
+    return head
 
 
 def _fix_for(cut: Cut, tape: GradientTape | None) -> str:
@@ -282,38 +537,51 @@ def _fix_for(cut: Cut, tape: GradientTape | None) -> str:
             if tape is not None
             else "gt.tensor(data, requires_grad=True) for what it is computed from, and no gt.no_grad() around it"
         )
+    if cut.reason.endswith(", a discrete draw"):
+        return _DRAWS
     return _FIXES.get(cut.reason, "gt.custom_vjp gives a function of your own a derivative")
 
 
-def _not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape | None) -> str:
+def _not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
     """The source is a constant for those who are asked: what it is, and where the target used it."""
     node, name = source._node, _name(tape)
-    lines: list[str | Node] = []
+    lines: list[str | Node | Location | Span] = []
+    code = "GT203"
     if isinstance(source, Variable) and not node.bits & VARIABLE:
-        lines.append("  it is a Variable with trainable=False")
+        code = "GT212"
+        lines.append("it is a Variable with trainable=False")
     elif isinstance(source, Variable) and tape is not None:
-        lines.append("  the tape was made with watch_accessed_variables=False")
+        code = "GT212"
+        lines.append("the tape was made with watch_accessed_variables=False")
     elif isinstance(source, Variable):
-        lines.append("  a Variable is watched by tapes; .backward() sees it after v.requires_grad_()")
+        lines.append("a Variable is watched by tapes; .backward() sees it after v.requires_grad_()")
     elif isinstance(node, Cut):
-        head, show = _cut_lines(_first(node), "")
-        lines += [f"  {head}, so it is a new tensor and a constant", show]
+        first = _first(node)
+        code = "GT205" if _rebinding(node) else _code_of(first)
+        lines += [f"{_cut_words(first, '')}, so it is a new tensor and a constant", "", first]
     elif node.op is not None:
-        lines += [f"  it was computed while {name} was not recording", node]
+        code = "GT211"
+        lines += [f"it was computed while {name} was not recording", "", node]
     elif node.bits & AMBIENT and tape is not None:
-        lines.append("  requires_grad=True is for .backward(); a tape has to be told")
+        lines.append("requires_grad=True is for .backward(); a tape has to be told")
     elif node.bits > FLAGS:
-        lines.append(f"  it is watched by {'another' if tape is not None else 'a'} tape")
+        code = "GT211"
+        lines.append(f"it is watched by {'another' if tape is not None else 'a'} tape")
     else:
-        lines.append("  it is a tensor that nobody was told to watch: a constant")
+        lines.append("it is a tensor that nobody was told to watch: a constant")
     reached = _reached(target._node)
     used = next((user for user in reached if node in user.parents), None) if node is not UNTRACKED else None
     used = used or _use_of(source._array, reached)
+    if node.op is None and not isinstance(node, Cut) and node is not UNTRACKED:
+        lines += ["made here", node]
     if used is not None and not isinstance(node, Cut):
-        lines += ["  the target uses it at", used]
+        lines += ["the target uses it here", used]
+    elif used is None and not isinstance(node, Cut):
+        lines += _names(source)
     head = f"the source is not watched by {name}" if tape is not None else "the source does not require a gradient"
     rebound = isinstance(node, Cut) and bool(_rebinding(node))
     return _verdict(
+        code,
         head,
         *lines,
         fix=f"a Variable keeps its place: v.assign(...) instead of {_rebinding(node)} = ...; or {_watch_fix(tape)}"
@@ -324,65 +592,72 @@ def _not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape |
 
 def _unconnected(
     target: Tensor, source: Tensor, reached: dict[Node, None], mask: int, tape: GradientTape | None
-) -> str:
+) -> Why:
     """No way from the target to the source, not even an interrupted one."""
     start, goal, name = target._node, source._node, _name(tape)
     used = _use_of(source._array, reached)
     if used is not None and used.order < goal.order:
-        return _verdict(_too_late(tape), "  used at", used, "  watched at", goal, fix=_watch_fix(tape))
+        return _verdict("GT204", _too_late(tape), "used here", used, "watched here", goal, fix=_watch_fix(tape))
     is_younger = start.op is not None and goal.order > start.order
     lost = next((node for node in reached if isinstance(node, Cut) and _has_lost_sources(node)), None)
     if lost is not None and not is_younger:
-        head, *lines = _cut_lines(lost, name)
-        head = head.replace("the value", "a value").replace("it was", "a value was")
-        note = "  what it was computed from is gone; if the source was part of it, this is where its gradient ends"
-        return _verdict(head, *lines, note, fix=_fix_for(lost, tape))
-    departure = None if is_younger else _departure(goal, mask)
+        head = _cut_words(lost, name).replace("the value", "a value").replace("it was", "a value was")
+        note = "what it was computed from is gone; if the source was part of it, this is where its gradient ends"
+        return _verdict(_code_of(lost), head, lost, note, fix=_fix_for(lost, tape))
+    departure = None if is_younger else _departure(goal, mask) or _last_departure(start, goal, mask, tape)
+    early = _used_before(lambda value: value is source) if departure is None and goal.op is None else None
+    if early is not None:
+        return _verdict("GT204", _too_late(tape), "used here", early[0], "watched here", goal, fix=_watch_fix(tape))
     if departure is not None:
         assigned = departure.reason.startswith("Variable.assign")
         return _verdict(
+            _code_of(departure),
             "the value was assigned to a variable" if assigned else f"the value left the tape at {departure.reason}",
             departure,
-            "  what came back to the target from there, if anything, is a constant; otherwise it never used the source",
+            "what came back to the target from there, if anything, is a constant; otherwise it never used the source",
             fix=_FIXES.get(departure.reason, "compute with the tensor itself: np.exp(x), not math.exp(x)"),
         )
     if goal.op is not None:
+        code, words = _bypassed(start, goal, reached)
         return _verdict(
-            _bypassed(start, goal, reached),
-            f"  the source is the result of {goal.op.name}, made at",
+            code,
+            words,
+            f"the source is the result of {goal.op.name}, made here",
             goal,
             fix="give the tensor that the target uses a name of its own",
         )
     if is_younger:
         return _verdict(
+            "GT204",
             f"{'the source was watched' if tape is not None else 'the source was made'} after the target was computed",
-            "  the target was computed at",
+            "the target was computed here",
             start,
-            "  the source was watched at" if tape is not None else "  the source was made at",
+            "the source was watched here" if tape is not None else "the source was made here",
             goal,
             fix=_watch_fix(tape),
         )
-    made: list[str | Node] = [] if start.op is None else ["  the target was computed at", start]
+    made: list[str | Node] = [] if start.op is None else ["the target was computed here", start]
     return _verdict(
+        "GT202",
         "the target was not computed from the source",
         *made,
-        f"  the source has shape {source.shape}; what counts is what used it after",
+        f"the source, of shape {source.shape}, is from here",
         goal,
         fix="check the names: is this the tensor that went into the target?",
     )
 
 
-def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> str:
+def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, str]:
     """What to say of a source that is itself a result, one that the target was not computed from."""
     name = _rebinding(goal)
     shared = any(node in reached and node.bits > FLAGS for node in _reached(goal))
     if name and shared:
-        return f"the name {name} was bound to a new tensor, and the target was computed from the old one"
+        return "GT205", f"the name {name} was bound to a new tensor, and the target was computed from the old one"
     if start.op is not None and goal.order > start.order:
-        return "the source was computed after the target"
+        return "GT202", "the source was computed after the target"
     if shared:
-        return "the target was computed from what the source was computed from, not from the source"
-    return "the target was not computed from the source"
+        return "GT202", "the target was computed from what the source was computed from, not from the source"
+    return "GT202", "the target was not computed from the source"
 
 
 def _has_lost_sources(cut: Cut) -> bool:
@@ -394,12 +669,13 @@ def _first(cut: Cut) -> Cut:
     return cut.joined[0] if cut.joined else cut
 
 
-def _gone(node: Node, tape: GradientTape | None) -> str:
+def _gone(node: Node, tape: GradientTape | None) -> Why:
     """The recording that could tell was freed by an earlier gradient."""
     freed = node.freed if tape is None else tape._spent
     return _verdict(
+        "GT308",
         "not known, for what was recorded has been freed",
-        *(() if freed is None else ("  freed by", freed.show())),
+        *(() if freed is None else ("freed by this", freed)),
         fix="gt.GradientTape(persistent=True) keeps the recording; or ask why before asking for the gradient"
         if tape is not None
         else "retain_graph=True keeps the graph",
@@ -409,13 +685,28 @@ def _gone(node: Node, tape: GradientTape | None) -> str:
 # -- words
 
 
-def _verdict(head: str, *lines: str | Node, fix: str) -> str:
-    shown = [line if isinstance(line, str) else _show(line) for line in lines]
-    return "\n".join([f"no gradient: {head}", *shown, f"  fix: {fix}"])
-
-
-def _show(node: Node) -> str:
-    return node.location.show()
+def _verdict(code: str, head: str, *lines: str | Node | Location | Span, fix: str) -> Why:
+    """No gradient, for one of the causes. A text before a node or location is its label; other texts are notes."""
+    spans, notes = [], []
+    label = ""
+    for line in lines:
+        if isinstance(line, str):
+            if label:
+                notes.append(label)
+            label = line
+            continue
+        is_label = label.endswith((" here", " this")) or not label
+        if not is_label:
+            notes.append(label)
+        text = label if is_label else ""
+        if isinstance(line, Span):
+            spans.append(line.labelled(text))
+        else:
+            spans.append(span_of(line if isinstance(line, Location) else line.location, text))
+        label = ""
+    if label:
+        notes.append(label)
+    return Why(problem(code, f"no gradient: {head}", spans=spans, notes=notes, fixes=fix))
 
 
 def _name(tape: GradientTape | None) -> str:
@@ -434,14 +725,14 @@ def _watch_fix(tape: GradientTape | None) -> str:
 
 def _rebinding(node: Node) -> str:
     """The name that the statement at `node` binds anew from its old value (`x = x + 1`), if it is such a statement."""
-    try:
-        statement = ast.parse(node.location.source).body[0]
-    except (SyntaxError, IndexError):
-        return ""
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-        return statement.target.id
-    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-        name = statement.targets[0].id
-        if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(statement.value)):
+    source = source_of(node.location.file)
+    expression = source.find(node.location)
+    statement = None if expression is None else source.statement(expression)
+    if isinstance(statement, ast.AugAssign):
+        return source.text(statement.target)
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name | ast.Attribute | ast.Subscript):
+        name = source.text(statement.targets[0])
+        reads = (ast.Name, ast.Attribute, ast.Subscript)
+        if any(isinstance(part, reads) and source.text(part) == name for part in ast.walk(statement.value)):
             return name
     return ""

@@ -1,0 +1,14 @@
+# expect: GT403
+# cause: the logarithm is computed for the zero counts as well, and only then masked
+# wrong: np.isnan(p.grad.numpy()).any()
+# cure: np.log(p) -> np.log(np.where(counts > 0, p, 1.0))
+import numpy as np
+
+import gradtape as gt
+
+counts = np.array([3.0, 0.0, 1.0])
+p = gt.tensor([0.7, 0.0, 0.3], requires_grad=True)
+with np.errstate(divide="ignore"):
+    log_p = np.log(p)  # <- here
+likelihood = np.where(counts > 0, counts * log_p, 0.0).sum()  # <- here
+likelihood.backward()

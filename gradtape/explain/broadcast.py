@@ -1,0 +1,441 @@
+"""Broadcasts that nobody meant: a column against a row, and one prediction against many targets.
+
+`apply` tells of every recorded operation that stretched its tracked operand. Shapes alone decide almost all of them,
+once for each place in the user's code; the source is read only where shapes are suspicious, to see whether the axis
+of length 1 was asked for (`x[:, None]`, `keepdims=True`).
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import batch
+from gradtape.core.graph import FLAGS, Node, suspects
+from gradtape.core.location import Location, is_library
+from gradtape.explain import fixes
+from gradtape.explain.clash import shape_table
+from gradtape.explain.messages import problem
+from gradtape.explain.problem import Fix, Operand, Problem, Span
+from gradtape.explain.source import Site, source_of
+from gradtape.explain.voices import is_due, report
+
+Shape = tuple[int, ...]
+PLACES_AT_MOST = 4096
+BINDINGS_FOLLOWED = 4
+_SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
+_NUMPY = ("np", "numpy", "gt", "gradtape", "jnp", "xp")
+
+
+class Finding(NamedTuple):
+    """What a place in the code is guilty of, as far as the operation alone tells."""
+
+    code: str
+    problem: Problem
+
+
+class Residual(NamedTuple):
+    """A difference in which a computed tensor was stretched by data: judged when a gradient is taken through it."""
+
+    node: weakref.ref[Node]
+    prediction: int  # which of the operands it is
+    finding: Finding
+
+
+_places: dict[tuple[int, int, Shape, Shape], tuple[Any, Finding | None]] = {}
+
+
+def stretched(node: Node, inputs: Sequence[Any]) -> None:
+    """An operation on two operands gave a result of another shape than its (first) tracked operand has."""
+    x, y = inputs
+    left: Shape = x.shape if hasattr(x, "shape") else np.shape(x)
+    right: Shape = y.shape if hasattr(y, "shape") else np.shape(y)
+    if not left or not right or node.code is None:
+        return
+    key = (id(node.code), node.offset, left, right)
+    known = _places.get(key)
+    if known is None:
+        if len(_places) >= PLACES_AT_MOST:
+            _places.clear()
+        try:
+            finding = _judged(node, inputs, left, right)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            finding = None  # source that cannot be read must not stop the operation
+        known = _places[key] = (node.code, finding)  # holds the code, so that its id stays
+    finding = known[1]
+    if finding is None:
+        return
+    if finding.code == "GT102":
+        prediction = 0 if node.parents[0].bits > FLAGS else 1
+        suspects.append(Residual(weakref.ref(node), prediction, finding))
+    elif is_due("GT101", *finding.problem.place[1:]):
+        report(finding.problem)
+
+
+def _judged(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Finding | None:
+    assert node.op is not None
+    if _is_batching():
+        return None
+    if is_outer(left, right):
+        site = Site.present()
+        if not is_written(site, node.op.name) or _is_spelled_out(site, inputs, (left, right)):
+            return None
+        return Finding("GT101", outer(site, inputs, node))
+    tracked = [parent.bits > FLAGS for parent in node.parents]
+    if node.op.name == "subtract" and sum(tracked) == 1:
+        index = tracked.index(True)
+        prediction, target = ((left, right), (right, left))[index]
+        one_sided = _stretched_axes(prediction, target)[0] and not any(_stretched_axes(target, prediction))
+        if node.parents[index].op is not None and one_sided:
+            site = Site.present()
+            if is_written(site, "subtract") and not _is_spelled_out(site, inputs, (left, right)):
+                return Finding("GT102", _one_sided(site, inputs, index, (left, right)))
+    return None
+
+
+def _is_batching() -> bool:
+    """Whether `vmap` is running this on whole batches, whose axes the user has not written."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        if frame.f_code.co_filename == batch.__file__:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def is_outer(left: Shape, right: Shape) -> bool:
+    """Whether two shapes make a table of all pairs by accident.
+
+    Both are stretched, to a length that is the same on both sides, and at least one of them along an axis that it does
+    not have.
+
+    >>> is_outer((200, 1), (200,)), is_outer((200, 1), (1, 200)), is_outer((200, 1), (5,))
+    (True, False, False)
+    """
+    own, missing = _stretched_axes(left, right)
+    other, other_missing = _stretched_axes(right, left)
+    if not (missing or other_missing):
+        return False
+    return bool({*own, *missing} & {*other, *other_missing})
+
+
+def _stretched_axes(shape: Shape, other: Shape) -> tuple[list[int], list[int]]:
+    """The lengths that `shape` is stretched to by `other`: along axes of length 1, and along axes it does not have."""
+    count = max(len(shape), len(other))
+    padded, others = (1,) * (count - len(shape)) + shape, (1,) * (count - len(other)) + other
+    pairs = list(zip(padded, others))
+    absent = count - len(shape)
+    missing = [n for length, n in pairs[:absent] if n > 1]
+    own = [n for length, n in pairs[absent:] if length == 1 and n > 1]
+    return own, missing
+
+
+# -- whether it was meant
+
+
+def is_written(site: Site, name: str) -> bool:
+    """Whether the user wrote this operation: what the library's own functions and rules stretch is their business."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return called in (name, _SHORT_NAMES.get(name))
+    return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
+
+
+def _is_spelled_out(site: Site, inputs: Sequence[Any], shapes: Sequence[Shape]) -> bool:
+    """Whether an axis of length 1 that is stretched here was asked for in the code that made it."""
+    parts = site.parts(inputs)
+    nodes: list[Any] = [getattr(x, "_node", None) for x in inputs]
+    if None not in nodes and nodes[0].bits > FLAGS and _root(nodes[0]) is _root(nodes[1]):
+        return True  # a tensor against itself: all pairs are meant
+    of_parameters = all(node is None or node.bits <= FLAGS or node.op is None for node in nodes)
+    for index, (node, part, shape) in enumerate(zip(nodes, parts, shapes)):
+        if not _stretched_axes(shape, shapes[1 - index])[0]:
+            continue
+        if part is not None and makes_axis(site, part, reshapes=of_parameters):
+            return True
+        if node is not None and _made_axis(node, shape):
+            return True
+    return False
+
+
+def _root(node: Node) -> Node:
+    """The tensor that a node is a view of."""
+    while node.op is not None and node.parents and node.op.name in ("reshape", "getitem", "transpose"):
+        node = node.parents[0]
+    return node
+
+
+def makes_axis(site: Site, expression: ast.expr, followed: int = 0, reshapes: bool = False) -> bool:
+    """Whether an expression, or the elementwise operations it consists of, adds an axis of length 1 in so many words.
+
+    Names are followed to where they were bound. A `reshape` counts where it is written only, unless `reshapes` says
+    otherwise: a column that came from elsewhere is just what goes wrong.
+    """
+    if isinstance(expression, ast.Subscript):
+        return _has_none(expression.slice)
+    if isinstance(expression, ast.UnaryOp):
+        return makes_axis(site, expression.operand, followed, reshapes)
+    if isinstance(expression, ast.BinOp):
+        if isinstance(expression.op, ast.MatMult):
+            return False
+        return any(makes_axis(site, side, followed, reshapes) for side in (expression.left, expression.right))
+    if isinstance(expression, ast.Call):
+        return _call_makes_axis(site, expression, followed, reshapes)
+    if isinstance(expression, ast.Name) and followed < BINDINGS_FOLLOWED:
+        bound = site.binding(expression)
+        if bound is None or bound.label:
+            return False
+        source = source_of(bound.file)
+        value = source.at(bound)
+        elsewhere = Site(None)
+        elsewhere.source, elsewhere.node = source, value
+        return isinstance(value, ast.expr) and makes_axis(elsewhere, value, followed + 1, reshapes)
+    return False
+
+
+def _call_makes_axis(site: Site, call: ast.Call, followed: int, reshapes: bool) -> bool:
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    is_function = owner is None or (isinstance(owner, ast.Name) and owner.id in _NUMPY)
+    if name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
+        return True
+    for keyword in call.keywords:
+        if keyword.arg in ("keepdims", "keepdim") and getattr(keyword.value, "value", True):
+            return True
+    if name == "reshape" and (reshapes or not followed):
+        return any(
+            isinstance(length, ast.Constant) and length.value == 1
+            for argument in call.args
+            for length in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
+        )
+    if is_function and isinstance(getattr(np, name, None), np.ufunc):
+        return any(makes_axis(site, argument, followed, reshapes) for argument in call.args)
+    if not is_function and name in ("astype", "copy", "clip") and owner is not None:
+        return makes_axis(site, owner, followed, reshapes)
+    return False
+
+
+def _has_none(index: ast.expr) -> bool:
+    """Whether an index has `None` or `newaxis` in it."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(
+        (isinstance(part, ast.Constant) and part.value is None)
+        or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
+        or (isinstance(part, ast.Name) and part.id == "newaxis")
+        for part in parts
+    )
+
+
+def _made_axis(node: Node, shape: Shape) -> bool:
+    """Whether the operations that made a tensor, as far back as they are elementwise, added its axis on purpose."""
+    for _ in range(16):
+        if node.op is None or not node.parents or node.shape.count(1) < shape.count(1):
+            return False
+        if node.params.get("keepdims") is True:
+            return True
+        if node.op.name == "getitem" and any(part is None for part in node.params.get("index", ())):
+            return True
+        if node.op.name == "reshape":
+            site = site_at(node.location)
+            expression = site.node.value if isinstance(site.node, ast.Expr) else site.node
+            return isinstance(expression, ast.Call) and _call_makes_axis(site, expression, 1, False)
+        if node.op.kind != "elementwise":
+            return False
+        site = site_at(node.location)
+        if isinstance(site.node, ast.BinOp | ast.Call) and makes_axis(site, site.node, 1):
+            return True
+        columns = [parent for parent in node.parents if parent.shape == shape and parent.bits > FLAGS]
+        if not columns:
+            return False
+        node = columns[0]
+    return False
+
+
+def site_at(location: Location) -> Site:
+    """The expression at a recorded place, whose frame is gone."""
+    site = Site(None)
+    site.location = location
+    site.source = source_of(location.file)
+    site.node = site.source.find(location)
+    return site
+
+
+# -- what to say
+
+
+def outer(site: Site, inputs: Sequence[Any], node: Node) -> Problem:
+    """Every element of one operand meets every element of the other."""
+    operands = site.operands(inputs)
+    shapes = [operand.shape or () for operand in operands]
+    table = _table(operands, shapes, node.shape)
+    offered = _matching(site, operands, shapes)
+    matched = max(math.prod(shape) for shape in shapes)
+    count = math.prod(node.shape)
+    table["remarks"][str(len(shapes))] = f"{grouped(count)} elements; {grouped(matched)} if they are matched"
+    first, second = (operand.name for operand in operands)
+    return problem(
+        "GT101",
+        f"every element of {first} {shapes[0]} meets every element of {second} {shapes[1]}",
+        spans=[site.span],
+        operands=operands,
+        table=table,
+        consequence="the gradient has the right shape and the wrong value",
+        fixes=offered or [f"give both the same shape: {shapes[0]} and {shapes[1]} are stretched to {node.shape}"],
+        intent=_intent(site, operands, shapes),
+    )
+
+
+def grouped(number: int) -> str:
+    """A number with its digits in groups of three."""
+    return f"{number:,}".replace(",", " ")
+
+
+def _table(operands: Sequence[Operand], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    table, _ = shape_table([operand.name for operand in operands], shapes)
+    table["rows"].append(["=", [str(n) for n in result]])
+    return table
+
+
+def _matching(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+    """Edits after which element meets element; those that take an axis off come first."""
+    found = fixes.for_elementwise(site, operands, shapes)
+    return sorted(found, key=lambda fix: fix.count("None"))
+
+
+def _intent(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:
+    """The same table of pairs with the missing axes written out."""
+    count = max(len(shape) for shape in shapes)
+    index = next(i for i, shape in enumerate(shapes) if len(shape) < count)
+    absent = count - len(shapes[index])
+    axes = ", ".join(["None"] * absent + [":"] * (len(shapes[index]) if len(shapes[index]) < 3 else 0))
+    node = None if operands[index].span is None else site.source.at(_span(operands[index]))
+    parts: list[ast.expr | None] = [None, None]
+    parts[index] = node if isinstance(node, ast.expr) else None
+    written = site.rewritten({index: f"[{axes}]"}, parts)
+    return f"say so in the code: {written or f'{operands[index].name}[{axes}]'}"
+
+
+def _span(operand: Operand) -> Span:
+    assert operand.span is not None
+    return operand.span
+
+
+def _one_sided(site: Site, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
+    """One prediction is compared with many targets."""
+    operands = site.operands(inputs)
+    prediction, target = operands[index].name, operands[1 - index].name
+    shape, wanted = shapes[index], shapes[1 - index]
+    result = np.broadcast_shapes(*shapes)
+    table = _table(operands, shapes, result)
+    count = max(len(shape), len(wanted))
+    axis = next(i for i in range(-1, -count - 1, -1) if -i <= len(shape) and shape[i] == 1 and result[i] > 1)
+    of = f"axis {axis}" if len(shape) > 1 else "its only axis"
+    return problem(
+        "GT102",
+        f"one element of {prediction} {shape} is compared with {result[axis]} of {target} {wanted}",
+        spans=[site.span],
+        operands=operands,
+        table=table,
+        consequence=f"the gradient pulls {prediction} towards the mean of the {result[axis]}, not towards each of them",
+        fixes=[
+            f"make {prediction} {result[axis]} long along {of}, as {target} is: look at the shape of what made it "
+            f"(the last layer's outputs, an axis reduced or sliced away)",
+        ],
+        intent=f"say so in the code: np.broadcast_to({prediction}, {result})",
+    )
+
+
+# -- when a gradient is taken
+
+
+_COMPARING = frozenset(
+    [
+        "power",
+        "square",
+        "absolute",
+        "multiply",
+        "divide",
+        "negative",
+        "sum",
+        "mean",
+        "sqrt",
+        "where",
+        "maximum",
+        "minimum",
+        "add",
+        "subtract",
+        "dot",
+        "vdot",
+        "matmul",
+        "einsum",
+        "length",
+        "log",
+        "log1p",
+        "log_cosh",
+        "huber",
+        "logaddexp",
+        "copy",
+        "positive",
+        "reshape",
+        "average",
+        "root_mean_square",
+    ]
+)
+
+
+def judge_residual(suspect: Residual, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+    """Warn of a one-sided residual if its prediction was computed from the data and all of it goes into the target."""
+    node = suspect.node()
+    if node is None or node not in consumers or all(math.prod(target.shape) != 1 for target in targets):
+        return False
+    if not node.shape or not _depends_on(node.parents[suspect.prediction], node.shape):
+        return False
+    if not _is_compared(node, consumers, targets):
+        return False
+    if is_due("GT102", *suspect.finding.problem.place[1:]):
+        report(suspect.finding.problem)
+    return True
+
+
+def _depends_on(node: Node, examples: Shape) -> bool:
+    """Whether a prediction was computed from data with one of the lengths of the targets, not from parameters only."""
+    lengths = {n for n in examples if n > 1}
+    return any(lengths & {*shape} for shape in _data(node))
+
+
+def _data(start: Node) -> Iterator[Shape]:
+    """The shapes of the untracked arrays that went into a node, as far as they were saved."""
+    pending, seen = [start], {start}
+    while pending:
+        node = pending.pop()
+        for index, parent in enumerate(node.parents):
+            if parent.bits > FLAGS:
+                if parent not in seen:
+                    seen.add(parent)
+                    pending.append(parent)
+                continue
+            value = node.inputs[index] if index < len(node.inputs) else None
+            shape = getattr(getattr(value, "array", value), "shape", ())
+            if len(shape) and math.prod(shape) > 1:
+                yield shape
+
+
+def _is_compared(start: Node, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+    """Whether a difference goes into a target by what a loss is made of: powers, absolute values, weights and sums."""
+    pending, seen = [start], {start}
+    while pending:
+        node = pending.pop()
+        if node in targets:
+            return True
+        for consumer in consumers.get(node, ()):
+            if consumer not in seen and consumer.op is not None and consumer.op.name in _COMPARING:
+                seen.add(consumer)
+                pending.append(consumer)
+    return False

@@ -1,0 +1,148 @@
+"""A second walk back, after the first gave a gradient that needs explaining: everything on the way is kept.
+
+The graph is as it was when the gradient was taken. Nothing is recorded, no hook is called, and nothing is written over.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Container, Mapping, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import FLAGS, PARTS, Node, Spec
+from gradtape.core.guard import Guarded
+
+
+class Replay:
+    """The graph behind some targets, and the cotangents that move through it.
+
+    `nodes` are the operations and leaves that the seeds reach, the youngest first, as the walk visits them; `consumers`
+    lists, for each, the operations that used it.
+    """
+
+    def __init__(
+        self,
+        seeds: Sequence[tuple[Node, Any]],
+        mask: int,
+        beginnings: Container[Node] = (),
+        sources: Mapping[Node, Any] | None = None,
+    ) -> None:
+        self.seeds = [(node, seed) for node, seed in seeds if node.bits & mask]
+        self.mask = mask
+        self.beginnings = beginnings
+        self.sources = dict(sources or {})  # values that the caller holds
+        self.lost: Node | None = None  # an operation whose saved values had been let go
+        self.nodes: list[Node] = []
+        self.consumers: dict[Node, list[Node]] = {}
+        heap: list[tuple[int, int]] = []
+        waiting: dict[int, Node] = {}
+        for node, _ in self.seeds:
+            self._meet(node, heap, waiting)
+        while heap:
+            node = waiting[heappop(heap)[1]]
+            self.nodes.append(node)
+            for parent in self.parents(node):
+                self._meet(parent, heap, waiting)
+                self.consumers[parent].append(node)
+
+    def _meet(self, node: Node, heap: list[tuple[int, int]], waiting: dict[int, Node]) -> None:
+        if node not in self.consumers:
+            self.consumers[node] = []
+            waiting[id(node)] = node
+            heappush(heap, (-node.order, id(node)))
+
+    def parents(self, node: Node) -> list[Node]:
+        """What `node` was computed from, as far as the gradient goes."""
+        if node in self.beginnings:
+            return []
+        return [parent for parent in node.parents if parent.bits & self.mask]
+
+    @functools.cached_property
+    def gradients(self) -> dict[Node, Any]:
+        """The cotangent that arrives at each node; for an operation with several results, a list of them."""
+        self._walk()
+        return self._arrived
+
+    @functools.cached_property
+    def cotangents(self) -> dict[Node, tuple[Any, ...]]:
+        """What the rule of each operation gave for its inputs."""
+        self._walk()
+        return self._given
+
+    def _walk(self) -> None:
+        self._arrived: dict[Node, Any] = {}
+        self._given: dict[Node, tuple[Any, ...]] = {}
+        for node, seed in self.seeds:
+            self._add(node, seed)
+        with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
+            for node in self.nodes:
+                gradient = self._arrived.get(node)
+                if gradient is None or node.op is None or not self.parents(node):
+                    continue
+                if node.op.part is not None:
+                    whole = node.parents[0]
+                    parts = self._arrived.setdefault(whole, [None] * len(whole.params[PARTS]))
+                    before = parts[node.op.part]
+                    parts[node.op.part] = gradient if before is None else before + gradient
+                    continue
+                if node.op.several:
+                    specs = node.params[PARTS]
+                    gradient = [np.zeros(*spec) if part is None else part for part, spec in zip(gradient, specs)]
+                if not node.inputs:  # let go
+                    self.lost = self.lost or node
+                    continue
+                self._given[node] = given = tuple(node.op.reverse(gradient, node, *node.values(None)))
+                for parent, cotangent in zip(node.parents, given):
+                    if cotangent is not None and parent.bits & self.mask and parent in self.consumers:
+                        self._add(parent, _fitted(cotangent, parent))
+
+    def _add(self, node: Node, cotangent: Any) -> None:
+        before = self._arrived.get(node)
+        self._arrived[node] = cotangent if before is None else before + cotangent
+
+    # -- values of the forward pass
+
+    @functools.cached_property
+    def values(self) -> dict[Node, Any]:
+        """The results of operations, as far as somebody saved them or they follow from what was saved."""
+        known: dict[Node, Any] = dict(self.sources)
+        for node in self.nodes:
+            if node.op is not None and node.out is not None and not node.op.several:
+                known[node] = node.out
+            pairs = zip(node.parents, saved(node))
+            known.update({parent: value for parent, value in pairs if value is not None and parent.bits > FLAGS})
+            is_root = node.op is not None and node.op.name == "sqrt" and bool(node.parents)
+            if is_root and node.out is not None and np.isfinite(node.out).all():
+                known.setdefault(node.parents[0], np.square(node.out))
+        with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
+            for node in reversed(self.nodes):
+                if node not in known and node.op is not None and not node.op.several:
+                    inputs = self.inputs(node, known)
+                    if inputs and all(value is not None for value in inputs):
+                        known[node] = node.op.kernel(*inputs, **node.params)
+        return known
+
+    def inputs(self, node: Node, known: dict[Node, Any] | None = None) -> list[Any]:
+        """The values that `node` was computed from; None where one is not known."""
+        known = self.values if known is None else known
+        return [
+            known.get(parent) if value is None and parent.bits > FLAGS else value
+            for parent, value in zip(node.parents, saved(node))
+        ]
+
+
+def saved(node: Node) -> list[Any]:
+    """The inputs that a node saved as bare arrays, None for the others."""
+    found = [item.array if type(item) is Guarded else item for item in node.inputs]
+    found = [None if type(item) is Spec else item for item in found]
+    return found or [None] * len(node.parents)
+
+
+def _fitted(cotangent: Any, parent: Node) -> Any:
+    if cotangent.dtype.kind == "c" and parent.dtype.kind != "c":
+        cotangent = cotangent.real
+    return cotangent.astype(parent.dtype, copy=False)

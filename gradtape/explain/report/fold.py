@@ -1,0 +1,216 @@
+"""Folding: the places of a gradient become one group for each source line, and if those are many, for each function."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradtape.core.shapes import Shape
+from gradtape.explain.report.collect import Edge, Facts, Place, Spread
+
+GROUPS_DRAWN = 90  # more lines than these are folded by function
+LEAVES_DRAWN = 24  # more leaves than these are folded by line
+STATES = {
+    "flows": "gradient flows",
+    "zero": "gradient is zero",
+    "cut": "gradient is cut here",
+    "constant": "constant: no gradient",
+    "unknown": "gradient not known",
+}
+
+
+@dataclass
+class Group:
+    """What is drawn as one node: the operations of a source line, or one leaf."""
+
+    number: int
+    key: Any
+    file: str
+    line: int
+    label: str
+    kind: str  # "line", "leaf", "left" or "function"
+    places: list[Place] = field(default_factory=list)
+    is_known: bool = True  # whether it is known where gradients arrived
+    carried: Edge | None = None  # what a loop hands from one step to the next
+    stretches: list[tuple[Shape, Shape]] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """How many times the line was run."""
+        return max(place.count for place in self.places)
+
+    @property
+    def result(self) -> Place:
+        """The outermost operation: the one that was made last."""
+        return max(self.places, key=lambda place: (place.kind == "operation", place.last))
+
+    @property
+    def order(self) -> float:
+        return min(place.order for place in self.places)
+
+    @property
+    def shape(self) -> Shape | None:
+        return None if self.result.kind in ("cut", "left") else self.result.shape
+
+    @property
+    def saved(self) -> int:
+        return sum(place.saved for place in self.places)
+
+    @property
+    def gradient(self) -> Spread | None:
+        """The gradient at the result."""
+        return self.result.gradient
+
+    @property
+    def size(self) -> float | None:
+        """The root mean square of the gradient at the result; NaN if some of it is not finite."""
+        spread = self.gradient
+        if spread is None:
+            return None
+        return math.nan if spread.bad else spread.rms
+
+    @property
+    def cuts(self) -> list[str]:
+        """What cut the gradient off in this line."""
+        return list(dict.fromkeys(place.name for place in self.places if place.cuts))
+
+    @property
+    def state(self) -> str:
+        """Whether gradient flows here: it is cut if it goes no further than this line, and a cut is the reason."""
+        passes_on = any(place.gains[0] for place in self.places)
+        if self.cuts and not passes_on:
+            return "cut"
+        if not self.is_known:
+            return "unknown"
+        if any(place.arrived > place.zero for place in self.places):
+            return "flows"
+        if any(place.arrived for place in self.places):
+            return "zero"
+        return "constant"
+
+    @property
+    def birth(self) -> str:
+        return next((place.birth for place in self.places if place.birth), "")
+
+    @property
+    def gain(self) -> float | None:
+        """Of the gradient, over the operations of the line together."""
+        gains = [place.gain for place in self.places if place.gain is not None]
+        return math.prod(gains) if gains else None
+
+    @property
+    def is_target(self) -> bool:
+        return any(place.is_target for place in self.places)
+
+    @property
+    def is_source(self) -> bool:
+        return any(place.is_source for place in self.places)
+
+    @property
+    def where(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
+
+
+@dataclass
+class Folded:
+    """The groups of one gradient, in the order in which they were first run, and the edges between them."""
+
+    groups: list[Group]
+    edges: dict[tuple[int, int], Edge]
+
+    def at(self, file: str, line: int) -> list[Group]:
+        """The groups of a source line, the operations first."""
+        found = [group for group in self.groups if (group.file, group.line) == (file, line)]
+        return sorted(found, key=lambda group: group.kind == "leaf")
+
+
+def fold(facts: Facts, most: int = GROUPS_DRAWN) -> Folded:
+    """The graph folded by source line; by function as well where more than `most` lines took part."""
+    leaves = [place for place in facts.places.values() if place.kind == "leaf"]
+    apart = {place.key for place in sorted(leaves, key=lambda place: (not place.is_source, place.order))[:LEAVES_DRAWN]}
+    folded = _fold(facts, lambda place: _by_line(place, apart))
+    if len(folded.groups) > most:
+        folded = _fold(facts, lambda place: _by_function(place, apart))
+    if len(folded.groups) > most:
+        known = {group.key for group in folded.groups[: most - 1]}
+        folded = _fold(facts, lambda place: _or_rest(_by_function(place, apart), known))
+    return folded
+
+
+def by_line(facts: Facts) -> Folded:
+    """The graph folded by source line, however many there are."""
+    return _fold(facts, lambda place: _by_line(place, set()))
+
+
+def _by_line(place: Place, apart: set[Any]) -> tuple[Any, ...]:
+    if place.kind == "leaf":
+        return ("leaf", place.key) if place.key in apart else ("leaves", place.location.file, place.location.line)
+    return ("left" if place.kind == "left" else "line", place.location.file, place.location.line)
+
+
+def _by_function(place: Place, apart: set[Any]) -> tuple[Any, ...]:
+    if place.kind in ("leaf", "left"):
+        return _by_line(place, apart)
+    code = place.location.code
+    return ("function", place.location.file, "?" if code is None else code.co_qualname)
+
+
+def _or_rest(key: tuple[Any, ...], known: set[Any]) -> tuple[Any, ...]:
+    return key if key in known else ("rest",)
+
+
+def _fold(facts: Facts, key_of: Any) -> Folded:
+    groups: dict[Any, Group] = {}
+    group_of: dict[Any, Group] = {}
+    for place in sorted(facts.places.values(), key=lambda place: (place.order, place.last)):
+        key = key_of(place)
+        group = groups.get(key)
+        if group is None:
+            kind = {"leaves": "leaf", "rest": "function"}.get(key[0], key[0])
+            location = place.location
+            label = _label(key, place)
+            group = groups[key] = Group(len(groups), key, location.file, location.line, label, kind)
+            group.is_known = facts.sized
+        group.places.append(place)
+        group_of[place.key] = group
+    edges: dict[tuple[int, int], Edge] = {}
+    for (parent, child), edge in facts.edges.items():
+        one, other = group_of[parent], group_of[child]
+        if edge.stretch is not None and edge.stretch not in other.stretches and len(other.stretches) < 4:
+            other.stretches.append(edge.stretch)
+        if one is not other:
+            _join(edges, (one.number, other.number), edge)
+        elif facts.places[parent].order >= facts.places[child].order and other.count > 1:
+            other.carried = edge  # a later operation of the line feeds an earlier one: the next step of a loop
+    return Folded(list(groups.values()), edges)
+
+
+def _label(key: tuple[Any, ...], place: Place) -> str:
+    if key[0] == "leaf":
+        return place.name
+    if key[0] == "function":
+        return "module level" if key[2] == "<module>" else f"{key[2]}()"
+    if key[0] == "rest":
+        return "everything else"
+    if place.kind == "left":
+        return place.name
+    text = linecache.getline(place.location.file, place.location.line).strip()
+    return " ".join(text.split()) or place.name
+
+
+def _join(edges: dict[tuple[int, int], Edge], key: tuple[int, int], edge: Edge) -> None:
+    found = edges.get(key)
+    if found is None:
+        edges[key] = Edge(edge.kind, edge.count, edge.squares, edge.sized, edge.bad, edge.stretch, edge.reason)
+        return
+    rank = ["flow", "cut", "unknown", "left", "none"]
+    found.kind = min(found.kind, edge.kind, key=rank.index)
+    found.count += edge.count
+    found.squares += edge.squares
+    found.sized += edge.sized
+    found.bad = found.bad or edge.bad
+    found.stretch = found.stretch or edge.stretch
+    found.reason = found.reason or edge.reason

@@ -1,0 +1,226 @@
+"""Values that left the tape as plain numbers and came back as constants: the gradient through them is lost.
+
+A number has no history. What came back is recognised by the source (the expression that let it out is read by the
+operand, directly or by way of names) or by the number itself, if it is no number that anybody would write.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
+from gradtape.explain.broadcast import site_at
+from gradtape.explain.messages import problem
+from gradtape.explain.problem import Fix, Problem, Span
+from gradtape.explain.replay import Replay, saved
+from gradtape.explain.source import Site, source_of
+from gradtape.explain.voices import is_due, report
+
+PAIRS_AT_MOST = 4096
+NAMES_FOLLOWED = 6
+_PASSING = frozenset(
+    ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
+)
+_NUMPY_NAMES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+    "fabs": "abs",
+}
+
+_innocent: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+
+
+def judge_departures(departed: Sequence[Cut], replay: Replay) -> bool:
+    """Warn of the first value that left as a number and is a constant operand on the way to the target, if any is."""
+    if not departed:
+        return False
+    operations = [node for node in reversed(replay.nodes) if next(_constants(node), None) is not None]
+    for departure in departed:
+        place = (id(departure.code), departure.offset)
+        edges: list[tuple[Node, int]] = []
+        for node in operations:
+            if node.order < departure.order or node.code is None:
+                continue
+            for slot in _constants(node):
+                pair = (*place, id(node.code), node.offset, slot)
+                if pair in _innocent and not _is_telling(departure.params.get("value")):
+                    continue
+                if _came_back(departure, node, slot):
+                    edges.append((node, slot))
+                elif len(_innocent) < PAIRS_AT_MOST:
+                    _innocent[pair] = (departure.code, node.code)
+        if edges and not _cancels(edges, replay):
+            found = _returned(departure, *edges[0])
+            if is_due("GT210", *found.place[1:]):
+                report(found)
+            return True
+    return False
+
+
+def _constants(node: Node) -> Iterator[int]:
+    """The inputs of an operation that are numbers or arrays, not tensors on a tape."""
+    if node.op is not None:
+        for index, parent in enumerate(node.parents):
+            if parent.bits <= FLAGS:
+                yield index
+
+
+def _is_telling(value: Any) -> bool:
+    """Whether a number is one that nobody writes, so that meeting it again is no accident."""
+    if not isinstance(value, float) or not math.isfinite(value) or abs(value) < 1e-300:
+        return False
+    return float(f"{value:.6g}") != value
+
+
+def _came_back(departure: Cut, node: Node, slot: int) -> bool:
+    site = site_at(node.location)
+    part = _operand(site, node, slot)
+    if part is not None and _reads(site, part, _departing(departure), NAMES_FOLLOWED):
+        return True
+    value, constant = departure.params.get("value"), saved(node)[slot]
+    if constant is None or not _is_telling(value):
+        return False
+    return bool(np.any(np.asarray(constant) == value))
+
+
+def _operand(site: Site, node: Node, slot: int) -> ast.expr | None:
+    if not isinstance(site.node, ast.expr | ast.stmt):
+        return None
+    candidates = site._candidates(len(node.parents))
+    return candidates[slot] if slot < len(candidates) and len(candidates) == len(node.parents) else None
+
+
+def _departing(departure: Cut) -> tuple[Site, ast.AST | None]:
+    site = site_at(departure.location)
+    return site, site.node.value if isinstance(site.node, ast.Expr) else site.node
+
+
+def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+    """Whether the value of `expression` is computed from what left, as far as operators and names show."""
+    elsewhere, left = leaving
+    if left is None or elsewhere.source.file != site.source.file:
+        return False
+    if expression is left:
+        return True
+    if isinstance(expression, ast.BinOp):
+        return any(_reads(site, part, leaving, names) for part in (expression.left, expression.right))
+    if isinstance(expression, ast.UnaryOp):
+        return _reads(site, expression.operand, leaving, names)
+    if isinstance(expression, ast.IfExp):
+        return any(_reads(site, part, leaving, names) for part in (expression.body, expression.orelse))
+    if isinstance(expression, ast.List | ast.Tuple):
+        return any(_reads(site, part, leaving, names) for part in expression.elts)
+    if isinstance(expression, ast.ListComp | ast.GeneratorExp):
+        return _reads(site, expression.elt, leaving, names)
+    if isinstance(expression, ast.Subscript):
+        return _reads(site, expression.value, leaving, names)
+    if isinstance(expression, ast.Call):
+        function = expression.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        owner = getattr(getattr(function, "value", None), "id", "")
+        if name in _PASSING or owner == "math" or (owner in ("np", "numpy") and hasattr(np, name)):
+            return any(_reads(site, argument, leaving, names) for argument in expression.args)
+        return False
+    if isinstance(expression, ast.Name) and names:
+        if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Name) and left.value.id == expression.id:
+            return isinstance(left.ctx, ast.Store)  # array[i] = x
+        bound = site.binding(expression)
+        if bound is None or bound.label or bound.file != site.source.file:
+            return False
+        value = source_of(bound.file).at(bound)
+        if value is None or value is expression or isinstance(value, ast.stmt):
+            return False
+        there = Site(None)
+        there.source, there.node = site.source, value
+        return _reads(there, value, leaving, names - 1)
+    return False
+
+
+def _cancels(edges: Sequence[tuple[Node, int]], replay: Replay) -> bool:
+    """Whether the gradient that is lost is zero all the same, as for a maximum that is subtracted and added again."""
+    total, size = 0.0, 0.0
+    for node, slot in edges:
+        gradient, inputs = replay.gradients.get(node), tuple(replay.inputs(node))
+        if gradient is None or isinstance(gradient, list) or node.op is None:
+            return False
+        stand_in = Node()
+        stand_in.op, stand_in.params, stand_in.shape, stand_in.dtype = node.op, node.params, node.shape, node.dtype
+        stand_in.bits, stand_in.out, stand_in.inputs = node.bits, replay.values.get(node), inputs
+        constant = leaf(np.shape(inputs[slot]) if inputs[slot] is not None else (), node.dtype, AMBIENT)
+        stand_in.parents = tuple(constant if i == slot else parent for i, parent in enumerate(node.parents))
+        try:
+            with np.errstate(all="ignore"):
+                lost = node.op.reverse(gradient, stand_in, stand_in.out, inputs)[slot]
+        except (TypeError, ValueError, AttributeError):  # it needs a value that was not saved
+            return False
+        if lost is None:
+            return False
+        total += float(np.sum(lost).real)
+        size += float(np.sum(np.abs(lost)))
+    return abs(total) <= 1e-9 * size
+
+
+# -- what to say
+
+
+def _returned(departure: Cut, node: Node, slot: int) -> Problem:
+    site, left = _departing(departure)
+    came = site_at(node.location)
+    part = _operand(came, node, slot)
+    back = came.span if part is None else came.source.span(part)
+    how = departure.reason
+    words = " ".join(site.span.text.split()) if isinstance(left, ast.expr) else how
+    if isinstance(left, ast.Subscript):
+        words, how = site.source.text(left), "an element of a NumPy array"
+    elif isinstance(left, ast.Call) and getattr(getattr(left.func, "value", None), "id", "") == "math":
+        how = f"the argument of {site.source.text(left.func)}"
+    inline = (back.file, back.line) == (site.span.file, site.span.line)
+    spans = [site.span.labelled("left here" if not inline else "left and came back here")]
+    if not inline:
+        spans.append(back.labelled("came back here, as a constant"))
+    return problem(
+        "GT210",
+        f"{words if len(words) <= 40 else 'a value'} left the tape as {how} and came back as a constant",
+        spans=spans,
+        consequence="the gradient through it is lost: what arrives at the sources is only a part",
+        fixes=_fixes(site, left, departure),
+        intent="say so in the code: .item() or gt.stop_gradient(x) instead",
+    )
+
+
+def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
+    span: Span = site.span
+    scalar = departure.params.get("shape") == ()
+    if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(left.func, ast.Name):
+        inner = site.source.text(left.args[0])
+        parent = site.source.parents.get(left)
+        text = inner if isinstance(left.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute) else f"({inner})"
+        if isinstance(parent, ast.Assign | ast.Return):
+            text = inner
+        return [Fix(text, scalar, span)]
+    if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):
+        name = left.func.attr
+        module = "np" if any(line.startswith("import numpy as np") for line in site.source.lines) else "gt"
+        if not hasattr(np, _NUMPY_NAMES.get(name, name)):
+            module = "gt"
+        function = f"{module}.{_NUMPY_NAMES.get(name, name)}"
+        written = f"{function}({', '.join(site.source.text(argument) for argument in left.args)})"
+        return [Fix(written, scalar, span)]
+    if isinstance(left, ast.Subscript):
+        array = site.source.text(left.value)
+        return [
+            f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient",
+            "collect the tensors in a list and gt.stack them",
+        ]
+    return ["compute with the tensor itself"]

@@ -1,0 +1,211 @@
+"""NaN and infinity: the operation where they were born is named, with the element and a fix that was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as gt
+from gradtape.explain.problem import Problem
+
+
+def found(function: Callable[[Any], Any], at: Any) -> list[Problem]:
+    """What is reported when the gradient of `function` is taken."""
+    problems: list[Problem] = []
+    with gt.explain.configure(GT4="note"), gt.explain.listening(problems.append), np.errstate(all="ignore"):
+        gt.grad(function)(np.asarray(at, float))
+    return problems
+
+
+def only(function: Callable[[Any], Any], at: Any) -> Problem:
+    """The one thing that is reported."""
+    (problem,) = found(function, at)
+    return problem
+
+
+class TestForward:
+    @pytest.mark.parametrize(
+        ("function", "at", "text", "facts", "fix"),
+        [
+            (lambda x: np.log(x).sum(), [1.0, 0.0], "np.log(x)", "-inf at [1], where x is 0", "np.log(x + 1e-12)"),
+            (lambda x: (x / x).sum(), [2.0, 0.0], "x / x", "nan at [1], where x is 0 and x is 0", None),
+            (lambda x: (1.0 / x).sum(), [2.0, 0.0], "1.0 / x", "inf at [1], where x is 0", "1.0 / (x + 1e-12)"),
+            (lambda x: np.exp(x).sum(), 1e3, "np.exp(x)", "inf, where x is 1000", "np.exp(np.minimum(x, 700.0))"),
+            (lambda x: np.sqrt(x).sum(), -1.0, "np.sqrt(x)", "nan, where x is -1", "np.sqrt(np.maximum(x, 1e-12))"),
+            (lambda x: (x**-2).sum(), [0.0], "x**-2", "inf at [0], where x is 0", None),
+        ],
+    )  # fmt: skip
+    def test_the_first_operation(
+        self, function: Callable[[Any], Any], at: Any, text: str, facts: str, fix: str | None
+    ) -> None:
+        """Expression, element and operands; and an edit with which the operation and its slope are finite."""
+        problem = only(function, at)
+        assert problem.code == "GT401"
+        assert problem.main is not None
+        assert problem.main.text == text
+        assert problem.title == f"{text} is {facts}"
+        checked = [fix for fix in problem.fixes if fix.checked]
+        assert fix is None or checked == [fix]
+
+    def test_in_the_order_of_the_program(self) -> None:
+        """Not the last operation that has NaN in it, and not the one that the walk back meets first."""
+
+        def entropy(x: Any) -> Any:
+            p = x / x.sum()
+            logs = np.log(p)
+            return -(p * logs).sum()
+
+        problem = only(entropy, [1.0, 0.0, 3.0])
+        assert problem.main is not None
+        assert (problem.code, problem.main.text) == ("GT401", "np.log(p)")
+        assert problem.operands[0].come_from.startswith("from x / x.sum()")
+
+    def test_infinity_in_the_data_is_not_a_birth(self) -> None:
+        """A mask of minus infinity is put there on purpose; what else went wrong is named."""
+        allowed = np.array([True, False])
+        problem = only(lambda x: gt.logsumexp(np.where(allowed, x, -np.inf)) + np.log(x).sum(), [0.0, 1.0])
+        assert problem.main is not None
+        assert problem.main.text == "np.log(x)"
+
+    def test_reported_once_in_a_loop(self) -> None:
+        """A training loop that has run into NaN says so once."""
+        x = gt.tensor([0.0], requires_grad=True)
+
+        def train() -> None:
+            for _ in range(3):
+                np.log(x).sum().backward()
+
+        with pytest.warns(gt.NumericsWarning) as caught, np.errstate(all="ignore"):
+            train()
+        assert [warning.message.problem.code for warning in caught] == ["GT401"]
+
+
+class TestBackward:
+    @pytest.mark.parametrize(
+        ("function", "at", "text", "fix"),
+        [
+            (lambda x: np.sqrt((x**2).sum()), [0.0, 0.0], "np.sqrt((x**2).sum())", "np.sqrt((x**2).sum() + 1e-12)"),
+            (lambda x: ((x**0.5 - 1.0) ** 2).sum(), [1.0, 0.0], "x**0.5", "(x + 1e-12)**0.5"),
+            (
+                lambda x: np.arccos(x.sum()),
+                [1.0, 0.0],
+                "np.arccos(x.sum())",
+                "np.arccos(np.clip(x.sum(), -1 + 1e-7, 1 - 1e-7))",
+            ),
+        ],
+    )
+    def test_an_infinite_slope(self, function: Callable[[Any], Any], at: Any, text: str, fix: str) -> None:
+        """The value is finite and the slope is not: that operation, not the one where it became NaN."""
+        problem = only(function, at)
+        assert problem.code == "GT402"
+        assert problem.main is not None
+        assert problem.main.text == text
+        assert problem.fixes[0] == fix
+        assert problem.fixes[0].checked
+
+    def test_the_library_has_finite_slopes_where_it_can(self) -> None:
+        """norm at 0, and abs at 0, have a slope of 0, and nothing is said."""
+        assert found(lambda x: np.linalg.norm(x) + np.abs(x).sum() + x.sum(), [0.0, 0.0]) == []
+
+    def test_an_overflow_that_the_value_hides(self) -> None:
+        """1 / (1 + exp(1000)) is 0, a good number; its gradient is not, and the overflow is to blame."""
+        problem = only(lambda x: (1.0 / (1.0 + np.exp(-x))).sum(), [-1000.0])
+        assert problem.main is not None
+        assert (problem.code, problem.main.text) == ("GT401", "np.exp(-x)")
+
+
+class TestWhere:
+    @pytest.mark.parametrize(
+        ("function", "at", "fix"),
+        [
+            (lambda x: np.where(x > 0, np.sqrt(x), 0.0).sum(), [4.0, 0.0], "np.sqrt(np.where(x > 0, x, 1.0))"),
+            (lambda x: np.where(x == 0, 1.0, 1.0 / x).sum(), [4.0, 0.0], "1.0 / np.where(x == 0, 1.0, x)"),
+            (lambda x: np.where(x > 0, x * np.log(x), 0.0).sum(), [4.0, 0.0], "np.log(np.where(x > 0, x, 1.0))"),
+        ],
+    )
+    def test_the_branch_that_is_not_taken(self, function: Callable[[Any], Any], at: Any, fix: str) -> None:
+        """The branch is named, the where that does not take it, and the double where as an edit."""
+        problem = only(function, at)
+        assert problem.code == "GT403"
+        assert problem.spans[1].text.startswith("np.where")
+        assert problem.fixes[0] == fix
+        assert problem.fixes[0].checked
+
+    def test_a_double_where_is_silent(self) -> None:
+        """The cure cures."""
+        assert found(lambda x: np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0).sum(), [4.0, 0.0]) == []
+
+    def test_a_slope_that_is_taken_is_another_matter(self) -> None:
+        """If the infinite slope is at a place that where takes, where is not to blame."""
+        assert only(lambda x: (np.where(x >= 0, np.sqrt(x), 0.0) + 0.0 * x).sum(), [4.0, 0.0]).code == "GT402"
+
+
+class TestLargeArrays:
+    def test_what_was_let_go_is_said(self) -> None:
+        """Values of large arrays are gone when the gradient is checked: the rule is named, and how to get more."""
+        x = gt.Variable(np.zeros((300, 300)))
+        with gt.GradientTape() as tape:
+            y = np.sqrt(x * x).sum()
+        with pytest.warns(gt.NumericsWarning) as caught:
+            tape.gradient(y, x)
+        (problem,) = [warning.message.problem for warning in caught]
+        assert problem.code in ("GT401", "GT402")
+        assert any("gt.check_numerics()" in fix for fix in problem.fixes)
+
+    def test_check_numerics_keeps_them(self) -> None:
+        """With check_numerics the element is known."""
+        x = gt.Variable(np.zeros((300, 300)))
+        with gt.check_numerics():
+            with gt.GradientTape() as tape:
+                y = np.sqrt(x * x).sum()
+            with pytest.raises(gt.NumericsError, match=r"np.sqrt\(x \* x\) is infinite at \[0, 0\]"):
+                tape.gradient(y, x)
+
+
+class TestCheckNumerics:
+    def test_forward(self) -> None:
+        """The operation itself raises, at its line."""
+        x = gt.tensor([1.0, 0.0], requires_grad=True)
+        with gt.check_numerics(), pytest.raises(gt.NumericsError) as caught:
+            np.log(x)
+        assert caught.value.problem.code == "GT401"
+        assert caught.value.problem.main.text == "np.log(x)"
+        assert caught.value.problem.fixes[0] == "np.log(x + 1e-12)"
+
+    def test_backward(self) -> None:
+        """The walk back raises, and names the forward operation."""
+        x = gt.tensor([1.0, 0.0], requires_grad=True)
+        with gt.check_numerics(), pytest.raises(gt.NumericsError, match="GT402"):
+            np.sqrt(x).sum().backward()
+
+    def test_plain_arrays(self) -> None:
+        """Data is checked as well."""
+        data = np.array([0.0])
+        with gt.check_numerics(), pytest.raises(gt.NumericsError, match="GT401"):
+            np.log(data)
+
+    def test_silent_on_healthy_programs(self) -> None:
+        """Finite numbers pass, and what an operation hides inside is its own business."""
+        x = gt.tensor([[1.0, -2000.0], [0.0, 3.0]], requires_grad=True)
+        with gt.check_numerics():
+            (gt.log_softmax(x) + gt.softplus(x) + gt.sigmoid(x)).sum().backward()
+        assert np.isfinite(x.grad.numpy()).all()
+
+    def test_everything_is_as_before_afterwards(self) -> None:
+        """Voices, NumPy's error state and what is kept are restored, after an error too."""
+        before = np.geterr(), gt.explain.voice("GT401")
+        with pytest.raises(RuntimeError, match="stop"), gt.check_numerics():
+            raise RuntimeError("stop")
+        assert (np.geterr(), gt.explain.voice("GT401")) == before
+
+    def test_the_graph_is_freed_all_the_same(self) -> None:
+        """An error while a gradient is checked leaves the tape as spent as any other."""
+        x = gt.tensor([0.0], requires_grad=True)
+        y = np.sqrt(x).sum()
+        with gt.check_numerics(), pytest.raises(gt.NumericsError):
+            y.backward()
+        with pytest.raises(gt.TapeError):
+            y.backward()

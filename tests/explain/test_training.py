@@ -1,0 +1,128 @@
+"""A softmax over the wrong axis is found; the health of training is noted, by those who look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as gt
+from gradtape.core.graph import AMBIENT
+from gradtape.explain.problem import Problem
+from gradtape.explain.replay import Replay
+from gradtape.explain.training import survey
+
+rng = np.random.default_rng(0)
+X, labels = rng.normal(size=(9, 4)), rng.integers(0, 3, size=9)
+onehot = np.eye(3)[labels]
+W = rng.normal(size=(4, 3))
+q, k, v = rng.normal(size=(5, 4)), rng.normal(size=(7, 4)), rng.normal(size=(7, 2))
+x = np.array([-2.0, -1.9, 2.0, 2.2, 1.8])
+
+
+def found(function: Callable[[Any], Any], at: Any) -> list[Problem]:
+    """What is reported when the gradient of `function` is taken."""
+    problems: list[Problem] = []
+    with gt.explain.configure(GT5="note"), gt.explain.listening(problems.append):
+        gt.grad(function)(np.asarray(at, float))
+    return problems
+
+
+def notes(function: Callable[[Any], Any], at: Any) -> list[Problem]:
+    """What a survey of the graph of `function` says."""
+    source = gt.tensor(at, requires_grad=True)
+    target = function(source)
+    return survey(Replay([(target._node, np.ones(target.shape))], AMBIENT))
+
+
+class TestSoftmax:
+    @pytest.mark.parametrize(
+        ("function", "at", "axis"),
+        [
+            (lambda w: -np.log(gt.softmax(X @ w, axis=0)[np.arange(9), labels]).mean(), W, 1),
+            (lambda w: -gt.log_softmax(X @ w, axis=0)[np.arange(9), labels].mean(), W, 1),
+            (lambda w: -(onehot * gt.log_softmax(X @ w, axis=0)).sum(), W, 1),
+            (lambda w: -(np.log(gt.softmax((X @ w).T)) * onehot.T).sum(), W, 0),
+            (lambda w: (gt.softmax(q @ w @ k.T / 2.0, axis=0) @ v).sum(), np.eye(4), 1),
+            (
+                lambda m: ((np.sum(gt.softmax(-((x[:, None] - m) ** 2), axis=0) * m, axis=1) - x) ** 2).sum(),
+                np.array([-1.0, 1.5]),
+                1,
+            ),
+        ],
+    )
+    def test_the_axis_that_the_loss_uses(self, function: Callable[[Any], Any], at: Any, axis: int) -> None:
+        """Picked labels, a one-hot code, attention and weighted means tell which axis the classes are on."""
+        (problem,) = found(function, at)
+        assert problem.code == "GT501"
+        assert problem.main is not None
+        assert problem.main.text.startswith("gt.")
+        assert f"over axis {axis}" in problem.title
+        assert problem.fixes[0].checked
+        assert f"axis={axis})" in problem.fixes[0]
+
+    @pytest.mark.parametrize(
+        ("function", "at"),
+        [
+            (lambda w: -gt.log_softmax(X @ w)[np.arange(9), labels].mean(), W),
+            (lambda w: -gt.log_softmax((X @ w).T, axis=0)[labels, np.arange(9)].mean(), W),
+            (lambda w: -(onehot * gt.log_softmax(X @ w)).sum(), W),
+            (lambda w: (gt.softmax(q @ w @ k.T / 2.0) @ v).sum(), np.eye(4)),
+            (lambda a: (gt.softmax(a, axis=0) @ np.array([[0.2, 0.1], [0.3, 0.5], [0.5, 0.4]]))[0, 0], np.ones((3, 3))),
+            (lambda a: (gt.softmax(a, axis=(0, 1)) * np.arange(3.0)).sum(), np.ones((3, 3))),
+            (lambda a: -(np.eye(3) * gt.log_softmax(a, axis=0)).sum(), rng.normal(size=(3, 3))),
+            (lambda m: _centres(gt.softmax(-((x[:, None] - m) ** 2), axis=1)), np.array([-1.0, 1.5])),
+            (lambda w: gt.softmax(X @ w, axis=0).max(), W),
+        ],
+    )
+    def test_what_is_right_or_cannot_be_told(self, function: Callable[[Any], Any], at: Any) -> None:
+        """Columns that are distributions, heat maps, the M step of a mixture, and a square one-hot code."""
+        assert found(function, at) == []
+
+
+def _centres(share: Any) -> Any:
+    return ((share * x[:, None]).sum(axis=0) / share.sum(axis=0)).sum()
+
+
+class TestSurvey:
+    def test_saturated(self) -> None:
+        """Most of a tanh at its ends."""
+        (problem,) = notes(lambda a: np.tanh(a).sum(), np.linspace(-40.0, 40.0, 30))
+        assert (problem.code, problem.main.text) == ("GT503", "np.tanh(a)")
+
+    def test_dead_units(self) -> None:
+        """Two columns of a relu that are zero in every row."""
+        shift = np.array([0.0, -99.0, 0.0, -99.0])
+        (problem,) = notes(lambda a: gt.relu(X + a + shift).sum(), np.zeros(4))
+        assert problem.code == "GT504"
+        assert problem.title.startswith("2 of 4 units")
+
+    @pytest.mark.parametrize(("factor", "code"), [(0.05, "GT505"), (20.0, "GT506")])
+    def test_a_gradient_that_drifts(self, factor: float, code: str) -> None:
+        """Six operations, each of which makes the gradient smaller, or larger."""
+
+        def chain(a: Any) -> Any:
+            for _ in range(6):
+                a = a * factor
+            return a.sum()
+
+        (problem,) = notes(chain, np.ones(4))
+        assert problem.code == code
+        assert "over 6 operations" in problem.title
+
+    def test_reduced_twice(self) -> None:
+        """The mean of what is one number already."""
+        (problem,) = notes(lambda a: (a**2).mean().mean(), np.ones(4))
+        assert problem.code == "GT502"
+
+    def test_an_ambiguous_bias(self) -> None:
+        """A vector of four added to four by four."""
+        square = rng.normal(size=(4, 4))
+        (problem,) = notes(lambda b: (square + b).sum(), np.zeros(4))
+        assert problem.code == "GT508"
+
+    def test_a_healthy_network(self) -> None:
+        """Nothing to note about a small network with weights of ordinary size."""
+        assert notes(lambda w: ((np.tanh(X @ w) @ np.ones(3) - 1.0) ** 2).mean(), W) == []
