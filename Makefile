@@ -18,7 +18,7 @@ IDENTITY := $(shell { pwd; $(PYTHON) --version; } 2>&1 | cksum | cut -d ' ' -f 1
 CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format docs bench clean
+.PHONY: help run test lint format docs exam mutate bench opsbench clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -26,9 +26,9 @@ help: ## this list
 		printf '  make %-8s %s\n' "$$target" "$$does"; \
 	done
 
-run: $(VENV)/.run ## run SCRIPT (examples/tour.py) with ARGS: make run SCRIPT=mine.py ARGS="--steps 10"
+run: $(VENV)/.run ## run SCRIPT (examples/tour.py) with ARGS, and explain: make run SCRIPT=mine.py ARGS="--steps 10"
 	@test -f "$(SCRIPT)" || { echo "make run: there is no file $(SCRIPT); give one that exists: make run SCRIPT=mine.py" >&2; exit 1; }
-	@$(VENV)/bin/python "$(SCRIPT)" $(ARGS)
+	@$(VENV)/bin/python -m gradtape run "$(SCRIPT)" -- $(ARGS)
 
 test: lint ## ruff, mypy, then all tests and doctests in parallel, with the coverage of gradtape/core
 	$(VENV)/bin/python -m pytest -n $(WORKERS) --doctest-modules gradtape tests \
@@ -45,10 +45,21 @@ format: $(VENV)/.test ## put the code into the project's style
 
 docs: $(VENV)/.test ## write under the code in README.md and docs/ what it prints now; look at the difference
 	$(VENV)/bin/python tests/test_public_names.py
+	$(VENV)/bin/python tests/test_coverage_page.py
+	$(VENV)/bin/python tests/explain/test_pages.py
 	$(VENV)/bin/python tests/test_docs.py
+
+exam: $(VENV)/.run ## mark the explanations on the programs of exam/; ARGS="--only GT101"
+	@$(VENV)/bin/python exam/run.py $(ARGS)
+
+mutate: $(VENV)/.test ## break every rule of the operation table, and see that the tests notice
+	@$(VENV)/bin/python -m tests.ops.mutate $(ARGS)
 
 bench: $(BENCH_VENV)/.rivals-$(CHOICE) ## measure against the RIVALS, in an environment of their own
 	@$(BENCH_VENV)/bin/python benchmarks/eager.py $(ARGS)
+
+opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
+	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)
 
 clean: ## remove the environments, caches and build results
 	rm -rf $(VENV) $(BENCH_VENV) build dist .coverage .coverage.* htmlcov

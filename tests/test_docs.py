@@ -29,6 +29,7 @@ import pytest
 from gradtape import protocols
 from gradtape.core import rules
 from gradtape.errors import GradTapeError
+from gradtape.explain import voices
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
@@ -110,6 +111,8 @@ def normalised(text: str) -> list[str]:
 @pytest.fixture
 def table() -> Iterator[None]:
     """The tables of operations as they were, whatever a page adds to them."""
+    protocols.open_chapters()  # what a page opens is imported once, and would be lost with the tables
+    voices.recent.clear()  # pages have files of the same name
     tables: list[dict[Any, Any]] = [rules.TABLE, protocols.UFUNCS, protocols.FUNCTIONS]
     saved = [dict(entries) for entries in tables]
     yield
@@ -167,6 +170,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
 def rewritten(page: Path) -> str:
     """The text of `page` with what its scripts print now."""
     names: dict[str, object] = {"__name__": "__main__"}
+    voices.recent.clear()
     text = page.read_text()
     shift = 0
     for block in blocks(page):

@@ -8,6 +8,7 @@ import inspect
 import io
 import pkgutil
 import re
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,8 @@ import gradtape
 
 API = Path(__file__).parent.parent / "docs" / "api.md"
 NAMES = sorted(gradtape.__all__)
+NAMESPACES = ["nn.functional", "random", "signal", "special", "stats"]
+QUALIFIED = [f"{space}.{name}" for space in NAMESPACES for name in attrgetter(space)(gradtape).__all__]
 CLASSES = [name for name in NAMES if inspect.isclass(getattr(gradtape, name))]
 
 PROMISED = [
@@ -52,10 +55,10 @@ def test_nothing_else_looks_public() -> None:
     assert visible - set(NAMES) == set()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *QUALIFIED])
 def test_has_a_docstring_with_an_example_that_runs(name: str) -> None:
     """The docstring says what it is and shows it in use, and the example gives what it says."""
-    doc = doc_of(getattr(gradtape, name))
+    doc = doc_of(attrgetter(name)(gradtape))
     test = doctest.DocTestParser().get_doctest(doc, {"gt": gradtape}, f"gradtape.{name}", None, 0)
     assert test.examples, f"the docstring of gradtape.{name} has no example"
     report = io.StringIO()
@@ -86,7 +89,7 @@ SECTIONS = {
     "Functions of functions": "grad value_and_grad vjp jvp linearize jacobian jacrev jacfwd hessian hvp vmap",
     "Sparse derivatives": "sparse_jacobian sparse_hessian",
     "Rules of your own, and recomputing": "custom_vjp custom_jvp custom_gradient checkpoint",
-    "Checking": "gradcheck GradcheckReport",
+    "Checking": "gradcheck audit_batch check_numerics expect GradcheckReport",
     "Settings": "config",
 }
 CHAPTERS = {
@@ -98,9 +101,20 @@ CHAPTERS = {
     "sorting": "sorting, and what is found by sorting",
     "shaping": "shapes and the order of axes",
     "joining": "joining and splitting",
-    "rearranging": "turning, shifting, repeating, padding and masking",
+    "rearranging": "turning, shifting, repeating and masking",
+    "padding": "margins around arrays",
+    "editing": "putting in, leaving out, laying out anew",
+    "building": "tensors built of lists, blocks, functions and ranges",
+    "choosing": "choices by conditions, and functions applied slice by slice",
     "indexing": "reading elements",
     "writing": "writing elements",
+    "overwriting": "functions that write into their first argument",
+    "searching": "positions, memberships and distinct elements",
+    "histograms": "counting into bins",
+    "statistics": "reductions that pass over nan, covariance, newer names of running sums",
+    "numerical": "interpolation, convolution, slopes on a grid, phases, parts of numbers",
+    "polynomials": "polynomials by their coefficients",
+    "questions": "what is asked about arrays, and indices",
     "linalg": "products of vectors and matrices, diagonals and norms",
     "einstein": "sums of products by Einstein's convention",
     "nn": "the softmax family and activations",
@@ -146,6 +160,10 @@ def reference() -> str:
         if names:
             rows = [f"| `{name}` | {first_line(getattr(gradtape, name))} |" for name in names]
             parts.append("\n".join([f"## {title}\n", "| name | |", "|---|---|", *rows]))
+    for space in NAMESPACES:
+        module = attrgetter(space)(gradtape)
+        rows = [f"| `{name}` | {first_line(getattr(module, name))} |" for name in module.__all__]
+        parts.append("\n".join([f"## In `gt.{space}`\n", first_line(module), "", "| name | |", "|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -168,10 +186,10 @@ def test_every_name_has_a_line_in_the_reference() -> None:
     assert API.read_text() == reference()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *QUALIFIED])
 def test_first_line_stands_alone(name: str) -> None:
     """The first line of a docstring is a sentence that makes sense in a list."""
-    line = first_line(getattr(gradtape, name))
+    line = first_line(attrgetter(name)(gradtape))
     assert len(line.split()) >= 2
     assert line.endswith((".", "!", "?"))
 

@@ -28,7 +28,7 @@ class PatternError(GradTapeError, ValueError):
     >>> try:
     ...     gt.sparse_jacobian(lambda x: x + x[::-1], pattern=np.eye(3))(np.ones(3))
     ... except gt.PatternError as error:
-    ...     print(str(error).partition(":")[0])
+    ...     print(error.problem.title.partition(":")[0])
     sparse_jacobian
     """
 
