@@ -599,12 +599,15 @@ def _unconnected(
     if used is not None and used.order < goal.order:
         return _verdict("GT204", _too_late(tape), "used here", used, "watched here", goal, fix=_watch_fix(tape))
     is_younger = start.op is not None and goal.order > start.order
+    departure = None if is_younger else _departure(goal, mask)
     lost = next((node for node in reached if isinstance(node, Cut) and _has_lost_sources(node)), None)
-    if lost is not None and not is_younger:
+    guessing = departure is None and not is_younger and not _was_never_met(source, lost, tape)
+    if lost is not None and guessing:
         head = _cut_words(lost, name).replace("the value", "a value").replace("it was", "a value was")
         note = "what it was computed from is gone; if the source was part of it, this is where its gradient ends"
         return _verdict(_code_of(lost), head, lost, note, fix=_fix_for(lost, tape))
-    departure = None if is_younger else _departure(goal, mask) or _last_departure(start, goal, mask, tape)
+    if guessing:
+        departure = _last_departure(start, goal, mask, tape)
     early = _used_before(lambda value: value is source) if departure is None and goal.op is None else None
     if early is not None:
         return _verdict("GT204", _too_late(tape), "used here", early[0], "watched here", goal, fix=_watch_fix(tape))
@@ -645,6 +648,14 @@ def _unconnected(
         goal,
         fix="check the names: is this the tensor that went into the target?",
     )
+
+
+def _was_never_met(source: Tensor, lost: Cut | None, tape: GradientTape | None) -> bool:
+    """Whether `source` is a variable that no operation has read while `tape` was on."""
+    if tape is None or not tape.watches_variables or not isinstance(source, Variable):
+        return False
+    unseen = lost is not None and lost.reason in ("no_grad", "not recording", "another tape")
+    return source._node not in tape._variables and not unseen
 
 
 def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, str]:

@@ -306,3 +306,21 @@ class TestWarning:
         with pytest.raises(gt.UntrackedError) as caught:
             loss.backward()
         assert caught.value.problem.codes == ("GT305", "GT208")
+
+
+class TestBesideALostCut:
+    """Where a value was cut off whose origin is gone, the others are still told apart."""
+
+    def test_variable_that_was_never_read(self) -> None:
+        """A variable that no operation met is not blamed on somebody else's stop_gradient."""
+        used, unused = gt.Variable([1.0, 2.0]), gt.Variable(3.0)
+        with gt.GradientTape(persistent=True) as tape:
+            loss = (gt.stop_gradient(np.tanh(used * 2.0)) * used).sum()
+        assert tape.why(loss, unused).code == "GT202"
+
+    def test_variable_that_left_as_a_number(self) -> None:
+        """Its own departure explains it, not the cut of another value."""
+        used, scale = gt.Variable([1.0, 2.0]), gt.Variable(3.0)
+        with gt.GradientTape(persistent=True) as tape:
+            loss = (gt.stop_gradient(np.tanh(used * 2.0)) * used).sum() * float(scale)
+        assert tape.why(loss, scale).code == "GT210"
