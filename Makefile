@@ -6,7 +6,7 @@ ARGS ?=
 # how many processes run the tests: a number, or auto for one a core
 WORKERS ?= auto
 # the percentage of gradtape/core that the tests have to reach
-CORE_COVERAGE ?= 98
+CORE_COVERAGE ?= 99
 # what gradtape is compared with; one that cannot be installed is left out of the comparison
 RIVALS ?= autograd torch==2.13.0 jax
 

@@ -83,6 +83,7 @@ _LATE_NAMES = {name: f"gradtape.ops.{chapter}" for chapter, names in _LATE.items
 _LATE_NAMES["audit_batch"] = "gradtape.explain.audit"
 _LATE_NAMES["check_numerics"] = "gradtape.explain.numerics"
 _LATE_NAMES["expect"] = "gradtape.explain.voices"
+_LATE_NAMES["jit"] = "gradtape.jit"
 
 
 def __getattr__(name: str) -> _Any:

@@ -89,6 +89,7 @@ SECTIONS = {
     "Functions of functions": "grad value_and_grad vjp jvp linearize jacobian jacrev jacfwd hessian hvp vmap",
     "Sparse derivatives": "sparse_jacobian sparse_hessian",
     "Rules of your own, and recomputing": "custom_vjp custom_jvp custom_gradient checkpoint",
+    "Compiling": "jit",
     "Checking": "gradcheck audit_batch check_numerics expect GradcheckReport",
     "Settings": "config",
 }

@@ -1,0 +1,31 @@
+"""Compiled functions: trace -> program -> simplify -> run.
+
+>>> import numpy as np, gradtape as gt
+>>> from gradtape.jit import jit
+>>> jit(gt.grad(lambda x: np.sum(x ** 3)))(np.array([1.0, 2.0]))
+array([ 3., 12.])
+"""
+
+import sys as _sys
+from types import ModuleType as _ModuleType
+from typing import Any as _Any
+
+from gradtape.jit.compiled import Compiled, Statistics, jit
+from gradtape.jit.program import Program, ProgramError, verify
+from gradtape.jit.trace import JitWarning
+
+__all__ = ["Compiled", "JitWarning", "Program", "ProgramError", "Statistics", "jit", "verify"]
+
+
+class _CallableModule(_ModuleType):
+    """This module, called as the function that it is named for.
+
+    Importing it makes `gradtape.jit` the module, and that has to stay what users call.
+    """
+
+    def __call__(self, *args: _Any, **kwargs: _Any) -> _Any:
+        return jit(*args, **kwargs)
+
+
+_sys.modules[__name__].__class__ = _CallableModule
+__doc__ = jit.__doc__ or ""  # `help(gt.jit)` is about the function, whichever of the two is met first

@@ -1,0 +1,160 @@
+"""The arguments of a call and its answer: arrays taken out of nested structures, and put into them again."""
+
+from __future__ import annotations
+
+from types import CellType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Lifted
+from gradtape.core.structure import _children, leaves, rebuild
+from gradtape.core.tensor import Tensor, Variable, is_tracked
+from gradtape.jit.trace import NUMBERS, Untraceable
+
+_SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
+class Inline(Exception):
+    """The arguments belong to a tape or another interpreter: the function itself has to run on them."""
+
+
+class ById:
+    """In a key: an object that is only equal to itself, and lives as long as the key."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+
+    def __hash__(self) -> int:
+        return id(self.item)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ById) and other.item is self.item
+
+
+class CallArguments:
+    """The arguments of one call: the arrays among them, and a key for all the rest."""
+
+    __slots__ = ("arrays", "key", "objects", "tensors", "variables")
+
+    def __init__(self) -> None:
+        self.arrays: list[Any] = []
+        self.key: list[Any] = []
+        self.variables: dict[int, Variable] = {}
+        self.objects: list[Any] = []
+        self.tensors = False
+
+    def owner(self, index: int) -> Any:
+        return self.variables.get(index, self.arrays[index])
+
+    def take(self, x: Any) -> None:
+        """Add an argument, or a part of one."""
+        kind = type(x)
+        if kind is np.ndarray:
+            if x.dtype.kind not in NUMBERS:
+                raise Untraceable(f"an argument has dtype {x.dtype}")
+            self.arrays.append(x)
+            self.key += (x.dtype, x.shape)
+        elif kind in _SCALARS:
+            self.key += (kind, repr(x) if kind is float or kind is complex else x)
+        elif kind is tuple or kind is list:
+            self.key += (kind, len(x))
+            for part in x:
+                self.take(part)
+        elif kind is dict:
+            self.key += (kind, tuple(x))
+            for part in x.values():
+                self.take(part)
+        else:
+            self._take_other(x, kind)
+
+    def _take_other(self, x: Any, kind: Any) -> None:
+        if isinstance(x, Tensor):
+            if isinstance(x, Lifted) or is_tracked(x):
+                raise Inline
+            if isinstance(x, Variable):
+                self.variables[len(self.arrays)] = x
+                self.key += (kind, ById(x))
+            self.tensors = True
+            self.arrays.append(x._array)
+            self.key += (Tensor, x._array.dtype, x._array.shape)
+        elif isinstance(x, np.generic) and x.dtype.kind in NUMBERS:
+            self.arrays.append(x)
+            self.key += (np.generic, x.dtype)
+        elif kind is slice:
+            self.key += (slice, repr(x))
+        elif isinstance(x, np.ndarray):
+            raise Untraceable(f"an argument is a {kind.__name__}, which is more than an array")
+        elif (branch := _children(x)) is not None:
+            self.key.append(branch[0])
+            for part in branch[1]:
+                self.take(part)
+        else:
+            self.take_static(x, "an argument")
+
+    def take_static(self, x: Any, what: str) -> None:
+        """Add a value that the program depends on as it is."""
+        try:
+            hash(x)
+        except TypeError:
+            raise Untraceable(f"{what} is a {type(x).__name__}, which has no hash to know it by") from None
+        self.key += (type(x), x)
+        self.objects.append(x)
+
+
+class Write:
+    """Something that a call changes besides what it returns: a Variable, an array in place, an attribute or a name."""
+
+    def __init__(self, kind: str, where: Any, key: Any = None, in_place: bool = False) -> None:
+        self.kind, self.where, self.key = kind, where, key
+        self.in_place = in_place  # whether it is an array that is written to
+
+    def target(self, call: CallArguments, environment: list[Any]) -> Any:
+        """The Variable, tensor or array that gets a new value."""
+        return call.owner(self.where) if self.kind == "argument" else environment[self.where]
+
+    def make(self, result: Any, call: CallArguments, environment: list[Any]) -> None:
+        """Change it, now that the new value is known."""
+        if self.kind == "bind" and isinstance(self.where, CellType):
+            self.where.cell_contents = result
+        elif self.kind == "bind":
+            self.where[self.key] = result
+        elif isinstance(target := self.target(call, environment), Tensor):
+            target._array = np.asarray(result)
+        else:
+            np.copyto(target, result)
+
+
+class Output:
+    """In a template: the place of an output."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class Template:
+    """What a call returns, with the places of the program's outputs in it."""
+
+    def __init__(self, tree: Any, as_numpy: bool) -> None:
+        self.tree = tree
+        self.as_numpy = as_numpy
+        self.parts: list[Any] = leaves(tree)
+        self.single = isinstance(tree, Output)
+        self.flat = type(tree) is tuple and all(isinstance(part, Output) for part in tree)
+        order = [part.index for part in self.parts if isinstance(part, Output)]
+        self.in_order = order == list(range(len(order)))
+        self.count = len(order)
+
+    def fill(self, results: tuple[Any, ...]) -> Any:
+        if self.as_numpy:
+            if self.single:
+                return results[0]
+            if self.flat and self.in_order:
+                return results[: self.count]
+            values = results
+        else:
+            values = tuple([Tensor(np.asarray(result)) for result in results[: self.count]])
+        filled = [values[part.index] if isinstance(part, Output) else part for part in self.parts]
+        return rebuild(self.tree, filled)

@@ -1,0 +1,583 @@
+"""`jit`: a function that is traced when it is first called, and run as a program from then on."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT, VARIABLE
+from gradtape.core.location import Location
+from gradtape.core.structure import leaves, rebuild
+from gradtape.core.tensor import Tensor, Variable
+from gradtape.errors import OperandError
+from gradtape.jit import backends
+from gradtape.jit.arguments import CallArguments, Inline, Output, Template, Write
+from gradtape.jit.environment import Copies, Survey, is_leaf, random_states, traced_leaf
+from gradtape.jit.program import Program, Value
+from gradtape.jit.run import GuardFailed, Runner, quietly
+from gradtape.jit.simplify import simplified
+from gradtape.jit.trace import NUMBERS, TraceLevel, TraceTensor, TraceVariable, Untraceable, complain
+
+Function = Callable[..., Any]
+TRACES_AT_MOST = 16
+"""How many traces a function may have for the same shapes, dtypes and static values before it is run as it is."""
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What has happened to a compiled function so far.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> step = jit(lambda x: x + 1.0)
+    >>> _ = step(np.ones(2)), step(np.ones(2)), step(np.ones(3))
+    >>> step.stats
+    Statistics(traces=2, runs=3, guards_failed=0, uncompiled=0)
+    """
+
+    traces: int = 0
+    """How often the function was traced."""
+    runs: int = 0
+    """How often a compiled program was run."""
+    guards_failed: int = 0
+    """How often a value was not what a trace had relied on."""
+    uncompiled: int = 0
+    """How often the function itself was run instead."""
+
+
+class Trace:
+    """One compiled program, and all it takes to decide whether it fits a call, and to make its answer."""
+
+    def __init__(self, survey: Survey, program: Program, template: Template, writes: list[Write]) -> None:
+        self.survey = survey
+        self.traced = program
+        self.program = simplified(program)
+        self.runner = Runner(self.program, backends.steps(self.program))
+        self.template = template
+        self.writes = writes
+        self.in_place = [write for write in writes if write.in_place]
+        self.alone = not (survey.leaves or survey.fixed or survey.sizes or survey.watched)
+        self.specs = [(value.shape, value.dtype) for value in program.inputs]
+        self.has_variables = any(isinstance(place.value, Variable) for place in survey.leaves)
+        self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
+        survey.let_go()
+
+    def environment(self, count: int) -> list[Any] | None:
+        """What the function reads besides `count` arguments, as it is now; None if this trace is not for that."""
+        found = self.survey.read()
+        if not found:
+            return found
+        for value, place, spec in zip(found, self.survey.leaves, self.specs[count:], strict=True):
+            array = value._array if isinstance(value, Tensor) else value
+            if not is_leaf(value) or (array.shape, array.dtype) != spec:
+                return None
+            if isinstance(value, Tensor) is not isinstance(place.value, Tensor):
+                return None
+            if isinstance(value, Variable) and value is not place.value:
+                return None
+        return found
+
+    def run(self, call: CallArguments, environment: list[Any]) -> Any:
+        arrays = call.arrays
+        if environment:
+            arrays = arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
+        results = quietly(self.runner.call, arrays)
+        if self.writes:
+            count = len(results) - len(self.writes)
+            for write, result in zip(self.writes, results[count:], strict=True):
+                write.make(result, call, environment)
+        return self.template.fill(results)
+
+
+class Compiled:
+    """A compiled function: what `jit` returns.
+
+    Call it as the function itself. `program`, `memory` and `stats` tell what was made of it.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        static_argnums: int | Sequence[int] = (),
+        static_argnames: str | Sequence[str] = (),
+        cache_size: int = 128,
+    ) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+        self._static_numbers = _as_set(static_argnums, int, "static_argnums")
+        self._static_names = _as_set(static_argnames, str, "static_argnames")
+        if not isinstance(cache_size, int) or cache_size < 1:
+            raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")
+        self._cache_size = cache_size
+        self._cache: OrderedDict[Any, list[Trace] | None] = OrderedDict()
+        self._lock = threading.RLock()
+        self._latest: Trace | None = None
+        self.stats = Statistics()
+
+    @property
+    def traced_function(self) -> Function:
+        """The function that is compiled."""
+        return self._function
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {getattr(self._function, '__name__', 'a function')}, {self.stats.traces} traces>"
+
+    # -- calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's answer: NumPy arrays for NumPy arrays, tensors for tensors."""
+        try:
+            call = self._arguments(args, kwargs)
+        except Inline:
+            return self._function(*args, **kwargs)
+        except Untraceable as reason:
+            return self._as_it_is(args, kwargs, f"jit: {self._name} is not compiled, because {reason}.")
+        key = tuple(call.key)
+        try:
+            traces = self._cache[key]
+            self._cache.move_to_end(key)
+        except KeyError:
+            traces = []
+        if traces is None:
+            self.stats.uncompiled += 1
+            return self._function(*args, **kwargs)
+        found, answer = self._try(traces, call, args, kwargs)
+        return answer if found else self._first_call(key, call, args, kwargs, traces)
+
+    def _try(self, traces: list[Trace], call: CallArguments, args: Any, kwargs: Any) -> tuple[bool, Any]:
+        """Whether one of `traces` fits, and its answer."""
+        for trace in traces:
+            environment: list[Any] | None = [] if trace.alone else trace.environment(len(call.arrays))
+            if environment is None:
+                continue
+            fits, answer = self._run(trace, call, environment, args, kwargs)
+            if fits:
+                return True, answer
+        return False, None
+
+    def _run(self, trace: Trace, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> Any:
+        """Whether the guards of `trace` hold, and its answer."""
+        if (trace.has_tensors or call.variables) and _is_recorded(trace, call, environment):
+            return True, self._function(*args, **kwargs)
+        if trace.in_place and _overlap(trace.in_place, call, environment):
+            return True, self._function(*args, **kwargs)
+        try:
+            answer = trace.run(call, environment)
+        except GuardFailed:
+            self.stats.guards_failed += 1
+            return False, None
+        except Exception:
+            # what fails in the program fails in the function, which says at which line
+            self.stats.uncompiled += 1
+            return True, self._function(*args, **kwargs)
+        self.stats.runs += 1
+        self._latest = trace
+        return True, answer
+
+    def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Trace]) -> Any:
+        with self._lock:
+            traces = self._cache.get(key, [])
+            if traces is None:
+                return self._function(*args, **kwargs)
+            made_meanwhile = [trace for trace in traces if trace not in tried]
+            found, answer = self._try(made_meanwhile, call, args, kwargs)
+            if found:
+                return answer
+            if len(traces) >= TRACES_AT_MOST:
+                self._keep(key, None)
+                return self._as_it_is(args, kwargs, self._too_many(traces))
+            try:
+                trace, environment, drawn = self._trace(call, args, kwargs)
+            except Inline:
+                return self._function(*args, **kwargs)
+            except Untraceable as reason:
+                self._keep(key, None)
+                return self._as_it_is(args, kwargs, f"jit: {self._name} is not compiled, because {reason}.")
+            except Exception as error:
+                return self._after_error(key, error, args, kwargs)
+            self._keep(key, [*traces, trace])
+            if drawn is not None:
+                self.stats.runs += 1
+                self._latest = trace
+                return drawn()
+            fits, answer = self._run(trace, call, environment, args, kwargs)
+            return answer if fits else self._function(*args, **kwargs)
+
+    def _after_error(self, key: Any, error: Exception, args: Any, kwargs: Any) -> Any:
+        """The function failed while it was traced: does it fail by itself as well?"""
+        try:
+            answer = self._function(*args, **kwargs)
+        except Exception:
+            raise error from error.__cause__
+        self._keep(key, None)
+        self.stats.uncompiled += 1
+        complain(f"jit: {self._name} is not compiled, because tracing it failed: {_first_line(error)}")
+        return answer
+
+    def _as_it_is(self, args: Any, kwargs: Any, message: str) -> Any:
+        self.stats.uncompiled += 1
+        complain(message)
+        return self._function(*args, **kwargs)
+
+    def _too_many(self, traces: list[Trace]) -> str:
+        relied = [guard for trace in traces[-1:] for guard in trace.program.guards]
+        if relied:
+            lines = "\n".join(guard.location.show() for guard in relied[-2:])
+            return (
+                f"jit: {self._name} was traced {len(traces)} times because a value it looks at was another one each "
+                f"time, and is not compiled any more. It looks at\n{lines}\n"
+                f"  fix: compare tensors (`if x > 1.0`, not `if float(x) > 1.0`), use np.where, or return the value"
+            )
+        return (
+            f"jit: {self._name} was traced {len(traces)} times because a name it reads was bound anew each time, and "
+            f"is not compiled any more.\n  fix: pass what changes as an argument, as an array"
+        )
+
+    def _keep(self, key: Any, traces: list[Trace] | None) -> None:
+        self._cache[key] = traces
+        self._cache.move_to_end(key)
+        while len(self._cache) > self._cache_size:
+            self._cache.popitem(last=False)
+
+    # -- tracing
+
+    @property
+    def _name(self) -> str:
+        return repr(getattr(self._function, "__name__", "the function"))
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallArguments:
+        call = CallArguments()
+        state = recording.current()
+        if not state.bits & AMBIENT:
+            call.key.append("no_grad")
+        static = self._static_numbers
+        if static:
+            count = len(args)
+            numbers = {n % count for n in static if -count <= n < count}
+            for number, x in enumerate(args):
+                if number in numbers:
+                    self._take_static(call, x, f"argument {number}")
+                else:
+                    call.take(x)
+        else:
+            for x in args:
+                call.take(x)
+        for name in kwargs:
+            call.key.append(name)
+            if name in self._static_names:
+                self._take_static(call, kwargs[name], name)
+            else:
+                call.take(kwargs[name])
+        return call
+
+    def _take_static(self, call: CallArguments, x: Any, what: str) -> None:
+        try:
+            call.take_static(x, what)
+        except Untraceable:
+            raise OperandError(
+                f"jit: {what} of {self._name} is static, and a {type(x).__name__} cannot be: it has no hash.\n"
+                f"{Location.here().show()}\n"
+                f"  fix: pass a tuple instead of a list, or do not name it in static_argnums or static_argnames"
+            ) from None
+
+    def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any], Callable[[], Any] | None]:
+        """A new trace, and what the function has read besides its arguments.
+
+        If it draws random numbers, also a function that gives the answer with those just drawn.
+        """
+        self.stats.traces += 1
+        state = recording.current()
+        objects = [x for x in call.objects if not isinstance(x, types.ModuleType)]
+        survey = Survey((self._function, objects) if objects else (self._function,), bool(state.bits & AMBIENT))
+        with recording.during(recording.Recording((), ambient=False)):
+            level = TraceLevel()  # outside of all recording: what records, records traced tensors
+        with recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
+            level.numpy = self._gives_numpy(call, survey)
+            level.watch_generators(lambda: random_states(survey, objects))
+            given: list[Any] = []
+            for index, array in enumerate(call.arrays):
+                variable = call.variables.get(index)
+                given.append(level.new_input(array) if variable is None else level.new_variable(variable))
+            received = [tensor.traced for tensor in given]
+            found = [place.value for place in survey.leaves]
+            copies = survey.substitute(traced_leaf(level, state.bits))
+            function = copies.root[0]
+            replaced_args, replaced_kwargs = self._replaced(args, kwargs, given, copies)
+            before = leaves((replaced_args, replaced_kwargs))
+            keeper = survey.keeper()
+            try:
+                result = function(*replaced_args, **replaced_kwargs)
+            finally:
+                escaped = keeper.restore()
+            if escaped is not None:
+                raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")
+            after = leaves((replaced_args, replaced_kwargs))
+            if len(before) != len(after) or any(a is not b for a, b in zip(before, after, strict=True)):
+                raise Untraceable("it changes a list, dictionary or object that it was given; return a new one")
+            writes = self._writes(given, received, copies, level)
+        level.note_draws()
+        if level.drew:
+            raise Untraceable(
+                "it draws random numbers while it is traced, and they would be the same in every call. "
+                "Draw them outside and pass them in"
+            )
+        flat = leaves(result)
+        outputs: list[Value] = []
+        places = [_place(x, outputs, level) for x in flat]
+        template = Template(rebuild(result, places), level.numpy)
+        tensors = [tensor for _, tensor in writes]
+        values = [*outputs, *(tensor.traced for tensor in tensors)]
+        program = level.finish(values)
+        trace = Trace(survey, program, template, [write for write, _ in writes])
+        if not level.draws:
+            return trace, found, None
+
+        def drawn() -> Any:
+            results = [*_samples(flat), *(tensor._array for tensor in tensors)]
+            fresh = tuple([np.array(x)[()] for x in results])
+            for write, value in zip(trace.writes, fresh[len(outputs) :], strict=True):
+                write.make(value, call, found)
+            return template.fill(fresh)
+
+        return trace, found, drawn
+
+    def _replaced(self, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
+        """The arguments with traced tensors in the place of arrays."""
+        supply = iter(given)
+        count = len(args)
+        static = {n % count for n in self._static_numbers if -count <= n < count} if count else set()
+
+        def stand_in(x: Any) -> Any:
+            if isinstance(x, Tensor | np.ndarray) or (isinstance(x, np.generic) and x.dtype.kind in NUMBERS):
+                return next(supply)
+            return copies.of(x)
+
+        def replaced(tree: Any) -> Any:
+            return rebuild(tree, [stand_in(x) for x in leaves(tree)])
+
+        new_args = [copies.of(x) if number in static else replaced(x) for number, x in enumerate(args)]
+        new_kwargs = {n: copies.of(x) if n in self._static_names else replaced(x) for n, x in kwargs.items()}
+        return new_args, new_kwargs
+
+    def _writes(
+        self, given: list[Any], received: list[Value], copies: Copies, level: TraceLevel
+    ) -> list[tuple[Write, Any]]:
+        """What the call has changed: where that is, and the traced tensor with the new value."""
+        found: list[tuple[Write, Any]] = []
+        for index, (tensor, value) in enumerate(zip(given, received, strict=True)):
+            if tensor.traced is not value:
+                found.append((Write("argument", index, in_place=_is_array(tensor)), tensor))
+        for index, tensor in copies.assigned():
+            found.append((Write("captured", index, in_place=_is_array(tensor)), tensor))
+        for original, key, value in copies.changes():
+            if isinstance(value, TraceTensor):
+                found.append((Write("bind", original, key), value))
+            elif any(isinstance(x, TraceTensor) for x in leaves(value)):
+                raise Untraceable(f"it keeps a structure of traced values in {key!r}; return it instead")
+            elif isinstance(original, types.CellType):
+                original.cell_contents = value
+            else:
+                original[key] = value
+        return found
+
+    def _gives_numpy(self, call: CallArguments, survey: Survey) -> bool:
+        if call.arrays:
+            return not call.tensors
+        return not any(isinstance(place.value, Tensor) for place in survey.leaves)
+
+    # -- looking at it
+
+    def lower(self, *args: Any, **kwargs: Any) -> Program:
+        """Compile for these arguments ahead of the first call; the program, simplified.
+
+        >>> import numpy as np
+        >>> from gradtape.jit import jit
+        >>> step = jit(lambda x: x * 1.0 + 0.5)
+        >>> len(step.lower(np.ones(3)))
+        1
+        """
+        try:
+            call = self._arguments(args, kwargs)
+            with self._lock:
+                self._latest = self._lowered(tuple(call.key), call, args, kwargs)
+        except Inline:
+            raise OperandError(
+                f"jit: {self._name} cannot be compiled ahead for tensors that are recorded or mapped over.\n"
+                f"{Location.here().show()}\n  fix: pass arrays"
+            ) from None
+        except Untraceable as reason:
+            raise OperandError(
+                f"jit: {self._name} cannot be compiled, because {reason}.\n{Location.here().show()}"
+            ) from None
+        return self._latest.program
+
+    def _lowered(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Trace:
+        traces = self._cache.get(key) or []
+        for trace in traces:
+            if trace.environment(len(call.arrays)) is not None:
+                return trace
+        trace, _, _ = self._trace(call, args, kwargs)
+        self._keep(key, [*traces, trace])
+        return trace
+
+    @property
+    def program(self) -> Program:
+        """The program that was run last, after all passes. It prints with the user's lines."""
+        return self._last().program
+
+    @property
+    def traced(self) -> Program:
+        """The program that was run last, as it was traced, before any pass."""
+        return self._last().traced
+
+    @property
+    def memory(self) -> int:
+        """The peak of the memory plan of the program that was run last, in bytes: results and intermediate values.
+
+        >>> import numpy as np
+        >>> from gradtape.jit import jit
+        >>> step = jit(lambda x: np.exp(np.sin(x)) + 1.0)
+        >>> _ = step(np.ones(1_000_000))
+        >>> step.memory  # one buffer, and the result
+        16000000
+        """
+        return self._last().runner.peak
+
+    @property
+    def source(self) -> str:
+        """The Python function that the last program was made into."""
+        return self._last().runner.source
+
+    def clear(self) -> None:
+        """Forget all traces."""
+        with self._lock:
+            self._cache.clear()
+            self._latest = None
+
+    def _last(self) -> Trace:
+        if self._latest is None:
+            raise OperandError(
+                f"jit: {self._name} has not been compiled yet.\n{Location.here().show()}\n"
+                f"  fix: call it, or its .lower(...), first"
+            )
+        return self._latest
+
+
+def _is_recorded(trace: Trace, call: CallArguments, environment: list[Any]) -> bool:
+    """Whether a tape outside watches something that the function reads besides its arguments."""
+    state = recording.current()
+    if state.variables and (trace.has_variables or call.variables):
+        return True
+    return any(isinstance(x, Tensor) and x._node.bits & state.bits & ~VARIABLE for x in environment)
+
+
+def _is_array(tensor: Any) -> bool:
+    return type(tensor) is not TraceVariable
+
+
+def _overlap(writes: list[Write], call: CallArguments, environment: list[Any]) -> bool:
+    """Whether an array that is written to shares memory with another one, in which the write would be seen."""
+    arrays = [x for x in (*call.arrays, *environment) if isinstance(x, np.ndarray)]
+    targets = [write.target(call, environment) for write in writes]
+    return any(sum(np.may_share_memory(target, array) for array in arrays) > 1 for target in targets)
+
+
+def _place(x: Any, outputs: list[Value], level: TraceLevel) -> Any:
+    """An output's place for a traced value or an array; anything else as it is."""
+    if isinstance(x, TraceVariable):
+        return x.original
+    if isinstance(x, TraceTensor) and x.level is level:
+        outputs.append(x.traced)
+    elif isinstance(x, Variable):
+        return x
+    elif isinstance(x, Tensor):
+        outputs.append(level.constant(x._array))
+    elif isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
+        outputs.append(level.constant(x))
+    else:
+        return x
+    return Output(len(outputs) - 1)
+
+
+def _samples(flat: Iterable[Any]) -> list[Any]:
+    return [
+        x._array if isinstance(x, Tensor) else x
+        for x in flat
+        if not isinstance(x, Variable) and isinstance(x, Tensor | np.ndarray | np.generic)
+    ]
+
+
+def _as_set(given: Any, kind: type, what: str) -> frozenset[Any]:
+    items = (given,) if isinstance(given, kind) else tuple(given)
+    for item in items:
+        if not isinstance(item, kind):
+            raise OperandError(f"jit: {what}={given!r}; {kind.__name__} or a sequence of them is wanted")
+    return frozenset(items)
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).splitlines()
+    return f"{type(error).__name__}: {text[0] if text else ''}"
+
+
+@overload
+def jit(
+    function: Function,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    cache_size: int = 128,
+) -> Compiled: ...
+
+
+@overload
+def jit(
+    function: None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    cache_size: int = 128,
+) -> Callable[[Function], Compiled]: ...
+
+
+def jit(
+    function: Function | None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    cache_size: int = 128,
+) -> Compiled | Callable[[Function], Compiled]:
+    """Compile `function`: it is traced when it is first called, forward and backward pass in one program.
+
+    Arrays in, arrays out; arguments and results are nested structures as everywhere. There is one trace for each
+    combination of shapes, dtypes, structure and static values. What is not an array (a Python number, a string, a
+    function) is static: another value is traced anew, and so are the arguments named in `static_argnums` and
+    `static_argnames`, whatever they are. At most `cache_size` combinations are kept, those that were used last.
+
+    >>> import numpy as np, gradtape as gt
+    >>> from gradtape.jit import jit
+    >>> def loss(w, x):
+    ...     return np.mean(np.tanh(x @ w) ** 2)
+    >>> step = jit(gt.value_and_grad(loss))
+    >>> value, gradient = step(np.zeros((3, 2)), np.ones((5, 3)))
+    >>> gradient.shape
+    (3, 2)
+    """
+    if function is None:
+        return functools.partial(
+            jit, static_argnums=static_argnums, static_argnames=static_argnames, cache_size=cache_size
+        )
+    if not callable(function):
+        raise OperandError(f"jit: a {type(function).__name__} was given; a function is wanted")
+    return Compiled(function, static_argnums, static_argnames, cache_size)

@@ -1,0 +1,397 @@
+"""Passes: each is a function from a program to one that computes the same in fewer or cheaper steps.
+
+The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
+not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. The one exception is `stable_forms`, which puts an operation
+that is at least as accurate everywhere in the place of two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.rules import TABLE
+from gradtape.jit.program import (
+    GUARD,
+    Constant,
+    Instruction,
+    Literal,
+    Operand,
+    Program,
+    Value,
+    depends_on_values,
+    operand_key,
+    params_key,
+    spec_of,
+)
+from gradtape.jit.trace import SMALL, frozen_copy
+
+Pass = Callable[[Program], Program]
+
+FOLDED_AT_MOST = 1 << 20
+"""Bytes of a constant that folding may make."""
+
+
+class Scope:
+    """What a rule may look at: how each value so far was made, and the constants; and where it makes new values."""
+
+    def __init__(self, program: Program) -> None:
+        self.made: dict[Value, Instruction] = {}
+        self.constants: dict[Value, np.ndarray[Any, Any]] = {c.value: c.array for c in program.constants}
+        self.added: list[Constant] = []
+        self.extra: list[Instruction] = []  # instructions to come before the one that is being rewritten
+        self._next = program.next_id()
+        self._small = {(*spec_of(a), a.tobytes()): value for value, a in self.constants.items() if a.nbytes <= SMALL}
+
+    def maker(self, operand: Operand, *names: str) -> Instruction | None:
+        """The instruction that made `operand`, if it is one of the operations `names`."""
+        found = self.made.get(operand) if type(operand) is Value else None
+        return found if found is not None and found.name in names else None
+
+    def number(self, operand: Operand) -> Any:
+        """The one number that `operand` is everywhere, if it is known; else None."""
+        if type(operand) is Literal:
+            value = operand.value
+            return value if isinstance(value, bool | int | float) else None
+        array = self.constants.get(operand)  # type: ignore[arg-type]
+        if array is None or not array.size or array.dtype.kind not in "fiub":
+            return None
+        return uniform(array)
+
+    def new_value(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Value:
+        self._next += 1
+        return Value(self._next - 1, shape, dtype)
+
+    def new_constant(self, array: Any) -> Value:
+        shape, dtype = spec_of(array)
+        key = (shape, dtype, np.asarray(array).tobytes()) if np.asarray(array).nbytes <= SMALL else None
+        if key is not None and key in self._small:
+            return self._small[key]
+        value = self.new_value(shape, dtype)
+        if key is not None:
+            self._small[key] = value
+        self.added.append(Constant(value, frozen_copy(array)))
+        self.constants[value] = self.added[-1].array
+        return value
+
+
+def uniform(array: np.ndarray[Any, Any]) -> Any:
+    """The number that all elements of `array` are, bit for bit; None if they differ."""
+    first = array[(slice(0, 1),) * array.ndim].reshape(())
+    if array.size > 1 and any(array.strides[i] for i in range(array.ndim) if array.shape[i] > 1):
+        if array.nbytes > FOLDED_AT_MOST:
+            return None
+        flat = np.ascontiguousarray(array).view(np.uint8).reshape(array.size, -1)
+        if not (flat == flat[0]).all():
+            return None
+    return first.item()
+
+
+Rule = Callable[[Instruction, Scope], Value | Instruction | None]
+
+
+def rewritten(program: Program, rule: Rule) -> Program:
+    """`program` with each instruction replaced by what `rule` says: another one, a value that is there, or itself."""
+    scope = Scope(program)
+    names: dict[Value, Value] = {}
+    instructions: list[Instruction] = []
+    for instruction in program.instructions:
+        if names and any(value in names for value in instruction.values):
+            operands = tuple([names.get(x, x) if type(x) is Value else x for x in instruction.operands])
+            instruction = instruction.replace(operands=operands)
+        answer = None if instruction.op is GUARD or instruction.effect else rule(instruction, scope)
+        instructions += scope.extra
+        scope.extra.clear()
+        if type(answer) is Value:
+            names[instruction.result] = answer
+            continue
+        final = instruction if answer is None else answer
+        assert isinstance(final, Instruction)
+        instructions.append(final)
+        for result in final.results:
+            scope.made[result] = final
+    outputs = tuple([names.get(value, value) for value in program.outputs])
+    constants = (*program.constants, *scope.added)
+    return Program(program.inputs, constants, tuple(instructions), outputs)
+
+
+def _same_form(value: Operand, result: Value) -> bool:
+    return type(value) is Value and value.shape == result.shape and value.dtype == result.dtype
+
+
+# -- algebra that is exact
+
+
+def drop_identities(program: Program) -> Program:
+    """Operations that change nothing: `+x`, `x * 1`, `x / 1`, `x - 0`, `x ** 1`, `--x`, the conjugate of a real x."""
+
+    def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+        name, operands = instruction.name, instruction.operands
+        x = operands[0]
+        y = operands[1] if len(operands) > 1 else None
+        if len(instruction.results) != 1:
+            return None
+        result = instruction.result
+        if name in ("positive", "identity", "stop_gradient") and _same_form(x, result):
+            return x  # type: ignore[return-value]
+        if name == "conjugate" and result.dtype.kind in "fiu" and _same_form(x, result):
+            return x  # type: ignore[return-value]
+        if name == "negative" and (inner := scope.maker(x, "negative")) is not None:
+            return inner.operands[0] if _same_form(inner.operands[0], result) else None  # type: ignore[return-value]
+        if result.dtype.kind not in "fiu" or y is None:
+            return None
+        one, other = scope.number(x), scope.number(y)
+        if name == "multiply" and _is_one(other) and _same_form(x, result):
+            return x  # type: ignore[return-value]
+        if name == "multiply" and _is_one(one) and _same_form(y, result):
+            return y  # type: ignore[return-value]
+        if name in ("divide", "power") and _is_one(other) and _same_form(x, result):
+            return x  # type: ignore[return-value]
+        if name == "subtract" and _is_zero(other, result) and _same_form(x, result):
+            return x  # type: ignore[return-value]
+        if name == "power" and type(y) is Literal and other == 2 and result.dtype.kind == "f" and _same_form(x, result):
+            return instruction.replace(op=TABLE["square"], operands=(x,))
+        return None
+
+    return rewritten(program, rule)
+
+
+def _is_one(number: Any) -> bool:
+    return number is not None and number == 1
+
+
+def _is_zero(number: Any, result: Value) -> bool:
+    """Whether taking `number` away changes nothing: 0 for integers, and for floats 0.0 but not -0.0."""
+    return number is not None and number == 0 and (result.dtype.kind != "f" or math.copysign(1.0, number) > 0)
+
+
+# -- layouts
+
+
+def cancel_layouts(program: Program) -> Program:
+    """Reshapes of reshapes, transposes of transposes, broadcasts of broadcasts, casts of casts, and those for nothing.
+
+    A sum of integers over axes of length 1 is a reshape (that of -0.0 is 0.0, so floats are left alone).
+    """
+
+    def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+        name = instruction.name
+        if name not in ("reshape", "transpose", "broadcast_to", "astype", "sum") or len(instruction.operands) != 1:
+            return None
+        (x,), result, params = instruction.operands, instruction.result, instruction.params
+        if type(x) is not Value:
+            return None
+        if name == "sum":
+            summed = params.get("axis")
+            axes = range(x.ndim) if summed is None else summed if isinstance(summed, tuple) else (summed,)
+            if x.dtype == result.dtype and x.dtype.kind in "iu" and all(x.shape[axis] == 1 for axis in axes):
+                return instruction.replace(op=TABLE["reshape"], params={"shape": result.shape})
+            return None
+        if name == "transpose":
+            return _transposed(instruction, x, scope)
+        if _same_form(x, result):
+            return x
+        inner = scope.maker(x, name)
+        if inner is None or len(inner.operands) != 1 or not set(params) <= {"shape", "dtype"}:
+            return None
+        (source,) = inner.operands
+        if type(source) is not Value or set(inner.params) != set(params):
+            return None
+        if name == "astype" and not _is_exact(source.dtype, x.dtype):
+            return None
+        return source if _same_form(source, result) else instruction.replace(operands=(source,))
+
+    return rewritten(program, rule)
+
+
+def _transposed(instruction: Instruction, x: Value, scope: Scope) -> Value | Instruction | None:
+    axes = instruction.params.get("axes")
+    if not isinstance(axes, tuple):
+        return None
+    axes = tuple(axis % x.ndim for axis in axes)
+    inner = scope.maker(x, "transpose")
+    if inner is not None and isinstance(inner.params.get("axes"), tuple) and type(inner.operands[0]) is Value:
+        before = tuple(axis % x.ndim for axis in inner.params["axes"])
+        axes, x = tuple(before[axis] for axis in axes), inner.operands[0]
+        if axes != tuple(range(len(axes))):
+            return instruction.replace(operands=(x,), params={"axes": axes})
+    return x if axes == tuple(range(len(axes))) else None
+
+
+def _is_exact(narrow: np.dtype[Any], wide: np.dtype[Any]) -> bool:
+    """Whether every number of one dtype is a number of the other."""
+    if not np.can_cast(narrow, wide, "safe"):
+        return False
+    return narrow.kind not in "iu" or wide.kind in "iu" or narrow.itemsize < wide.itemsize
+
+
+def keep_broadcasts_virtual(program: Program) -> Program:
+    """Operands that an elementwise operation would stretch by itself are not stretched beforehand.
+
+    A constant that is one number everywhere is that number.
+    """
+
+    def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+        if len(instruction.operands) < 2 or len(instruction.results) != 1:
+            return None
+        if not (instruction.op.ufunc or instruction.op.kind == "elementwise"):
+            return None
+        if getattr(instruction.op.kernel, "signature", None) is not None:
+            return None
+        operands = list(instruction.operands)
+        for index, operand in enumerate(operands):
+            smaller = _before_stretching(operand, scope)
+            if smaller is None:
+                continue
+            shapes = [x.shape for i, x in enumerate(operands) if type(x) is Value and i != index]
+            if np.broadcast_shapes(smaller.shape, *shapes) == instruction.result.shape:
+                operands[index] = smaller
+        if all(a is b for a, b in zip(operands, instruction.operands, strict=True)):
+            return None
+        return instruction.replace(operands=tuple(operands))
+
+    return rewritten(program, rule)
+
+
+def _before_stretching(operand: Operand, scope: Scope) -> Value | None:
+    maker = scope.maker(operand, "broadcast_to")
+    if maker is not None and type(maker.operands[0]) is Value:
+        return maker.operands[0]
+    array = scope.constants.get(operand) if type(operand) is Value else None
+    if array is None or array.ndim == 0 or not array.size or array.dtype.kind not in "fiub" or uniform(array) is None:
+        return None
+    return scope.new_constant(array[(slice(0, 1),) * array.ndim].reshape(()))
+
+
+# -- constants, repetitions, the dead
+
+
+def fold_constants(program: Program) -> Program:
+    """What is computed from constants alone is computed now; a guard that is kept anyway is dropped."""
+    kept = {constant.value: constant.array for constant in program.constants}
+    dead = {i for i in program.guards if i.values[0] in kept and _same_bits(kept[i.values[0]], i.params["expected"])}
+
+    def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+        if len(instruction.results) != 1 or depends_on_values(instruction.op):
+            return None
+        if instruction.result.nbytes > FOLDED_AT_MOST or not instruction.values:
+            return None
+        if not all(value in scope.constants for value in instruction.values):
+            return None
+        arguments = [scope.constants[x] if type(x) is Value else x.value for x in instruction.operands]  # type: ignore[union-attr]
+        try:
+            with np.errstate(all="ignore"):
+                out = instruction.op.kernel(*arguments, **instruction.params)
+        except (ValueError, TypeError, IndexError, ArithmeticError, np.linalg.LinAlgError):
+            return None  # it fails when it is run, as it should
+        if spec_of(out) != (instruction.result.shape, instruction.result.dtype):
+            return None
+        return scope.new_constant(out)
+
+    remaining = tuple([i for i in program.instructions if i not in dead])
+    return rewritten(program.replace(instructions=remaining), rule)
+
+
+def _same_bits(one: Any, other: Any) -> bool:
+    return spec_of(one) == spec_of(other) and np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+def share_subexpressions(program: Program) -> Program:
+    """The same operation on the same operands is done once."""
+    known: dict[Any, Instruction] = {}
+    names: dict[Value, Value] = {}
+    instructions: list[Instruction] = []
+    for instruction in program.instructions:
+        if names and any(value in names for value in instruction.values):
+            operands = tuple([names.get(x, x) if type(x) is Value else x for x in instruction.operands])
+            instruction = instruction.replace(operands=operands)
+        key = None if instruction.effect else _key(instruction)
+        if key is not None and key in known:
+            names.update(zip(instruction.results, known[key].results, strict=True))
+            continue
+        if key is not None:
+            known[key] = instruction
+        instructions.append(instruction)
+    outputs = tuple([names.get(value, value) for value in program.outputs])
+    return program.replace(instructions=tuple(instructions), outputs=outputs)
+
+
+def _key(instruction: Instruction) -> Any:
+    params = params_key(instruction.params)
+    operands = [operand_key(x) for x in instruction.operands]
+    if params is None or None in operands:
+        return None
+    return instruction.op, tuple(operands), params
+
+
+def drop_dead(program: Program) -> Program:
+    """What nobody uses is not computed."""
+    wanted = set(program.outputs)
+    kept: list[Instruction] = []
+    for instruction in reversed(program.instructions):
+        if instruction.effect or any(result in wanted for result in instruction.results):
+            kept.append(instruction)
+            wanted.update(instruction.values)
+    constants = tuple([constant for constant in program.constants if constant.value in wanted])
+    return program.replace(instructions=tuple(reversed(kept)), constants=constants)
+
+
+# -- stable forms
+
+
+def stable_forms(program: Program) -> Program:
+    """`log(1 + x)` is log1p, and the logarithm of a softmax is a log_softmax: no digits are lost on the way."""
+
+    def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+        if instruction.name != "log" or instruction.result.dtype.kind != "f":
+            return None
+        (x,) = instruction.operands
+        added = scope.maker(x, "add")
+        if added is not None:
+            for one, other in (added.operands, added.operands[::-1]):
+                if _is_one(scope.number(one)) and _same_form(other, instruction.result):
+                    return instruction.replace(op=TABLE["log1p"], operands=(other,))
+        softmax = scope.maker(x, "softmax")
+        if softmax is not None and "log_softmax" in TABLE:
+            return instruction.replace(op=TABLE["log_softmax"], operands=softmax.operands, params=softmax.params)
+        return None
+
+    return rewritten(program, rule)
+
+
+PASSES: tuple[Pass, ...] = (
+    drop_identities,
+    cancel_layouts,
+    stable_forms,
+    fold_constants,
+    keep_broadcasts_virtual,
+    share_subexpressions,
+    drop_dead,
+)
+"""The passes, in the order in which they are run; all of them again as long as the program shrinks."""
+
+ROUNDS_AT_MOST = 6
+
+
+def simplified(program: Program, after: Callable[[Program], Any] | None = None) -> Program:
+    """`program` after all passes; `after`, such as `verify`, is called with what each of them made.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> step = jit(lambda x: -(-x) * 1.0 + np.exp(x) * np.exp(x))
+    >>> _ = step(np.ones(3))
+    >>> len(step.traced), len(step.program)
+    (7, 3)
+    """
+    for _ in range(ROUNDS_AT_MOST):
+        before = len(program)
+        for simplify in PASSES:
+            program = simplify(program)
+            if after is not None:
+                after(program)
+        if len(program) == before:
+            break
+    return program

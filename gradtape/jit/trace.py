@@ -1,0 +1,416 @@
+"""Tracing: an interpreter in the one door that writes down every operation, while it computes with the real values.
+
+A traced tensor stands for a value of the program, and holds the array that it is in this call. So shapes and dtypes are
+the kernels' own, and code that looks at a number (`if loss > 1.0`, `float(x)`, `x.numpy()`) gets it: what it saw is
+written down as a guard, and a later call in which it would see something else is traced anew.
+
+Tapes, `grad`, `vmap` and all other transforms run as ever in here, on top of this interpreter: what arrives is the
+operations of the forward and the backward pass together.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+import weakref
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import graph, recording
+from gradtape.core.graph import AMBIENT, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Node, leaf
+from gradtape.core.location import Location, is_library
+from gradtape.core.operation import Level, Lifted, Op, apply
+from gradtape.core.shapes import Shape
+from gradtape.core.tensor import Tensor, Variable
+from gradtape.errors import TapeError
+from gradtape.explain import messages
+from gradtape.jit.program import GUARD, Constant, Instruction, Literal, Operand, Program, Value
+
+NUMBERS = "fciub"
+SMALL = 1 << 12  # bytes of a constant, up to which equal ones are one
+
+
+class JitWarning(UserWarning):
+    """Something inside a compiled function that behaves differently there, or that keeps it from being compiled.
+
+    >>> import warnings, numpy as np
+    >>> from gradtape.jit import JitWarning, jit
+    >>> @jit
+    ... def noisy(x):
+    ...     return x + np.random.normal()
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = noisy(np.ones(2))
+    >>> caught[0].category is JitWarning
+    True
+    """
+
+
+class Untraceable(BaseException):
+    """A reason why a call cannot be compiled and has to run as it is. No `except Exception` of the user's stops it."""
+
+
+def complain(message: str, where: Location | None = None) -> None:
+    """Warn the user, at the user's line."""
+    place = (where or Location.here()).show()
+    depth, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and is_library(frame.f_code.co_filename):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(f"{message}\n{place}", JitWarning, stacklevel=depth)
+
+
+class TraceTensor(Lifted):
+    """A value of the program that is being written; its array is what the value is in the call that is traced."""
+
+    __slots__ = ("traced",)
+
+    def __init__(self, sample: Any, traced: Value, level: TraceLevel, node: Node = LIFTED_NODE) -> None:
+        super().__init__(sample, node)
+        self.traced = traced
+        self.level = level
+
+    def _on(self, node: Node) -> TraceTensor:
+        moved = TraceTensor(self._array, self.traced, _level(self), LIFTED_NODE if node is UNTRACKED else node)
+        family = getattr(self, "_views", None)
+        if family is not None:
+            _join(moved, family)
+        return moved
+
+    @property
+    def shape(self) -> Shape:
+        return self.traced.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.traced.dtype
+
+    def _replace(self, new: Any, how: str) -> Tensor:
+        if isinstance(self._array, np.generic) and self._node is LIFTED_NODE and _level(self).numpy:
+            return new  # type: ignore[no-any-return]  # NumPy's numbers do not change: `s += 1` is a new one
+        return super()._replace(new, how)
+
+    def _become(self, new: Tensor, keep_node: bool) -> None:
+        fresh = _level(self).lift(new)
+        super()._become(fresh, keep_node)
+        self.traced = fresh.traced
+
+    def _concrete(self) -> Any:
+        """The array of this call, after writing down that the program relies on it."""
+        return _level(self).rely_on(self)
+
+    def _leave(self, how: str) -> Any:
+        if how.startswith("Variable.assign"):
+            raise Untraceable("a Variable that jit could not find beforehand is assigned to")
+        return super()._leave(how)
+
+    def _shown(self) -> Any:
+        level = _level(self)
+        level.check_open(self)
+        level.warn_once(
+            "printing",
+            "jit: a value is printed or formatted while the function is traced. That happens once for each trace, "
+            "not in each call: return the value, and print it outside.",
+        )
+        return np.asarray(self._array)
+
+    def __repr__(self) -> str:
+        return f"Traced({np.array2string(self._shown(), separator=', ', prefix='Traced(')})"
+
+    def __str__(self) -> str:
+        return str(self._shown())
+
+    def __format__(self, spec: str) -> str:
+        shown = self._shown()
+        return format(shown.item(), spec) if shown.size == 1 else str(shown)
+
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(_known_masks(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(_known_masks(index), value)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.get("out")
+        plain = out is not None and method == "__call__" and not any(isinstance(x, Tensor) for x in out)
+        if plain and is_library(sys._getframe(1).f_code.co_filename):  # a rule that would reuse a cotangent's memory
+            del kwargs["out"]
+        return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+
+class TraceVariable(Variable):
+    """A Variable while a function that reads it is traced: assignments are written down, and made after each run.
+
+    It is a `Variable` to the tapes and a `Lifted` tensor to the door; memory layouts allow a class to inherit only one
+    of them, so it is the one by inheritance and the other by what it says its class is.
+    """
+
+    __slots__ = ("level", "original", "traced")
+
+    def __init__(self, original: Variable, traced: Value, level: TraceLevel) -> None:
+        self._array = original._array
+        bits = original._node.bits & (VARIABLE | AMBIENT)
+        self._node = leaf(traced.shape, traced.dtype, bits | LIFTED)
+        self._trainable, self.name = original._trainable, original.name
+        self.original, self.traced, self.level = original, traced, level
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return TraceTensor
+
+    _on: Any = TraceTensor._on
+    _concrete: Any = TraceTensor._concrete
+    _shown: Any = TraceTensor._shown
+    __array_ufunc__: Any = TraceTensor.__array_ufunc__
+
+    def __repr__(self) -> str:
+        return f"Traced({np.array2string(self._shown(), separator=', ', prefix='Traced(')})"
+
+    def assign(self, value: Any) -> Variable:
+        level = self.level
+        with recording.during(recording.current().mute(True)):
+            new = level.lift(value)
+            if new.shape != self.shape:
+                raise messages.wrong_assigned_shape(self.name, self.shape, new.shape)
+            if not np.can_cast(new.dtype, self.dtype, "same_kind"):
+                raise messages.wrong_assigned_dtype(self.dtype, new.dtype)
+            if new.dtype != self.dtype:
+                new = level.lift(new.astype(self.dtype))
+        self._array, self.traced = new._array, new.traced
+        return self
+
+    def assign_add(self, delta: Any) -> Variable:
+        with recording.during(recording.current().mute(True)):
+            return self.assign(self.level.lift(self) + delta)
+
+    def assign_sub(self, delta: Any) -> Variable:
+        with recording.during(recording.current().mute(True)):
+            return self.assign(self.level.lift(self) - delta)
+
+
+def _known_masks(index: Any) -> Any:
+    """An index whose masks are known: how many elements they pick is a matter of shapes, so they are relied on."""
+    if isinstance(index, tuple):
+        return tuple([_known_masks(part) for part in index])
+    return index._concrete() if isinstance(index, TraceTensor) and index.dtype == bool else index
+
+
+def _level(tensor: Any) -> TraceLevel:
+    level = tensor.level
+    assert isinstance(level, TraceLevel)
+    return level
+
+
+def _join(tensor: Tensor, family: list[weakref.ref[Tensor]]) -> None:
+    family[:] = [view for view in family if view() is not None]
+    family.append(weakref.ref(tensor))
+    tensor._views = family
+
+
+class TraceLevel(Level):
+    """One trace: the instructions so far, and where the values come from that are not arguments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inputs: list[Value] = []
+        self.constants: list[Constant] = []
+        self.instructions: list[Instruction] = []
+        self._variables: dict[int, TraceVariable] = {}  # by the identity of those that they stand for
+        self.open = True
+        self.numpy = True  # whether the function was given arrays, and not tensors
+        self.draws = False  # whether a random draw is among the instructions
+        self.drew = False  # whether the function has drawn random numbers by another way
+        self.states: Callable[[], Any] = tuple  # the states of all generators within reach
+        self._states: Any = ()
+        self._count = 0
+        self._relied_on: set[Value] = set()
+        self._small_constants: dict[Any, Value] = {}
+        self._warned: set[str] = set()
+
+    # -- values
+
+    def new_value(self, array: Any) -> Value:
+        self._count += 1
+        return Value(self._count - 1, np.shape(array), array.dtype)
+
+    def new_input(self, array: Any, node: Node = LIFTED_NODE) -> TraceTensor:
+        """A traced tensor for an array that a later call will bring another of."""
+        value = self.new_value(array)
+        self.inputs.append(value)
+        return TraceTensor(array, value, self, node)
+
+    def new_variable(self, variable: Variable) -> TraceVariable:
+        """What stands for a Variable: the same, however often it is found, each time with an input of its own."""
+        value = self.new_value(variable._array)
+        self.inputs.append(value)
+        if id(variable) not in self._variables:
+            self._variables[id(variable)] = TraceVariable(variable, value, self)
+        return self._variables[id(variable)]
+
+    def constant(self, array: Any) -> Value:
+        """The value of an array that was made while tracing: it will be the same in every run."""
+        array = np.asarray(array)
+        key = None
+        if array.nbytes <= SMALL:
+            key = array.shape, array.dtype.str, array.tobytes()
+            if key in self._small_constants:
+                return self._small_constants[key]
+        value = self.new_value(array)
+        self.constants.append(Constant(value, frozen_copy(array)))
+        if key is not None:
+            self._small_constants[key] = value
+        return value
+
+    def lift(self, x: Any) -> TraceTensor:
+        """`x` as a traced tensor of this trace, on no tape."""
+        if isinstance(x, TraceTensor) and x.level is self:
+            return TraceTensor(x._array, x.traced, self)
+        array = x._array if isinstance(x, Tensor) else np.asarray(x)
+        return TraceTensor(array, self.constant(array), self)
+
+    # -- operations
+
+    def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        for x in inputs:
+            if isinstance(x, TraceTensor):
+                self.check_open(x)
+        if op.kind == "custom":
+            return self._through_rule(inputs)
+        inputs = tuple([self._stacked(x) for x in inputs])
+        operands = tuple([self._operand(x) for x in inputs])
+        samples = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
+        params = {name: self._static(value) for name, value in params.items()}
+        may_draw = op.kind in ("general", "constant") and not op.ufunc
+        out = self._call(op, samples, params) if may_draw else apply(op, samples, params)
+        outs = tuple(out) if op.outputs else (out,)
+        results = tuple([self.new_value(part) for part in outs])
+        effect = op.name.startswith("random.") or any(isinstance(p, np.random.Generator) for p in params.values())
+        self.draws |= effect
+        self.instructions.append(Instruction(op, operands, params, results, here(), effect))
+        tensors = [TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)]
+        if op.view and isinstance(inputs[0], TraceTensor):
+            self._note_view(tensors[0], inputs[0])
+        return tuple(tensors) if op.outputs else tensors[0]
+
+    def watch_generators(self, states: Callable[[], Any]) -> None:
+        """From now on, notice whether random numbers are drawn by anything but the kernels of operations."""
+        self.states = states
+        self._states = states()
+
+    def _call(self, op: Op, samples: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        self.note_draws()
+        try:
+            return apply(op, samples, params)
+        finally:
+            self._states = self.states()  # what a kernel draws, it draws in every run
+
+    def note_draws(self) -> None:
+        """Remember whether random numbers were drawn since an operation was last run."""
+        self.drew = self.drew or self.states() != self._states
+
+    def _through_rule(self, inputs: tuple[Any, ...]) -> Any:
+        """A custom rule's own function, traced; what it keeps for its derivative are traced tensors."""
+        from gradtape.custom.rules import Kept, Memory
+
+        *arrays, rule = inputs
+        bare = [x._on(LIFTED_NODE) if isinstance(x, Lifted) else x for x in arrays]
+        results, kept = rule.run(bare)
+        rule.memory = Memory(Kept(kept.saved, kept.form), ())
+        return tuple([x if isinstance(x, Lifted) else self.lift(x) for x in results])
+
+    def _stacked(self, x: Any) -> Any:
+        if isinstance(x, list | tuple) and any(isinstance(part, TraceTensor) for part in x):
+            return np.stack(x)
+        return x
+
+    def _operand(self, x: Any) -> Operand:
+        if isinstance(x, TraceTensor) and x.level is self:
+            return x.traced
+        if isinstance(x, Variable):
+            raise Untraceable(f"the Variable {x.name or ''} is read by a way that jit could not find beforehand")
+        if isinstance(x, Lifted) or (isinstance(x, Tensor) and x._node.bits & self.outer.bits):
+            raise Untraceable("it reads a tensor that is recorded, or mapped over, outside of it")
+        if isinstance(x, Tensor):
+            return self.constant(x._array)
+        if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
+            return self.constant(x)
+        return Literal(x)
+
+    def _static(self, value: Any) -> Any:
+        """A parameter of an operation, which has to be known: a tensor there is relied on."""
+        if isinstance(value, TraceTensor):
+            return np.array(value._concrete())
+        if isinstance(value, tuple | list) and any(isinstance(part, TraceTensor) for part in value):
+            return type(value)([self._static(part) for part in value])
+        return value
+
+    def _note_view(self, result: TraceTensor, base: Any) -> None:
+        """Views know each other: writing to one of them would have to change the others, and is not traced."""
+        if not np.may_share_memory(result._array, base._array):
+            return
+        family = getattr(base, "_views", None)
+        if family is None:
+            family = base._views = [weakref.ref(base)]
+        _join(result, family)
+
+    def rely_on(self, tensor: Any) -> Any:
+        """The array of a traced tensor, and a guard that it is the same in later runs."""
+        self.check_open(tensor)
+        value, array = tensor.traced, np.asarray(tensor._array)
+        if value not in self._relied_on:
+            self._relied_on.add(value)
+            expected = frozen_copy(array)
+            self.instructions.append(Instruction(GUARD, (value,), {"expected": expected}, (), here(), True))
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def check_open(self, tensor: Any) -> None:
+        """Raise if the trace that `tensor` belongs to is over."""
+        if not self.open:
+            raise TapeError(
+                f"a tensor of shape {tensor.traced.shape} was kept from inside a function that jit compiled, and used "
+                f"after it.\n{Location.here().show()}\n"
+                f"  it exists only while the function is traced; in later calls nothing would be stored there\n"
+                f"  fix: return it from the function, and keep what the call returns"
+            )
+
+    def warn_once(self, topic: str, message: str) -> None:
+        if topic not in self._warned:
+            self._warned.add(topic)
+            complain(message)
+
+    def finish(self, outputs: Sequence[Value]) -> Program:
+        """The program, now that the function has returned."""
+        self.open = False
+        return Program(tuple(self.inputs), tuple(self.constants), tuple(self.instructions), tuple(outputs))
+
+
+def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
+    """A copy that nobody can write to; axes along which an array is only repeated stay so."""
+    array = np.asarray(array)
+    if array.size > 1 and 0 in array.strides:
+        index = tuple([slice(0, 1) if stride == 0 else slice(None) for stride in array.strides])
+        return np.broadcast_to(array[index].copy(), array.shape)
+    copy: np.ndarray[Any, Any] = array.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+_WALK = graph._walk.__code__
+
+
+def here() -> Location:
+    """The user's line behind the operation that is being traced: in a walk back, that of the forward operation."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code is _WALK:
+            node = frame.f_locals.get("node")
+            if node is not None and node.code is not None:
+                return Location(node.code, node.offset)
+        elif not is_library(frame.f_code.co_filename):
+            return Location(frame.f_code, frame.f_lasti)
+        frame = frame.f_back
+    return Location(None, 0)
