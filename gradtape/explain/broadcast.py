@@ -23,7 +23,8 @@ from gradtape.explain import fixes
 from gradtape.explain.clash import shape_table
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Operand, Problem, Span
-from gradtape.explain.source import Site, source_of
+from gradtape.explain.site import Site
+from gradtape.explain.source import source_of
 from gradtape.explain.voices import is_due, report
 
 Shape = tuple[int, ...]

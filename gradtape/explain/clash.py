@@ -14,7 +14,7 @@ from gradtape.errors import GradTapeError
 from gradtape.explain import fixes
 from gradtape.explain.messages import code_for, problem
 from gradtape.explain.problem import Fix, Operand, Problem
-from gradtape.explain.source import Site, shape_and_dtype
+from gradtape.explain.site import Site, shape_and_dtype
 
 Shape = tuple[int, ...]
 _PRODUCTS = frozenset({"matmul", "dot", "inner", "vdot", "vecdot", "tensordot", "solve"})

@@ -15,7 +15,8 @@ from itertools import product
 import numpy as np
 
 from gradtape.explain.problem import Fix, Operand, Span
-from gradtape.explain.source import Site, source_of
+from gradtape.explain.site import Site
+from gradtape.explain.source import source_of
 
 Shape = tuple[int, ...]
 Fits = Callable[[Sequence[Shape]], Shape | None]

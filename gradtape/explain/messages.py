@@ -192,7 +192,7 @@ def refused_operands(
 
 def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """An operation cannot take an argument: `what` is "function: what was given", `fix` what is accepted."""
-    from gradtape.explain.source import Site
+    from gradtape.explain.site import Site
 
     site = Site.present()
     about = site.arrays() if issubclass(kind, ShapeError) else []

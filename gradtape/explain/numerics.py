@@ -23,7 +23,7 @@ from gradtape.explain.broadcast import site_at
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Operand, Problem
 from gradtape.explain.replay import Replay
-from gradtape.explain.source import Site
+from gradtape.explain.site import Site
 from gradtape.explain.voices import configure, report
 
 _NOT_A_BIRTH = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})

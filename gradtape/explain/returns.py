@@ -18,7 +18,8 @@ from gradtape.explain.broadcast import site_at
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Problem, Span
 from gradtape.explain.replay import Replay, saved
-from gradtape.explain.source import Site, source_of
+from gradtape.explain.site import Site
+from gradtape.explain.source import source_of
 from gradtape.explain.voices import is_due, report
 
 PAIRS_AT_MOST = 4096

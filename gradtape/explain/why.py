@@ -1,29 +1,27 @@
 """Why a gradient is what it is: the path it takes, or the place where it was lost.
 
-The graph remembers more than gradients need: a value that left the tape left a `Cut` behind, which knows the line and
-(weakly) what it was cut from. Following the graph through its cuts tells a value that was cut off from one never used.
+Following the graph through its cuts (`gradtape.explain.paths`) tells a value that was cut off from one never used.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Cut, Node, departures, walk
-from gradtape.core.guard import Guarded
+from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, UNTRACKED, VARIABLE, Cut, Node, walk
 from gradtape.core.location import Location
 from gradtape.core.recording import Recording
 from gradtape.core.tensor import Tensor, Variable
+from gradtape.explain import paths
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Problem, Span
-from gradtape.explain.source import Site, source_of, span_of
+from gradtape.explain.site import Site
+from gradtape.explain.source import source_of, span_of
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -126,7 +124,7 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
             fix="write the numbers with a point (1.0), or x.astype(float) before it is watched",
         )
     if not isinstance(target, Tensor):
-        departure = _departure(source._node, mask)
+        departure = paths.departure_of(source._node, mask)
         return _verdict(
             "GT202" if departure is None else _code_of(departure),
             f"the target is a {type(target).__name__}, which has no history",
@@ -134,17 +132,17 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
             fix="pass the tensor itself",
         )
     start, goal = target._node, source._node
-    route = _route(start, goal, mask)
-    if route and all(node.bits & mask for node in route) and not _blocked(route):
+    route = paths.route_back(start, goal, mask)
+    if route and all(node.bits & mask for node in route) and not paths.blocked(route):
         return _flow(route, target, source, mask)
-    if _is_freed(goal):
+    if paths.is_freed(goal):
         return _gone(goal, tape)
     if not goal.bits & mask:
         return _not_watched(target, source, mask, tape)
     if route:
         return _interrupted(route, mask, tape)
-    reached = _reached(start)
-    freed = next((node for node in reached if _is_freed(node)), None)
+    reached = paths.all_behind(start)
+    freed = next((node for node in reached if paths.is_freed(node)), None)
     if freed is not None:
         return _gone(freed, tape)
     return _unconnected(target, source, reached, mask, tape)
@@ -179,7 +177,7 @@ def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
             fix="x.retain_grad() before backward keeps it; or make the leaf the last step: "
             "gt.tensor(data * 0.1, requires_grad=True)",
         )
-    departure = _departure(node, AMBIENT)
+    departure = paths.departure_of(node, AMBIENT)
     if departure is not None:
         return _verdict(
             _code_of(departure),
@@ -229,122 +227,6 @@ def why_untracked(target: Tensor) -> Why:
     return _verdict("GT203", "it is a constant: no tensor that requires a gradient went into it", fix=fix)
 
 
-# -- what the graph says
-
-
-def _origins(node: Node) -> Iterator[Node]:
-    """What `node` was made from: its parents, and what a cut was cut from as far as that is still alive."""
-    yield from node.parents
-    if isinstance(node, Cut):
-        yield from node.joined
-        for reference in node.sources:
-            source = reference()
-            if source is not None:
-                yield source
-
-
-def _route(start: Node, goal: Node, mask: int) -> list[Node]:
-    """The way from `start` back to `goal` that leaves the tapes in `mask` the least; empty if there is none."""
-    if goal is UNTRACKED or goal is LIFTED_NODE or (isinstance(goal, Cut) and start is goal):
-        return []  # nodes that many tensors share say nothing about any of them
-    came_from: dict[Node, Node | None] = {}
-    tie = count()
-    heap: list[tuple[int, int, int, Node, Node | None]] = [(not start.bits & mask, 0, next(tie), start, None)]
-    while heap:
-        gaps, length, _, node, previous = heappop(heap)
-        if node in came_from:
-            continue
-        came_from[node] = previous
-        if node is goal:
-            break
-        for index, origin in enumerate(_origins(node)):
-            if origin not in came_from:
-                gap = not origin.bits & mask or _steers(node, index)
-                heappush(heap, (gaps + gap, length + 1, next(tie), origin, node))
-    if goal not in came_from:
-        return []
-    route: list[Node] = []
-    step: Node | None = goal
-    while step is not None:
-        route.append(step)
-        step = came_from[step]
-    return route[::-1]
-
-
-def _steers(node: Node, index: int) -> bool:
-    """Whether input `index` only steers the operation (the condition of `where`): then it gets no gradient."""
-    op = node.op
-    if op is None or op.kind != "linear" or not op.needs:
-        return False
-    return index in op.needs[index]  # a linear rule never uses the value of its own input, and a steering input does
-
-
-def _blocked(route: list[Node]) -> Node | None:
-    """The first operation on the way that only lets itself be steered by what comes next."""
-    for node, origin in pairwise(route):
-        indices = [index for index, parent in enumerate(node.parents) if parent is origin]
-        if indices and all(_steers(node, index) for index in indices):
-            return node
-    return None
-
-
-def _reached(start: Node, reached: dict[Node, None] | None = None) -> dict[Node, None]:
-    """Everything that `start` was made from, as far as it is known, and itself; added to `reached` if given."""
-    reached = {} if reached is None else reached
-    pending = [start]
-    while pending:
-        node = pending.pop()
-        if node not in reached:
-            reached[node] = None
-            pending.extend(_origins(node))
-    return reached
-
-
-def _is_freed(node: Node) -> bool:
-    """Whether `node` was an operation whose history has been let go."""
-    return node.op is not None and not node.parents
-
-
-def _departure(goal: Node, mask: int) -> Cut | None:
-    """The latest place where a value computed from `goal` on this tape left as a plain number or array."""
-    elsewhere: dict[Node, None] = {}
-    for departure in reversed(departures):
-        for reference in departure.sources:
-            node = reference()
-            if node is None or not node.bits & mask:
-                continue
-            _reached(node, elsewhere)
-            if goal in elsewhere:
-                return departure
-    return None
-
-
-def _last_departure(start: Node, goal: Node, mask: int, tape: GradientTape | None) -> Cut | None:
-    """The latest value that left this tape before the target was computed, if what it was computed from is gone.
-
-    Whether it was computed from `goal` can no longer be told, but nothing else explains what is missing.
-    """
-    if tape is None:
-        return None
-    for departure in reversed(departures):
-        bits = departure.params.get("bits", 0)
-        in_time = tape._opened < departure.order and (start.op is None or departure.order < start.order)
-        if bits & mask and in_time and _has_lost_sources(departure):
-            return departure
-    return None
-
-
-def _use_of(value: Any, nodes: dict[Node, None]) -> Node | None:
-    """An operation among `nodes` that saved exactly this array, whoever the tensor was at the time."""
-    if value is None:  # a tensor inside vmap has no array of its own
-        return None
-    for node in nodes:
-        for item in node.inputs:
-            if (item.array if type(item) is Guarded else item) is value:
-                return node
-    return None
-
-
 # -- the verdicts
 
 
@@ -388,10 +270,10 @@ def _rows(steps: list[Step]) -> list[str]:
 
 def _sizes(route: list[Node], mask: int) -> list[float] | None:
     """The root mean square of the gradient at each node; None where it cannot be had without side effects."""
-    reached = _reached(route[0])
+    reached = paths.all_behind(route[0])
     if any(node.extra is not None and node.extra.hooks for node in reached):
         return None
-    if any(node.op is not None and node.op.differentiable and _is_freed(node) for node in route[:-1]):
+    if any(node.op is not None and node.op.differentiable and paths.is_freed(node) for node in route[:-1]):
         return None
     from gradtape.explain.voices import configure
 
@@ -437,7 +319,7 @@ def _interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> Why
     if cuts:
         others = [f"and before that at {cut.reason}, {cut.location}" for cut in cuts[1:]]
         return _verdict(_code_of(cuts[0]), _cut_words(cuts[0], name), cuts[0], *others, fix=_fix_for(cuts[0], tape))
-    blocked = _blocked(route)
+    blocked = paths.blocked(route)
     if blocked is not None and all(node.bits & mask for node in route):
         assert blocked.op is not None
         return _verdict(
@@ -569,9 +451,9 @@ def _not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape |
         lines.append(f"it is watched by {'another' if tape is not None else 'a'} tape")
     else:
         lines.append("it is a tensor that nobody was told to watch: a constant")
-    reached = _reached(target._node)
+    reached = paths.all_behind(target._node)
     used = next((user for user in reached if node in user.parents), None) if node is not UNTRACKED else None
-    used = used or _use_of(source._array, reached)
+    used = used or paths.use_of(source._array, reached)
     if node.op is None and not isinstance(node, Cut) and node is not UNTRACKED:
         lines += ["made here", node]
     if used is not None and not isinstance(node, Cut):
@@ -595,19 +477,19 @@ def _unconnected(
 ) -> Why:
     """No way from the target to the source, not even an interrupted one."""
     start, goal, name = target._node, source._node, _name(tape)
-    used = _use_of(source._array, reached)
+    used = paths.use_of(source._array, reached)
     if used is not None and used.order < goal.order:
         return _verdict("GT204", _too_late(tape), "used here", used, "watched here", goal, fix=_watch_fix(tape))
     is_younger = start.op is not None and goal.order > start.order
-    departure = None if is_younger else _departure(goal, mask)
-    lost = next((node for node in reached if isinstance(node, Cut) and _has_lost_sources(node)), None)
+    departure = None if is_younger else paths.departure_of(goal, mask)
+    lost = next((node for node in reached if isinstance(node, Cut) and paths.has_lost_sources(node)), None)
     guessing = departure is None and not is_younger and not _was_never_met(source, lost, tape)
     if lost is not None and guessing:
         head = _cut_words(lost, name).replace("the value", "a value").replace("it was", "a value was")
         note = "what it was computed from is gone; if the source was part of it, this is where its gradient ends"
         return _verdict(_code_of(lost), head, lost, note, fix=_fix_for(lost, tape))
     if guessing:
-        departure = _last_departure(start, goal, mask, tape)
+        departure = paths.last_departure(start, goal, mask, tape)
     early = _used_before(lambda value: value is source) if departure is None and goal.op is None else None
     if early is not None:
         return _verdict("GT204", _too_late(tape), "used here", early[0], "watched here", goal, fix=_watch_fix(tape))
@@ -661,7 +543,7 @@ def _was_never_met(source: Tensor, lost: Cut | None, tape: GradientTape | None) 
 def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, str]:
     """What to say of a source that is itself a result, one that the target was not computed from."""
     name = _rebinding(goal)
-    shared = any(node in reached and node.bits > FLAGS for node in _reached(goal))
+    shared = any(node in reached and node.bits > FLAGS for node in paths.all_behind(goal))
     if name and shared:
         return "GT205", f"the name {name} was bound to a new tensor, and the target was computed from the old one"
     if start.op is not None and goal.order > start.order:
@@ -669,10 +551,6 @@ def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, 
     if shared:
         return "GT202", "the target was computed from what the source was computed from, not from the source"
     return "GT202", "the target was not computed from the source"
-
-
-def _has_lost_sources(cut: Cut) -> bool:
-    return any(reference() is None for reference in cut.sources)
 
 
 def _first(cut: Cut) -> Cut:

@@ -177,13 +177,26 @@ class Compiled:
         except GuardFailed:
             self.stats.guards_failed += 1
             return False, None
-        except Exception:
+        except Exception as error:
             # what fails in the program fails in the function, which says at which line
             self.stats.uncompiled += 1
-            return True, self._function(*args, **kwargs)
+            answer = self._function(*args, **kwargs)
+            self._give_up(trace, error)
+            return True, answer
         self.stats.runs += 1
         self._latest = trace
         return True, answer
+
+    def _give_up(self, trace: Trace, error: Exception) -> None:
+        """`trace` failed and the function did not: say so, and never run it again."""
+        with self._lock:
+            for key, traces in list(self._cache.items()):
+                if traces and trace in traces:
+                    self._cache[key] = None
+        complain(
+            f"jit: {self._name} is not compiled any more for arguments like these, because its program failed where "
+            f"the function does not ({_first_line(error)}). The answer is the function's; please report this."
+        )
 
     def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Trace]) -> Any:
         with self._lock:

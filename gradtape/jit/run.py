@@ -116,28 +116,18 @@ def scheduled(program: Program, backend: Backend) -> list[Step]:
                     blocked |= instruction.effect
             defined |= made
             waiting = rest
-            if native and taken:
-                steps.append(_group(taken, rest, program, backend))
-            else:
-                steps.extend(taken)
-    return [part for step in steps for part in (step.instructions if _is_empty(step) else (step,))]  # type: ignore[union-attr]
+            steps.extend(_together(taken, rest, program, backend) if native and taken else taken)
+    return steps
 
 
-def _is_empty(step: Step) -> bool:
-    return isinstance(step, Group) and step.call is _nothing
-
-
-def _nothing(*arrays: Any) -> tuple[Any, ...]:
-    raise NotImplementedError
-
-
-def _group(taken: list[Instruction], rest: list[Instruction], program: Program, backend: Backend) -> Group:
+def _together(taken: list[Instruction], rest: list[Instruction], program: Program, backend: Backend) -> Sequence[Step]:
+    """`taken` as one group; one by one where `backend` leaves them to the kernels after all."""
     made = {value for instruction in taken for value in instruction.results}
     inputs = tuple(dict.fromkeys(v for i in taken for v in i.values if v not in made))
     wanted = {*program.outputs, *(value for instruction in rest for value in instruction.values)}
     outputs = tuple(v for i in taken for v in i.results if v in wanted)
     call = backend.compile_group(taken, inputs, outputs)
-    return Group(tuple(taken), inputs, outputs, call or _nothing)
+    return taken if call is None else [Group(tuple(taken), inputs, outputs, call)]
 
 
 class Plan:

@@ -14,7 +14,8 @@ import pytest
 import gradtape as gt
 from gradtape.core.location import Location
 from gradtape.explain import Problem
-from gradtape.explain.source import Site, here, source_of, span_of
+from gradtape.explain.site import Site
+from gradtape.explain.source import here, source_of, span_of
 
 A = gt.tensor(np.ones((4, 3)))
 B = np.ones(4)

@@ -990,3 +990,30 @@ def test_threads() -> None:
         thread.join()
     assert not failures
     assert step.stats.uncompiled == 0
+
+
+class TestProgramThatFails:
+    """A program that fails says so: it is never tried again in silence."""
+
+    def test_where_the_function_does_not(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The function's answer, one warning, and no second attempt."""
+        step = jit(lambda x: np.sin(x) * 2.0)
+        np.testing.assert_allclose(step(X), 2.0 * np.sin(X))
+
+        def broken(*_: Any) -> Any:
+            raise FloatingPointError("broken on purpose")
+
+        monkeypatch.setattr(type(step._latest), "run", broken)
+        with pytest.warns(JitWarning, match="broken on purpose"):
+            np.testing.assert_allclose(step(X), 2.0 * np.sin(X))
+        np.testing.assert_allclose(step(X + 1.0), 2.0 * np.sin(X + 1.0))
+        assert step.stats.uncompiled == 2
+
+    def test_where_the_function_does_too(self) -> None:
+        """Its error is the function's own, and the program stays: other arguments may do."""
+        step = jit(lambda x, i: x[i] * 2.0)
+        step(X, np.array([0, 1]))
+        with pytest.raises(IndexError, match="out of bounds"):
+            step(X, np.array([0, 7]))
+        np.testing.assert_allclose(step(X, np.array([1, 2])), 2.0 * X[1:])
+        assert step.stats.traces == 1
