@@ -1,11 +1,9 @@
-"""Which native code there is: none, or what `gradtape.jit.native` offers, where `gt.config.native` asks for it."""
+"""Which native code there is for stretches of a program: none, or what a backend offers."""
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-from gradtape.config import config
 from gradtape.jit.program import Program
 from gradtape.jit.run import Backend, Step, scheduled
 
@@ -27,12 +25,4 @@ def use(backend: Backend | None) -> Backend | None:
 
 def steps(program: Program) -> list[Step] | list[Any]:
     """The steps in which a program is run: its instructions, or groups of them as native functions."""
-    backend = _backend or (_native() if config.native else None)
-    return list(program.instructions) if backend is None else scheduled(program, backend)
-
-
-@functools.cache
-def _native() -> Backend:
-    from gradtape.jit.native.backend import NativeBackend  # LLVM is loaded here, by those who want it
-
-    return NativeBackend()
+    return list(program.instructions) if _backend is None else scheduled(program, _backend)
