@@ -95,11 +95,12 @@ class BatchLevel(Level):
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         flags = [isinstance(x, BatchTensor) and x.level is self for x in inputs]
-        if op.units is not None and sum(flags) == 1 and inputs[flags.index(True)].weights is not None:
-            weighted = [x.weights if flag else x for x, flag in zip(inputs, flags, strict=True)]
-            answer = op.units(flags.index(True), weighted)
-            if answer is not None:
-                return BatchTensor(answer, self)
+        if op.units is not None and flags.count(True) == 1:
+            index = flags.index(True)
+            if inputs[index].weights is not None:
+                answer = op.units(index, [*inputs[:index], inputs[index].weights, *inputs[index + 1 :]])
+                if answer is not None:
+                    return BatchTensor(answer, self)
         values = [x.value if flag else x for x, flag in zip(inputs, flags, strict=True)]
         out = (op.batch or each_example)(op, flags, values, params)
         if op.outputs:

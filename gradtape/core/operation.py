@@ -6,6 +6,7 @@ import sys
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -413,9 +414,16 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
     Tapes of that world see what happens inside; only tapes entered later record the operation as a whole. Returns the
     result and the bits of the former.
     """
-    level = max((x.level for x in inputs if isinstance(x, Lifted)), key=lambda level: level.depth)
-    with recording.during(current_recording().within(level.outer)):
+    level = max([x.level for x in inputs if isinstance(x, Lifted)], key=_depth)
+    state = current_recording()
+    inside = state.within(level.outer)
+    if inside is state:
         return level.process(op, inputs, params), level.outer.bits
+    with recording.during(inside):
+        return level.process(op, inputs, params), level.outer.bits
+
+
+_depth = attrgetter("depth")
 
 
 class Level(ABC):

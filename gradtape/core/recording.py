@@ -100,6 +100,8 @@ class Recording:
 
     def within(self, outer: Recording) -> Recording:
         """What was on in `outer` and still is."""
+        if self is outer:
+            return self
         if self.recorders == outer.recorders and self.muted == outer.muted and self.ambient == outer.ambient:
             return self
         remaining = tuple(r for r in self.recorders if r in outer.recorders)

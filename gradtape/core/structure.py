@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from types import NoneType
 from typing import Any
 
+import numpy as np
+
 from gradtape.explain import messages
+
+LEAVES: set[type] = {np.ndarray, np.float64, np.float32, float, int, complex, bool, NoneType}
+"""Types that are leaves without a question, so that structures of one leaf cost next to nothing."""
 
 
 def _children(tree: Any) -> tuple[Any, list[Any]] | None:
     """What kind of container `tree` is (equal for containers of the same structure) and its children, or None."""
+    if type(tree) in LEAVES:
+        return None
     if isinstance(tree, dict):
         keys = list(tree)
         return (dict, tuple(keys)), [tree[key] for key in keys]
@@ -47,6 +55,8 @@ def leaves(tree: Any) -> list[Any]:
     >>> leaves({"a": [1, 2], "b": (3, None)})
     [1, 2, 3, None]
     """
+    if type(tree) in LEAVES:
+        return [tree]
     found: list[Any] = []
     pending = [tree]
     while pending:
@@ -65,7 +75,7 @@ def rebuild(tree: Any, new_leaves: list[Any]) -> Any:
     >>> rebuild({"a": [1, 2], "b": (3,)}, ["x", "y", "z"])
     {'a': ['x', 'y'], 'b': ('z',)}
     """
-    return _fill(tree, iter(new_leaves))
+    return new_leaves[0] if type(tree) in LEAVES else _fill(tree, iter(new_leaves))
 
 
 def _fill(tree: Any, supply: Iterator[Any]) -> Any:

@@ -27,6 +27,7 @@ from gradtape.core.graph import (
     suspects,
 )
 from gradtape.core.shapes import Shape
+from gradtape.core.structure import LEAVES
 from gradtape.explain import messages
 from gradtape.methods import TensorMethods
 
@@ -381,6 +382,8 @@ def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
         raise messages.not_numbers(data, array.dtype)
     return array
 
+
+LEAVES.update((Tensor, Variable))
 
 _CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
 
