@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Op, apply
+from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import linear as linear_row
+from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
@@ -17,6 +18,7 @@ from gradtape.ops.einstein import einsum
 from gradtape.ops.elementwise import where
 from gradtape.ops.labels import checked_labels
 from gradtape.ops.linalg import matmul
+from gradtape.ops.shaping import broadcast_to
 
 __all__ = ["bilinear", "dropout", "dropout1d", "dropout2d", "dropout3d", "embedding", "linear"]
 
@@ -189,8 +191,21 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 # -- dropout
 
 
-def _mask(name: str, shape: tuple[int, ...], p: float, training: bool, rng: Any, dtype: Any) -> Any:
-    """What to multiply with: 0 with probability `p`, 1 / (1 - p) otherwise; None for nothing."""
+def _kept_kernel(x: Any, rng: np.random.Generator, shape: tuple[int, ...], p: float) -> Any:
+    return rng.random(shape, dtype=np.float32) >= p
+
+
+def _batch_kept(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """One draw for all examples."""
+    return broadcast_to(apply(op, tuple(values), params), (values[0].shape[0], *params["shape"]))
+
+
+# what is dropped from `x` is drawn by an operation, so that a compiled program draws anew in every run
+_kept = Op("random.dropout", _kept_kernel, batch=_batch_kept, kind="constant")
+
+
+def _mask(name: str, input: Any, shape: tuple[int, ...], p: float, training: bool, rng: Any) -> Any:
+    """What to multiply `input` with: 0 with probability `p`, 1 / (1 - p) otherwise; None for nothing."""
     if not 0 <= p <= 1:
         raise refused(OperandError, f"{name}: p={p!r}.", "a probability between 0 and 1")
     if not training or p == 0:
@@ -202,8 +217,9 @@ def _mask(name: str, shape: tuple[int, ...], p: float, training: bool, rng: Any,
             "a NumPy generator.",
             "rng=np.random.default_rng(seed), made once and passed at every call",
         )
-    kept = rng.random(shape, dtype=np.float32) >= p
-    return kept * np.asarray(0 if p == 1 else 1 / (1 - p), dtype)
+    given = input if isinstance(input, Lifted) else plain(input)
+    kept = apply(_kept, (given,), {"rng": rng, "shape": shape, "p": p})
+    return kept * np.asarray(0 if p == 1 else 1 / (1 - p), input.dtype)
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
@@ -235,7 +251,7 @@ def _dropout(name: str, input: Any, p: float, training: bool, rng: Any, axes: in
                 "dropout, for single elements",
             )
         shape = (*input.shape[:-axes], *(1,) * axes)
-    mask = _mask(name, shape, p, training, rng, input.dtype)
+    mask = _mask(name, input, shape, p, training, rng)
     return input if mask is None else input * mask
 
 

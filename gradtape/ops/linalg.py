@@ -34,8 +34,14 @@ def _adjoint(x: Any) -> Any:
     return conjugated(x.T if x.ndim == 2 else np.swapaxes(x, -1, -2))
 
 
+def _solid(g: Any) -> Any:
+    """`g` with all its elements in memory: BLAS does not read what was stretched from one of them, as a sum's is."""
+    return np.ascontiguousarray(g) if type(g) is np.ndarray and 0 in g.strides else g
+
+
 def _matmul_left(g: Any, x: Any, y: Any) -> Any:
     """g y^H, whichever of the operands are vectors."""
+    g = _solid(g)
     if y.ndim == 1:
         left = g[..., None] * conjugated(y)
     elif x.ndim == 1 and y.ndim == 2:
@@ -49,6 +55,7 @@ def _matmul_left(g: Any, x: Any, y: Any) -> Any:
 
 def _matmul_right(g: Any, x: Any, y: Any) -> Any:
     """x^H g, whichever of the operands are vectors."""
+    g = _solid(g)
     if x.ndim == 1:
         right = g * conjugated(x) if y.ndim == 1 else conjugated(x)[:, None] * g[..., None, :]
     elif y.ndim == 1 and x.ndim == 2:
@@ -213,6 +220,16 @@ def vdot(a: Any, b: Any) -> Any:
     return matmul(conjugate(ravel(a)), ravel(b))
 
 
+_outer = multilinear(
+    lambda x, y: x[:, None] * y,
+    lambda g, y: np.matmul(_solid(g), conjugated(y)),
+    lambda g, x: np.matmul(conjugated(x), _solid(g)),
+    name="outer",
+    batch=lambda op, flags, values, params: values[0][..., :, None] * values[1][..., None, :],
+    samples=lambda draw: [((draw(2), draw(3)), {}), ((draw(1), draw(1)), {}), ((draw(0), draw(3)), {})],
+)
+
+
 @answers(np.outer, np.linalg.outer)
 def outer(a: Any, b: Any, out: None = None) -> Any:
     """All products of an element of `a` and one of `b`.
@@ -221,7 +238,8 @@ def outer(a: Any, b: Any, out: None = None) -> Any:
     >>> gt.outer(gt.tensor([1.0, 2.0]), gt.tensor([3.0])).shape
     (2, 1)
     """
-    return matmul(reshape(a, (-1, 1)), reshape(b, (1, -1)))
+    a, b = as_value(a), as_value(b)
+    return _outer(a if a.ndim == 1 else reshape(a, (-1,)), b if b.ndim == 1 else reshape(b, (-1,)))
 
 
 @answers(np.kron)

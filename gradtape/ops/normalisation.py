@@ -19,6 +19,7 @@ from gradtape.core.rules import elementwise, general
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, behind_batch, lengths, refused
+from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.elementwise import maximum
 from gradtape.ops.norms import vector_norm
 
@@ -228,7 +229,7 @@ def _channel_norm(
                 f"an array of shape ({channels},)",
             )
     if not training:
-        mean, variance = (np.asarray(plain(given), input.dtype) for given in running)
+        mean, variance = (stop_gradient(as_value(given)).astype(input.dtype) for given in running)
         scale = (1 / np.sqrt(variance + input.dtype.type(eps))).reshape((-1, *(1,) * behind))
         standard = (input - mean.reshape(scale.shape)) * scale
         return _affine(name, standard, weight, bias, (channels,), behind)

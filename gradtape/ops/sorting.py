@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _argsort = constant(
-    lambda x, axis: np.argsort(x, axis=axis, kind="stable"),
+    lambda x, axis, stable=True: np.argsort(x, axis=axis, stable=stable),
     name="argsort",
     batch=behind_batch("axis"),
     samples=lambda draw: [((draw(5),), {"axis": 0}), ((draw(3, 4),), {"axis": 0}), ((draw(2, 0),), {"axis": 1})],
@@ -56,12 +56,17 @@ def argsort(x: Any, axis: int | None = -1, kind: Any = None, order: None = None,
 def sort(x: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
     """The elements in ascending order along `axis`; each keeps its gradient.
 
+    Which of several equal elements stands first is NumPy's choice; with `stable=True`, the one that came first.
+
     >>> import gradtape as gt
     >>> gt.grad(lambda x: gt.sort(x)[0])(gt.tensor([3.0, 1.0, 2.0]))
     Tensor([0., 1., 0.])
     """
     x, axis = flat_or_axis(x, axis)
-    return take_along_axis(x, _argsort(x, axis=axis), axis)
+    stable = bool(stable) or kind in ("stable", "mergesort")
+    values = x if isinstance(x, Lifted) else plain(x)  # plain, because positions leave no cut here
+    order = _argsort(values, axis=axis, stable=stable)
+    return x[order] if x.ndim == 1 else take_along_axis(x, order, axis)
 
 
 @answers(np.sort_complex)
