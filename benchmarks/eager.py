@@ -117,7 +117,18 @@ def _scaled(value: float | None, factor: float) -> float | None:
 
 def chain_rows(how: How) -> Iterator[Row]:
     goal = Goal(at_most=5.0, ahead={"torch": 1.0, "autograd": 3.0})
-    yield from timed_rows("chain", "chain", "us/op", 1e6 / CHAIN_OPERATIONS, goal, how)
+    spent = {}
+    for row in timed_rows("chain", "chain", "us/op", 1e6 / CHAIN_OPERATIONS, goal, how):
+        spent[row.label] = row.gradtape
+        if "no explanations" in row.label:  # not a way to use it: what there would be without them
+            row.goal, row.met = "", None
+        yield row
+    for label, taken in spent.items():
+        bare = spent.get(f"{label.rpartition(',')[0]}, no explanations")
+        if taken is not None and bare is not None and taken is not bare:
+            cost = Row(f"{label}: cost of explanations", "%", 100 * (taken / bare - 1), {})
+            Goal(at_most=10.0).judge(cost)
+            yield cost
 
 
 # of the large batches: at the small ones the system's count of resident pages is too coarse to judge by. A hundredth is

@@ -99,24 +99,36 @@ def with_gradtape_tape(loss: Loss, gradtape_functions: bool = False) -> Builder:
     return build
 
 
-def without_locations(builder: Builder) -> Builder:
-    """The same step while gradtape remembers no source lines."""
+def without_explanations(builder: Builder) -> Builder:
+    """The same step while gradtape remembers no source lines and looks at nothing for the sake of explanations."""
 
     def build(data: Data) -> Step:
         import gradtape as gt
+        from gradtape import transforms
+        from gradtape.core import backward, operation, tape
 
         inner = builder(data)
+        watchers = [(backward, "ails"), (tape, "ails"), (transforms, "ails"), (operation, "_note_stretch")]
+        watching = [getattr(module, name) for module, name in watchers]
 
         def step() -> Answer:
             gt.config.locations = False
+            for module, name in watchers:
+                setattr(module, name, _sees_nothing)
             try:
                 return inner()
             finally:
                 gt.config.locations = True
+                for (module, name), watcher in zip(watchers, watching, strict=True):
+                    setattr(module, name, watcher)
 
         return step
 
     return build
+
+
+def _sees_nothing(*_: Any) -> bool:
+    return False
 
 
 def with_torch(loss: Loss) -> Builder:
@@ -422,9 +434,9 @@ WORKLOADS: dict[str, Workload] = {
                 "gradtape: .backward(), gt.sin": _chain_backward,
                 "gradtape: GradientTape, np.sin": _chain_tape,
                 "gradtape: value_and_grad, gt.sin": _chain_function,
-                "gradtape: .backward(), no locations": without_locations(_chain_backward),
-                "gradtape: GradientTape, no locations": without_locations(_chain_tape),
-                "gradtape: value_and_grad, no locations": without_locations(_chain_function),
+                "gradtape: .backward(), no explanations": without_explanations(_chain_backward),
+                "gradtape: GradientTape, no explanations": without_explanations(_chain_tape),
+                "gradtape: value_and_grad, no explanations": without_explanations(_chain_function),
                 "torch": with_torch(chain),
                 "autograd": with_autograd(chain),
             },
