@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ FACTOR = 1e3  # by which a gradient has shrunk or grown when it is worth a note
 
 
 def survey(replay: Replay) -> list[Problem]:
-    """Notes on a graph: saturated and dead units, a gradient that vanishes or explodes, a mean of one number.
+    """Notes on a graph: saturated and dead units, a gradient that vanishes or explodes, a sum where a mean was.
 
     >>> import numpy as np, gradtape as gt
     >>> from gradtape.explain.replay import Replay
@@ -221,7 +222,7 @@ def survey(replay: Replay) -> list[Problem]:
     >>> [found.code for found in survey(Replay([(y._node, np.ones(()))], tape.mask))]
     ['GT503']
     """
-    found = [*_units(replay), *_reduced_twice(replay), *_ambiguous_biases(replay)]
+    found = [*_units(replay), *_reduced_twice(replay), *_sums_of_examples(replay), *_ambiguous_biases(replay)]
     drift = _drift(replay)
     return found if drift is None else [*found, drift]
 
@@ -275,6 +276,58 @@ def _reduced_twice(replay: Replay) -> Iterator[Problem]:
             )
 
 
+_TERMS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
+_LENGTHS_AT_MOST = 256
+_lengths: dict[tuple[CodeType | None, int], int] = {}  # over how many elements the sums on a line went when last seen
+
+
+def _sums_of_examples(replay: Replay) -> Iterator[Problem]:
+    """A term of the target that is a sum, where another is a mean over as many, or that was over another number."""
+    terms = list(_terms(replay))
+    means = {term.parents[0].shape: term for term in reversed(terms) if term.op is not None and term.op.name == "mean"}
+    for node in terms:
+        shape = node.parents[0].shape
+        count, where = math.prod(shape), (node.code, node.offset)
+        if node.op is None or node.op.name != "sum" or count < 2:
+            continue
+        before = _lengths.pop(where, count)
+        _lengths[where] = count
+        while len(_lengths) > _LENGTHS_AT_MOST:
+            del _lengths[next(iter(_lengths))]
+        spans = [node.location]
+        if shape in means:
+            spans.append(means[shape].location)
+            words = f"this term is a sum over {grouped(count)} elements, the other a mean over as many"
+        elif before != count:
+            words = f"this is a sum over {grouped(count)} elements; it was one over {grouped(before)} before"
+        else:
+            continue
+        yield problem(
+            "GT507",
+            words,
+            spans=spans,
+            consequence="its gradient grows with the number of examples, and so does the step that is taken",
+            fixes="the mean over the examples, with a learning rate (or a weight) that is right for a mean",
+        )
+
+
+def _terms(replay: Replay) -> Iterator[Node]:
+    """The sums and means over computed values that the targets are put together from, as numbers."""
+    pending = [node for node in replay.nodes if not replay.consumers.get(node)]
+    seen = set(pending)
+    while pending:
+        node = pending.pop()
+        name = "" if node.op is None else node.op.name
+        if node.shape:
+            continue
+        if name in _TERMS:
+            fresh = [parent for parent in node.parents if parent.bits > FLAGS and parent not in seen]
+            seen.update(fresh)
+            pending.extend(fresh)
+        elif name in ("mean", "sum") and node.parents[0].op is not None and node.code is not None:
+            yield node
+
+
 def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
     for node in replay.nodes:
         if node.op is None or node.op.name != "add" or len(node.shape) != 2 or node.code is None:
@@ -320,7 +373,7 @@ def _drift(replay: Replay) -> Problem | None:
     return problem(
         code,
         f"the gradient {word} from {sizes[start]:.2g} to {sizes[end]:.2g} over {count} operations",
-        spans=[last.location, start.location],
+        spans=list({(node.code, node.offset): node.location for node in (last, start)}.values()),
         notes=[f"a factor of {ratio ** (1 / count):.2g} for each operation, going back"],
         fixes="normalise between the steps, scale the weights so that the factor is about 1, or clip the gradient",
     )

@@ -117,6 +117,25 @@ class TestSurvey:
         (problem,) = notes(lambda a: (a**2).mean().mean(), np.ones(4))
         assert problem.code == "GT502"
 
+    def test_a_sum_beside_a_mean(self) -> None:
+        """Two terms over the same examples, of which one grows with their number."""
+        (problem,) = notes(lambda a: (a**2).mean() + 0.1 * np.abs(a).sum(), np.ones(4))
+        assert problem.code == "GT507"
+        assert len(problem.spans) == 2
+
+    def test_a_sum_over_batches_of_different_size(self) -> None:
+        """The same line summed over six examples, then over four; the penalty on the weights stays what it is."""
+
+        def loss(a: Any) -> Any:
+            return (X[:rows] @ a - 1.0).sum() + (a**2).sum()
+
+        rows = 6
+        assert notes(loss, np.ones(X.shape[1])) == []
+        rows = 4
+        (problem,) = notes(loss, np.ones(X.shape[1]))
+        assert problem.code == "GT507"
+        assert "over 4 elements; it was one over 6 before" in problem.title
+
     def test_an_ambiguous_bias(self) -> None:
         """A vector of four added to four by four."""
         square = rng.normal(size=(4, 4))
