@@ -278,7 +278,7 @@ def _reduced_twice(replay: Replay) -> Iterator[Problem]:
 
 _TERMS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
 _LENGTHS_AT_MOST = 256
-_lengths: dict[tuple[CodeType | None, int], int] = {}  # over how many elements the sums on a line went when last seen
+_lengths: dict[tuple[int, int], tuple[CodeType, int]] = {}  # over how many elements each sum went when last seen
 
 
 def _sums_of_examples(replay: Replay) -> Iterator[Problem]:
@@ -287,11 +287,11 @@ def _sums_of_examples(replay: Replay) -> Iterator[Problem]:
     means = {term.parents[0].shape: term for term in reversed(terms) if term.op is not None and term.op.name == "mean"}
     for node in terms:
         shape = node.parents[0].shape
-        count, where = math.prod(shape), (node.code, node.offset)
-        if node.op is None or node.op.name != "sum" or count < 2:
+        count, where = math.prod(shape), (id(node.code), node.offset)  # code that was compiled anew is other code
+        if node.op is None or node.op.name != "sum" or node.code is None or count < 2:
             continue
-        before = _lengths.pop(where, count)
-        _lengths[where] = count
+        _, before = _lengths.pop(where, (node.code, count))
+        _lengths[where] = node.code, count
         while len(_lengths) > _LENGTHS_AT_MOST:
             del _lengths[next(iter(_lengths))]
         spans = [node.location]
@@ -324,7 +324,7 @@ def _terms(replay: Replay) -> Iterator[Node]:
             fresh = [parent for parent in node.parents if parent.bits > FLAGS and parent not in seen]
             seen.update(fresh)
             pending.extend(fresh)
-        elif name in ("mean", "sum") and node.parents[0].op is not None and node.code is not None:
+        elif name in ("mean", "sum") and node.parents[0].op is not None:
             yield node
 
 
