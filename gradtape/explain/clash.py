@@ -24,6 +24,8 @@ _ADVICE = {
     "not positive definite": "a symmetric matrix with positive eigenvalues: a @ a.T + 1e-6 * np.eye(n)",
     "one unknown dimension": "-1 once: the other lengths have to be given",
     "did not converge": "look for NaN and infinities in the matrix",
+    "at least two-dimensional": "a matrix, or a stack of them; np.diag(x) has a vector on its diagonal",
+    "number of FFT data points": "n of 1 or more, and no axis of length 0",
 }
 
 
@@ -159,11 +161,13 @@ def _product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], n
     )
 
 
-def _solve(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem:
+def _solve(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem | None:
     a, b = shapes
     if len(a) < 2 or a[-1] != a[-2]:
         return _not_square(site, operands, a, "solve")
     length = b[-2] if len(b) > 1 else b[-1]
+    if length == a[-1]:
+        return None  # the shapes are not what is wrong
     return problem(
         "GT111",
         f"solve: {a[-1]} equations in {operands[0].name}, and a right-hand side of length {length}",

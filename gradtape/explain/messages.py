@@ -119,7 +119,7 @@ def code_for(kind: type, text: str) -> str:
         name = function.group(1)
         by_part = next((found for pattern, found in _BY_PART if pattern.search(name)), code)
         return _CODE_OF.get(name, by_part)
-    if "LinearAlgebraError" in names and re.search(r"square|axes|shape", text.split("\n")[0]):
+    if "LinearAlgebraError" in names and re.search(r"square|axes|shape|dimensional", text.split("\n")[0]):
         return "GT111"
     return code
 
