@@ -16,7 +16,8 @@ import numpy as np
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
-_LIBRARY_FOLDERS = tuple(f + os.sep for f in (_PACKAGE, os.path.join(_SITE, "numpy"), os.path.join(_SITE, "scipy")))
+_NEIGHBOURS = ("numpy", "scipy", "torch", "jax", "sklearn", "einops", "opt_einsum", "array_api_compat", "pytensor")
+_LIBRARY_FOLDERS = tuple(f + os.sep for f in (_PACKAGE, *(os.path.join(_SITE, name) for name in _NEIGHBOURS)))
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 user_files: set[str] = set()
@@ -25,7 +26,7 @@ user_files: set[str] = set()
 
 @functools.cache
 def is_library(filename: str) -> bool:
-    """Whether a file is gradtape's, NumPy's, SciPy's or Python's own, so that its frames are not the user's."""
+    """Whether a file is gradtape's, Python's or of a library that calls it, so that its frames are not the user's."""
     path = os.path.abspath(filename)
     library = (
         filename.startswith("<frozen ")

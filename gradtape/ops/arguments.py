@@ -55,6 +55,11 @@ def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if axis is None else axes_tuple(axis, ndim)
 
 
+def converted(x: Any, dtype: Any) -> Any:
+    """`x` in `dtype`, where one is asked for."""
+    return x if dtype is None or x.dtype == np.dtype(dtype) else x.astype(dtype)
+
+
 def flat_or_axis(x: Any, axis: int | None) -> tuple[Any, int]:
     """`x` and a non-negative axis; without an axis, all elements of `x` in a row and axis 0."""
     x = as_value(x)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.rules import general, linear
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import along, as_value, behind_batch, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import along, as_value, behind_batch, converted, flat_or_axis, one_axis, refused
 from gradtape.ops.joining import concatenate
 from gradtape.ops.reductions import sum
 from gradtape.protocols import ACCUMULATIONS, answers
@@ -37,7 +37,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: None = None)
     Tensor([1., 3., 6.])
     """
     x, axis = flat_or_axis(x, axis)
-    return _cumsum(x if dtype is None else x.astype(dtype), axis=axis)
+    return converted(_cumsum(converted(x, dtype), axis=axis), dtype)
 
 
 # -- running products. With p_k = x_0 ... x_(k-1) the product before x_k, out_k = p_k x_k, and
@@ -94,7 +94,7 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: None = None
     Tensor([1., 8., 0.])
     """
     x, axis = flat_or_axis(x, axis)
-    return _cumprod(x if dtype is None else x.astype(dtype), axis=axis)
+    return converted(_cumprod(converted(x, dtype), axis=axis), dtype)
 
 
 # -- differences

@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general, linear
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import Axes, as_value, axes_or_none, one_axis, refused, restored, stretch
+from gradtape.ops.arguments import Axes, as_value, axes_or_none, converted, one_axis, refused, restored, stretch
 from gradtape.ops.elementwise import maximum, minimum, root_of_squares
 from gradtape.ops.elementwise import where as choose
 from gradtape.ops.shaping import broadcast_to
@@ -76,10 +76,8 @@ def sum(
     >>> gt.grad(lambda x: gt.sum(x * x))(gt.tensor([1.0, 2.0]))
     Tensor([2., 4.])
     """
-    x = as_value(x)
-    if dtype is not None:
-        x = x.astype(dtype)
-    total = _sum(_only(x, where, 0), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    x = converted(as_value(x), dtype)
+    total = converted(_sum(_only(x, where, 0), axis=axes_or_none(axis, x.ndim), keepdims=keepdims), dtype)
     return total if initial is None else total + initial
 
 
@@ -345,10 +343,8 @@ def prod(
     >>> gt.grad(gt.prod)(gt.tensor([0.0, 2.0, 3.0]))
     Tensor([6., 0., 0.])
     """
-    x = as_value(x)
-    if dtype is not None:
-        x = x.astype(dtype)
-    product = _prod(_only(x, where, 1), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    x = converted(as_value(x), dtype)
+    product = converted(_prod(_only(x, where, 1), axis=axes_or_none(axis, x.ndim), keepdims=keepdims), dtype)
     return product if initial is None else product * initial
 
 

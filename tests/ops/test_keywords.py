@@ -196,3 +196,11 @@ def test_what_is_not_taken_says_what_is(call: str) -> None:
     with pytest.raises(gt.OperandError) as caught:
         results(call, gt.tensor(X), gt.zeros)
     assert REFUSED[call] in " ".join(str(caught.value).split())
+
+
+@pytest.mark.parametrize("function", [np.sum, np.prod, np.cumsum, np.cumprod])
+def test_small_integers_stay_small_where_that_is_asked_for(function: Any) -> None:
+    """With dtype= a sum of int8 is int8, and without it is what NumPy makes of it."""
+    x = np.array([1, 2], np.int8)
+    assert function(gt.tensor(x), dtype=np.int8).dtype == np.int8
+    assert function(gt.tensor(x)).dtype == function(x).dtype
