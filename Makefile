@@ -9,21 +9,25 @@ WORKERS ?= auto
 CORE_COVERAGE ?= 99
 # what gradtape is compared with; one that cannot be installed is left out of the comparison
 RIVALS ?= autograd torch==2.13.0 jax
+# whose numbers and printed results gradtape's stand-ins, layers and bridges are compared with
+ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pytensor
 
 VENV := .venv
 BENCH_VENV := .venv-bench
+ORIGINALS_VENV := .venv-originals
 PIP := -m pip install --quiet --disable-pip-version-check
 # changes when the tree moves or PYTHON becomes another one: both leave an environment that points elsewhere
 IDENTITY := $(shell { pwd; $(PYTHON) --version; } 2>&1 | cksum | cut -d ' ' -f 1)
 CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
+ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format docs exam mutate bench opsbench clean
+.PHONY: help run test lint format docs exam mutate bench eagerbench jitbench opsbench conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1@/p' Makefile | while IFS=@ read -r target does; do \
-		printf '  make %-8s %s\n' "$$target" "$$does"; \
+		printf '  make %-11s %s\n' "$$target" "$$does"; \
 	done
 
 run: $(VENV)/.run ## run SCRIPT (examples/tour.py) with ARGS, and explain: make run SCRIPT=mine.py ARGS="--steps 10"
@@ -55,14 +59,24 @@ exam: $(VENV)/.run ## mark the explanations on the programs of exam/; ARGS="--on
 mutate: $(VENV)/.test ## break every rule of the operation table, and see that the tests notice
 	@$(VENV)/bin/python -m tests.ops.mutate $(ARGS)
 
-bench: $(BENCH_VENV)/.rivals-$(CHOICE) ## measure against the RIVALS, in an environment of their own
+bench: eagerbench jitbench ## measure against the RIVALS, in an environment of their own; half an hour
+
+eagerbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, eager mode only: ARGS="--rows chain,mlp"
 	@$(BENCH_VENV)/bin/python benchmarks/eager.py $(ARGS)
+
+jitbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, compiled functions only
+	@$(BENCH_VENV)/bin/python benchmarks/jit.py $(ARGS)
 
 opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
 	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)
 
+conformance: $(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE) ## compare stand-ins, layers and bridges with the ORIGINALS
+	@$(ORIGINALS_VENV)/bin/python -m tests.standins.conformance $(ARGS)
+	@$(ORIGINALS_VENV)/bin/python -m tests.nn.conformance
+	@$(ORIGINALS_VENV)/bin/python -m tests.bridges.conformance
+
 clean: ## remove the environments, caches and build results
-	rm -rf $(VENV) $(BENCH_VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) build dist .coverage .coverage.* htmlcov
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -84,6 +98,9 @@ $(VENV)/.python-$(IDENTITY):
 $(BENCH_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
+$(ORIGINALS_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
 $(VENV)/.run: $(VENV)/.python-$(IDENTITY) pyproject.toml
 	@echo "installing gradtape into $(VENV)"
 	@$(VENV)/bin/python $(PIP) --editable '.[tour]'
@@ -94,11 +111,18 @@ $(VENV)/.test: $(VENV)/.python-$(IDENTITY) pyproject.toml
 	@$(VENV)/bin/python $(PIP) --editable '.[test]'
 	@touch $@
 
-# the stamp is left out while a rival is missing, so that the next run tries again
-$(BENCH_VENV)/.rivals-$(CHOICE): $(BENCH_VENV)/.python-$(IDENTITY) pyproject.toml
-	@echo "installing gradtape and its rivals into $(BENCH_VENV)"
-	@$(BENCH_VENV)/bin/python $(PIP) --editable .
-	@missing=; for rival in $(RIVALS); do \
-		$(BENCH_VENV)/bin/python $(PIP) "$$rival" || missing="$$missing $$rival"; \
+# the stamp is left out while something is missing, so that the next run tries again
+define install_beside
+	@echo "installing gradtape, $(1) into $(@D)"
+	@$(@D)/bin/python $(PIP) --editable '.[test]'
+	@missing=; for other in $(1); do \
+		$(@D)/bin/python $(PIP) "$$other" || missing="$$missing $$other"; \
 	done; \
 	if test -n "$$missing"; then echo "not installed, and so not compared with:$$missing" >&2; else touch $@; fi
+endef
+
+$(BENCH_VENV)/.rivals-$(CHOICE): $(BENCH_VENV)/.python-$(IDENTITY) pyproject.toml
+	$(call install_beside,$(RIVALS))
+
+$(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE): $(ORIGINALS_VENV)/.python-$(IDENTITY) pyproject.toml
+	$(call install_beside,$(ORIGINALS))
