@@ -334,6 +334,45 @@ class TensorMethods:
         """The product with `other`, as `np.dot`."""
         return ops.dot(self, other)
 
+    # -- other libraries
+
+    @property
+    def device(self) -> str:
+        """Where the numbers are: always on the CPU."""
+        return "cpu"
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        """The tensor itself: there is only one device, "cpu"."""
+        from gradtape.array_api.arguments import check_device
+
+        check_device(device, "to_device")
+        return self
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
+        from gradtape.array_api.info import namespace
+
+        return namespace(api_version)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        from gradtape.interchange import export
+
+        return export(self, stream, max_version, dl_device, copy)  # type: ignore[arg-type]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def _repr_html_(self) -> str:
+        from gradtape.notebooks import tensor_html
+
+        return tensor_html(self)  # type: ignore[arg-type]
+
     # -- gradients
 
     def backward(
