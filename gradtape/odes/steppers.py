@@ -1,0 +1,144 @@
+"""One step of each kind of method: the new state, the error estimate, and the states at times within the step."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.tensor import Tensor
+from gradtape.errors import DtypeError
+from gradtape.implicit.packing import vector_of
+from gradtape.implicit.refusal import refused
+from gradtape.jacobians import jacobian
+from gradtape.odes.system import TITLE, State, System, moved, weighted_sum
+from gradtape.odes.tableaus import Explicit, Rosenbrock
+
+
+class Step(NamedTuple):
+    """What a step ends with."""
+
+    state: State
+    slope: State  # at the end, for methods that begin with it; else empty
+    error: State | None
+    within: list[State]  # at the times asked for
+
+
+class Stepper(ABC):
+    """A method for one system. `interpolates`: times within a step come without steps that end there."""
+
+    interpolates = False
+    adaptive = True
+    order: int
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+
+    def first_slope(self, y: State, t: Any, args: tuple[Any, ...]) -> State:
+        """The slope that the first step begins with, where the method has use for it."""
+        return []
+
+    @abstractmethod
+    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> Step:
+        """A step of length h; `within` are fractions of it."""
+
+
+class ExplicitStepper(Stepper):
+    """Runge-Kutta methods."""
+
+    def __init__(self, system: System, table: Explicit) -> None:
+        super().__init__(system)
+        self.table = table
+        self.order = table.order
+        self.adaptive = self.interpolates = table.errors is not None
+
+    def first_slope(self, y: State, t: Any, args: tuple[Any, ...]) -> State:
+        return self.system.slope(y, t, args) if self.adaptive else []
+
+    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> Step:
+        table = self.table
+        slopes = [slope or self.system.slope(y, t, args)]
+        at = y
+        for time, row in zip(table.times[1:], table.stages[1:], strict=True):
+            at = moved(y, h, slopes, row)
+            slopes.append(self.system.slope(at, t + time * h, args))
+        if table.errors is None:
+            return Step(moved(y, h, slopes, table.weights), [], None, [])
+        used = [index for index, weight in enumerate(table.errors) if weight]
+        estimate = [
+            weighted_sum([slopes[i][n] for i in used], [table.errors[i] for i in used]) * _plain(h)
+            for n in range(len(y))
+        ]
+        return Step(at, slopes[-1], estimate, [self._within(y, h, slopes, fraction) for fraction in within])
+
+    def _within(self, y: State, h: Any, slopes: list[State], fraction: Any) -> State:
+        """The state at a fraction of the step: the polynomial of degree 4 of the dense output."""
+        b, d = self.table.weights, self.table.dense
+        first, last = np.eye(len(b))[0], np.eye(len(b))[-1]
+        rest = 1.0 - fraction
+        weights = fraction * (b + rest * ((first - b) + fraction * ((2.0 * b - last - first) + rest * d)))
+        if not isinstance(weights, Tensor):
+            return moved(y, h, slopes, weights)
+        scaled = h * weights
+        return [
+            leaf + sum(scaled[i].astype(leaf.real.dtype) * slopes[i][n] for i in range(len(b)))
+            for n, leaf in enumerate(y)
+        ]
+
+
+def _plain(h: Any) -> float:
+    return float(h._concrete()) if isinstance(h, Tensor) else float(h)
+
+
+class RosenbrockStepper(Stepper):
+    """Linearly implicit methods, for stiff systems: each step solves linear systems with the Jacobian of the slope."""
+
+    def __init__(self, system: System, table: Rosenbrock) -> None:
+        super().__init__(system)
+        self.table = table
+        self.order = table.order
+        for name, dtype in zip(system.names, system.dtypes, strict=True):
+            if dtype.kind == "c":
+                raise refused(
+                    DtypeError,
+                    f"{TITLE}: the method for stiff systems takes real states, and {name} is {dtype}.",
+                    "real and imaginary parts as two leaves of the state",
+                )
+
+    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> Step:
+        table, system = self.table, self.system
+        flat = _flat(y)
+
+        def flat_slope(z: Any, t: Any) -> Any:
+            return _flat(system.slope(self._parts(z), t, args))
+
+        h = h.astype(flat.dtype) if isinstance(h, Tensor) else h
+        time = t if isinstance(t, Tensor) else np.float64(t)
+        matrix, by_time = jacobian(flat_slope, argnums=(0, 1))(flat, time)
+        inverse = np.linalg.inv(np.eye(flat.size, dtype=flat.dtype) / (table.gamma * h) - matrix)
+        stages: list[Any] = []
+        for index, fraction in enumerate(table.times):
+            at = weighted_sum([flat, *stages], [1.0, *table.stages[index]]) if stages else flat
+            right = flat_slope(at, t + fraction * h)
+            if stages:
+                right = right + weighted_sum(stages, table.couplings[index]) / h
+            if table.slopes[index]:
+                right = right + table.slopes[index] * h * by_time
+            stages.append(inverse @ right)
+        end = weighted_sum([flat, *stages], [1.0, *table.weights])
+        return Step(self._parts(end), [], self._parts(stages[-1]), [])
+
+    def _parts(self, flat: Any) -> State:
+        found, place = [], 0
+        for shape, dtype in zip(self.system.shapes, self.system.dtypes, strict=True):
+            size = int(np.prod(shape))
+            part = flat[place : place + size].reshape(shape)
+            found.append(part if part.dtype == dtype else part.astype(dtype))
+            place += size
+        return found
+
+
+def _flat(state: State) -> Any:
+    return vector_of(state, "the state")
