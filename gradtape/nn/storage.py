@@ -1,0 +1,183 @@
+"""Numbers in files: `save` and `load`, in the safetensors format. A file holds arrays by name and short texts, no code.
+
+A file is read whole and checked whole before anything is put anywhere: one that is cut off, damaged, or of another
+model is refused, and the model is as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.structure import rebuild
+from gradtape.core.tensor import plain
+from gradtape.errors import DtypeError, GradTapeError, OperandError
+from gradtape.explain.messages import problem
+from gradtape.nn.module import Module
+from gradtape.nn.names import check_names, checked_array
+from gradtape.ops.arguments import refused
+
+PathLike = str | os.PathLike[str]
+_INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (64, 32, 16, 8)]
+_KINDS = ["float64", "float32", "float16", "complex64", "bool", *_INTEGERS]
+
+
+class CheckpointError(GradTapeError, ValueError):
+    """A file that cannot be loaded: missing, cut off, damaged, or of another model.
+
+    >>> import gradtape as gt
+    >>> try:
+    ...     gt.nn.load("nowhere.safetensors")
+    ... except gt.nn.CheckpointError as error:
+    ...     print(str(error).splitlines()[0])
+    [GT314] load: there is no file nowhere.safetensors
+    """
+
+
+def unreadable(path: PathLike, reason: str, fix: str) -> CheckpointError:
+    """The error for a file that is refused."""
+    return CheckpointError(
+        problem("GT314", f"load: {reason}", fixes=fix, consequence="nothing was loaded", file=os.fspath(path))
+    )
+
+
+def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -> None:
+    """Write a module's `state_dict`, or a nested structure of arrays, to a file; `metadata` are texts by name.
+
+    The file appears complete or not at all: it is written under another name first.
+
+    >>> import numpy as np, gradtape as gt, os, tempfile
+    >>> model = gt.nn.Dense(2, 1, rng=np.random.default_rng(0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "model.safetensors")
+    ...     gt.nn.save(file, model)
+    ...     other = gt.nn.load(file, gt.nn.Dense(2, 1))
+    >>> bool((other.weight == model.weight).all())
+    True
+    """
+    from gradtape.optim.leaves import named_leaves  # late: most who open gt.nn store nothing
+
+    from_library = _library()
+    arrays: dict[str, Any] = {}
+    named = what.state_dict().items() if isinstance(what, Module) else named_leaves(what)
+    for name, value in named:
+        array = np.array(plain(value), order="C")
+        if array.dtype.name not in _KINDS:
+            raise refused(
+                DtypeError,
+                f"save: {name!r} is a {type(value).__name__} of dtype {array.dtype}; the format has numbers only, and "
+                f"of these not all.",
+                f"one of {', '.join(_KINDS[:4])}, ...; texts go into metadata",
+            )
+        if name in arrays:
+            raise refused(OperandError, f"save: two arrays are called {name!r}.", "keys without dots in them")
+        arrays[name or "value"] = array.astype(array.dtype.newbyteorder("="))
+    texts = dict(metadata or {})
+    if not all(isinstance(key, str) and isinstance(value, str) for key, value in texts.items()):
+        raise refused(OperandError, "save: metadata has something else than texts.", "str(value) or json.dumps(value)")
+    write_whole(path, from_library.save(arrays, texts or None))
+
+
+def write_whole(path: PathLike, content: bytes) -> None:
+    """Write a file so that at every moment there is the old one or the new one, complete."""
+    target = Path(path)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load(path: PathLike, like: Any = None) -> Any:
+    """What was saved: into the module `like`, in the structure of `like`, or as a dictionary of arrays by name.
+
+    Names, shapes and dtypes have to be those of `like`. If anything is wrong with the file, nothing is loaded.
+
+    >>> import numpy as np, gradtape as gt, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "params.safetensors")
+    ...     gt.nn.save(file, {"w": np.ones(2), "layers": [np.zeros(1)]})
+    ...     gt.nn.load(file)
+    {'layers.0': array([0.]), 'w': array([1., 1.])}
+    """
+    from gradtape.optim.leaves import named_leaves
+
+    arrays, _ = read(path)
+    if like is None:
+        return arrays
+    try:
+        if isinstance(like, Module):
+            like.load_state_dict(arrays)
+            return like
+        wanted = {name or "value": value for name, value in named_leaves(like)}
+        check_names("load", "what is asked for", "what is stored", wanted, arrays)
+        found = []
+        for name, value in wanted.items():
+            array = np.asarray(plain(value))
+            found.append(checked_array("load", name, arrays[name], array.shape, array.dtype))
+        return rebuild(like, found)
+    except GradTapeError as error:
+        raise unreadable(
+            path,
+            f"{Path(path).name} is of another model: {error.problem.title.partition(': ')[2]}",
+            error.problem.fixes[0] if error.problem.fixes else "the model that was saved",
+        ) from None
+
+
+def read(path: PathLike) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays and the texts of a file, all of it checked."""
+    library = _library()
+    name = Path(path).name
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise unreadable(path, f"there is no file {os.fspath(path)}", "the path that was given to save") from None
+    except OSError as error:
+        raise unreadable(path, f"{name} cannot be read: {error.strerror}", "a file that can be read") from None
+    if len(content) < 8:
+        raise unreadable(path, f"{name} has {len(content)} bytes, and is cut off", "a complete file")
+    header = int.from_bytes(content[:8], "little")
+    if header > len(content) - 8:
+        raise unreadable(
+            path,
+            f"{name} is cut off or no safetensors file: its header would take {header} bytes, and "
+            f"{len(content) - 8} are there",
+            "a complete file that gt.nn.save or another safetensors library wrote",
+        )
+    try:
+        arrays = library.load(content)
+    except KeyError as error:
+        raise unreadable(
+            path, f"{name} has arrays of the type {error.args[0]}, which NumPy lacks", "float32 or float64 arrays"
+        ) from None
+    except Exception as error:
+        # the library has a class for what it finds itself, and lets those of NumPy and json through
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise unreadable(path, f"{name} is damaged: {reason}", "a complete file that was not changed") from None
+    texts = json.loads(content[8 : 8 + header]).get("__metadata__", {})
+    # a byte that is neither 0 nor 1 would make a truth value that is not equal to either
+    known = {key: x if x.dtype.kind != "b" else x.view(np.uint8) != 0 for key, x in arrays.items()}
+    return {key: known[key] for key in sorted(known)}, dict(texts)
+
+
+def _library() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise refused(
+            OperandError,
+            "save and load need the package safetensors, which is not installed.",
+            "pip install gradtape[train]",
+        ) from None
+    return safetensors.numpy

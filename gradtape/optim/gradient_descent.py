@@ -1,0 +1,108 @@
+"""SGD and Lion: steps along the gradient, with momentum, and along its sign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.errors import OperandError
+from gradtape.ops.arguments import refused
+from gradtape.optim.optimiser import Optimiser, Options, Schedule, like
+
+
+class SGD(Optimiser):
+    """Stochastic gradient descent: p -= rate v, where v = momentum v + (1 - dampening) g (the first v is g).
+
+    With `nesterov` the step is along g + momentum v. `weight_decay` is added to the gradient, times the parameter.
+
+    >>> import numpy as np, gradtape as gt
+    >>> opt = gt.optim.SGD(0.1, momentum=0.9, nesterov=True)
+    >>> params, state = opt.update(np.ones(1), opt.init(np.zeros(1)), np.zeros(1))
+    >>> params
+    array([-0.19])
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 1e-3,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        **common: Any,
+    ) -> None:
+        options = {"momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov}
+        super().__init__(learning_rate, options, **common)
+        self._slots = ("momentum",) if self._anywhere("momentum") else ()
+        if nesterov and (momentum <= 0 or dampening):
+            raise refused(
+                OperandError,
+                f"SGD: nesterov=True with momentum={momentum} and dampening={dampening}.",
+                "momentum above 0, and no dampening",
+            )
+
+    def _leaf(
+        self,
+        value: Any,
+        gradient: Any,
+        slots: dict[str, Any],
+        steps: Any,
+        rate: Any,
+        options: Options,
+    ) -> tuple[Any, dict[str, Any]]:
+        momentum, dampening = options["momentum"], options["dampening"]
+        gradient = decayed(gradient, value, options["weight_decay"])
+        if momentum:
+            velocity = momentum * slots["momentum"] + (1 - dampening) * gradient
+            if dampening:
+                velocity = np.where(steps == 1, gradient, velocity)
+            gradient = gradient + momentum * velocity if options["nesterov"] else velocity
+            slots = {"momentum": velocity}
+        return value - like(rate, value) * gradient, slots
+
+
+class Lion(Optimiser):
+    """p -= rate sign(b1 m + (1 - b1) g), then m = b2 m + (1 - b2) g; weight decay apart from the gradient.
+
+    >>> import numpy as np, gradtape as gt
+    >>> opt = gt.optim.Lion(0.1)
+    >>> opt.update(np.array([5.0]), opt.init(np.zeros(1)), np.zeros(1))[0]
+    array([-0.1])
+    """
+
+    _slots = ("first",)
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 1e-4,
+        betas: tuple[float, float] = (0.9, 0.99),
+        weight_decay: float = 0.0,
+        **common: Any,
+    ) -> None:
+        super().__init__(learning_rate, {"betas": tuple(betas), "weight_decay": weight_decay}, **common)
+
+    def _leaf(
+        self,
+        value: Any,
+        gradient: Any,
+        slots: dict[str, Any],
+        steps: Any,
+        rate: Any,
+        options: Options,
+    ) -> tuple[Any, dict[str, Any]]:
+        first, second = options["betas"]
+        kept = slots["first"]
+        value = shrunk(value, rate, options["weight_decay"])
+        direction = np.sign(first * kept + (1 - first) * gradient)
+        return value - like(rate, value) * direction, {"first": second * kept + (1 - second) * gradient}
+
+
+def decayed(gradient: Any, value: Any, weight_decay: float) -> Any:
+    """The gradient with that of weight_decay |p|^2 / 2 added."""
+    return gradient + weight_decay * value if weight_decay else gradient
+
+
+def shrunk(value: Any, rate: Any, weight_decay: float) -> Any:
+    """The parameter after weight decay that does not go through the gradient."""
+    return value * like(1 - rate * weight_decay, value) if weight_decay else value

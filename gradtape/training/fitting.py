@@ -1,0 +1,376 @@
+"""`fit`: a training loop that shows progress, stops early, stores itself, and can be interrupted and taken up."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.structure import leaves, map_structure
+from gradtape.core.tensor import Variable, plain
+from gradtape.errors import NumericsError, OperandError
+from gradtape.explain.messages import problem
+from gradtape.jit.compiled import Compiled
+from gradtape.nn.calling import functional_call
+from gradtape.nn.module import Module
+from gradtape.nn.names import checked_generator, flat
+from gradtape.ops.arguments import refused
+from gradtape.optim import LBFGS, Adam, Optimiser
+from gradtape.training.batches import Batches
+from gradtape.training.history import History
+from gradtape.training.progress import Progress
+from gradtape.training.run import Position, generators_of, one_dtype, put_back, states_of, store, taken_up
+from gradtape.training.stopping import EarlyStopping, as_stopping
+from gradtape.transforms import value_and_grad
+
+Function = Callable[..., Any]
+Callback = Callable[[int, dict[str, float]], Any]
+
+
+def fit(
+    model: Any,
+    data: Any,
+    loss: Function,
+    *,
+    optimiser: Optimiser | None = None,
+    epochs: int = 10,
+    batch_size: int = 32,
+    validation: Any = None,
+    metrics: Mapping[str, Function] | None = None,
+    rng: np.random.Generator | None = None,
+    inputs: int = 1,
+    drop_last: bool = False,
+    jit: bool = True,
+    early_stopping: EarlyStopping | int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: int | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    callbacks: Sequence[Callback] = (),
+) -> History:
+    """Train a module, or parameters, and return the history.
+
+    A module is called with the first `inputs` arrays of a batch, and `loss(prediction, *rest)` is minimised; it is
+    trained in place. Parameters are a nested structure of arrays, `loss(params, *batch)` is minimised, and the trained
+    ones are `history.params`. `data` is a tuple of arrays with a row for each example, or an iterable of batches that
+    can be gone through again. Floating point data take on the dtype of the parameters.
+
+    `rng` shuffles the examples; without it they are taken in order. `metrics` are evaluated on the `validation` data
+    after each epoch, with what the loss gets; so are `callbacks(epoch, numbers)`, which stop training by returning
+    True. A step is compiled by `gt.jit` unless `jit=False`.
+
+    With `checkpoint` the whole run is stored in that file after every epoch (and every `checkpoint_every` batches),
+    and `resume=True` takes it up where it was. Ctrl-C ends training after the last complete step, and stores it.
+
+    >>> import numpy as np, gradtape as gt
+    >>> x = np.linspace(-1, 1, 50)
+    >>> error = lambda params, x, y: ((params["slope"] * x + params["offset"] - y) ** 2).mean()
+    >>> start = {"slope": np.array(0.0), "offset": np.array(0.0)}
+    >>> history = gt.fit(start, (x, 3 * x - 1), error, optimiser=gt.optim.SGD(0.3), epochs=40, batch_size=10)
+    >>> {name: round(float(value), 3) for name, value in history.params.items()}
+    {'slope': 3.0, 'offset': -1.0}
+    """
+    fitting = _Fitting(model, loss, optimiser, metrics, inputs, jit)
+    fitting.stopping = as_stopping(early_stopping)
+    for name, value in (("epochs", epochs), ("batch_size", batch_size), ("inputs", inputs)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise refused(OperandError, f"fit: {name}={value!r}.", "an integer of at least 1")
+    if rng is not None:
+        checked_generator(rng, "fit")
+    if resume and checkpoint is None:
+        raise refused(OperandError, "fit: resume=True without a checkpoint.", 'checkpoint="run.safetensors"')
+    fitting.check_watched(validation, metrics)
+    dtype = one_dtype(fitting.params)
+    fitting.data = Batches("data", data, batch_size, drop_last, dtype)
+    fitting.validation = None if validation is None else Batches("validation", validation, batch_size, False, dtype)
+    fitting.rng, fitting.epochs, fitting.callbacks = rng, epochs, list(callbacks)
+    fitting.path, fitting.every = checkpoint, checkpoint_every
+    return fitting.run(resume, progress)
+
+
+class _Fitting:
+    """One call of `fit`."""
+
+    data: Batches
+    validation: Batches | None
+    stopping: EarlyStopping | None
+    rng: np.random.Generator | None
+    epochs: int
+    callbacks: list[Callback]
+    path: Any
+    every: int | None
+
+    def __init__(
+        self,
+        model: Any,
+        loss: Function,
+        optimiser: Any,
+        metrics: Mapping[str, Function] | None,
+        inputs: int,
+        jit: bool,
+    ) -> None:
+        self.model, self.loss, self.inputs = model, loss, inputs
+        self.metrics = dict(metrics or {})
+        self._checked: set[int] = set()
+        self.optimiser = self._checked_optimiser(optimiser)
+        if not callable(loss):
+            raise refused(
+                OperandError,
+                f"fit: loss is a {type(loss).__name__}; a function is accepted.",
+                "gt.nn.functional.mse_loss, say, or lambda prediction, target: ...",
+            )
+        if isinstance(model, Module):
+            self.params, self.buffers = model.params, model.buffer_values
+        else:
+            self.params = map_structure(lambda x: np.array(plain(x)), model)
+            self.buffers = {}
+        self.first = self.optimiser.init(self.params)
+        self.step, self.assess = self._step(), self._assess()
+        if jit:
+            self.step, self.assess = Compiled(self.step), Compiled(self.assess)
+
+    def _checked_optimiser(self, given: Any) -> Optimiser:
+        if given is None:
+            return Adam()
+        if isinstance(given, Optimiser):
+            return given
+        what = f"the class {given.__name__}" if isinstance(given, type) else f"a {type(given).__name__}"
+        fix = "gt.optim.Adam(1e-3), made"
+        if isinstance(given, LBFGS):
+            what = "LBFGS, which asks for the loss of the same examples several times a step"
+            fix = "opt.minimise_step(gt.jit(gt.value_and_grad(loss)), state, params) in a loop"
+        raise refused(OperandError, f"fit: optimiser is {what}.", fix)
+
+    def check_watched(self, validation: Any, metrics: Any) -> None:
+        """Raise if something is to be watched that will not be measured."""
+        if metrics and validation is None:
+            raise refused(
+                OperandError, "fit: metrics without validation data.", "validation=(x, y), or callbacks of your own"
+            )
+        known = ["loss"] + ([] if validation is None else ["validation_loss", *(metrics or {})])
+        if self.stopping is not None and self.stopping.monitor not in known:
+            raise refused(
+                OperandError,
+                f"fit: early stopping watches {self.stopping.monitor!r}, and there is {', '.join(map(repr, known))}.",
+                "validation=(x, y), or gt.EarlyStopping(monitor=...) of one of those",
+            )
+
+    # -- the functions that are compiled
+
+    def _predicted(self) -> Function:
+        """`(params, buffers, batch, training) -> (what the loss and the metrics get, buffers)`"""
+        model, inputs = self.model, self.inputs
+        if not isinstance(model, Module):
+            return lambda params, buffers, batch, training: ((params, *batch), buffers)
+
+        def predicted(params: Any, buffers: Any, batch: Any, training: bool) -> Any:
+            output, buffers = functional_call(model, params, *batch[:inputs], buffers=buffers, training=training)
+            return (output, *batch[inputs:]), buffers
+
+        return predicted
+
+    def _step(self) -> Function:
+        predicted, loss, optimiser = self._predicted(), self.loss, self.optimiser
+
+        def objective(params: Any, buffers: Any, batch: Any) -> Any:
+            given, buffers = predicted(params, buffers, batch, True)
+            return loss(*given), buffers
+
+        objective.__name__ = "the loss"
+
+        def step(params: Any, buffers: Any, state: Any, batch: Any) -> Any:
+            (value, buffers), grads = value_and_grad(objective, has_aux=True)(params, buffers, batch)
+            params, state = optimiser.update(grads, state, params)
+            return value, params, buffers, state
+
+        return step
+
+    def _assess(self) -> Function:
+        predicted, functions = self._predicted(), [self.loss, *self.metrics.values()]
+
+        def assess(params: Any, buffers: Any, batch: Any) -> Any:
+            given, _ = predicted(params, buffers, batch, False)
+            return [function(*given) for function in functions]
+
+        return assess
+
+    # -- the loop
+
+    def run(self, resume: bool, progress: bool | None) -> History:
+        generators = generators_of(self.model, self.rng)
+        self.facts = {
+            "optimiser": self.optimiser.name,
+            "examples": self.data.examples,
+            "batch_size": self.data.batch_size,
+            "shuffled": self.rng is not None,
+        }
+        self.at = Position(self.params, self.buffers, self.first, states_of(generators), records={})
+        if resume and os.path.exists(self.path):
+            self.at = taken_up(self.path, self.at, self.facts, generators)
+            put_back(generators, self.at.generators)
+            if not callable(self.optimiser.learning_rate):
+                self.optimiser.learning_rate = float(self.at.state["learning_rate"])
+        self.generators = generators
+        each = self.data.count()
+        done = 0 if each is None else self.at.epoch * each + self.at.batch
+        self.progress = Progress(progress, self.epochs, None if each is None else self.epochs * each, done)
+        stopped = "finished"
+        try:
+            while self.at.epoch < self.epochs and not self.at.is_over:
+                self._epoch()
+            stopped = "early" if self.at.is_over else stopped
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+            put_back(generators, self.at.generators)
+            if self.path is not None:
+                store(self.path, self.at, self.facts)
+        except BaseException:
+            put_back(generators, self.at.generators)
+            self._write_back(self.at.params, self.at.buffers)
+            raise
+        finally:
+            self.progress.close()
+        return self._ended(stopped)
+
+    def _epoch(self) -> None:
+        at = self.at
+        if at.batch == 0 and at.order is None and self.rng is not None and self.data.examples is not None:
+            order = self.rng.permutation(self.data.examples)
+            self.at = at = at.moved(order=order, generators=states_of(self.generators))
+        for batch in self.data.each(at.order, at.batch):
+            self._batch(batch)
+        if not self.at.seen:
+            raise refused(OperandError, "fit: an epoch had no batches.", "data with at least one batch, each time")
+        self._end_of_epoch()
+
+    def _batch(self, batch: Any) -> None:
+        at = self.at
+        self._check_loss(len(batch))
+        value, params, buffers, state = self._settled(self.step, at.params, at.buffers, at.state, batch)
+        number, size = float(plain(value)), len(batch[0])
+        if not math.isfinite(number):
+            raise NumericsError(
+                problem(
+                    "GT401",
+                    f"fit: the loss is {number} in batch {at.batch} of epoch {at.epoch}",
+                    fixes="a smaller learning rate if it grew; gt.check_numerics() around the loss finds the line",
+                    consequence="the parameters are those before this batch",
+                )
+            )
+        params, buffers, state = map_structure(plain, (params, buffers, state))
+        self.at = at.moved(
+            params=params,
+            buffers=buffers,
+            state=state,
+            generators=states_of(self.generators),
+            batch=at.batch + 1,
+            total=at.total + number * size,
+            seen=at.seen + size,
+        )
+        self.progress.batch(at.epoch, number)
+        if self.every is not None and self.path is not None and self.at.batch % self.every == 0:
+            store(self.path, self.at, self.facts)
+
+    def _check_loss(self, arrays: int) -> None:
+        """Raise if the loss cannot be called with what comes of a batch of so many arrays."""
+        if arrays in self._checked:
+            return
+        count, what = 1 + arrays, f"the parameters and {arrays} arrays"
+        if isinstance(self.model, Module):
+            count, what = 1 + arrays - self.inputs, f"the prediction and {arrays - self.inputs} arrays"
+        try:
+            inspect.signature(self.loss).bind(*range(count))
+        except TypeError as error:
+            raise refused(
+                OperandError,
+                f"fit: the loss is called with {what} of a batch, and {error}.",
+                "loss(prediction, target) for a module and data=(x, y); loss(params, *batch) for parameters",
+            ) from None
+        except ValueError:  # some functions in C do not say
+            return
+        self._checked.add(arrays)
+
+    def _settled(self, function: Any, *args: Any) -> Any:
+        """What `function` gives once nothing is left to be traced.
+
+        The call that traces may differ from those after it in the last digit. Which call that is, is another one in a
+        run that was taken up; so none of them counts.
+        """
+        for _ in range(3 if isinstance(function, Compiled) else 0):
+            traces = function.stats.traces
+            answer = function(*args)
+            if function.stats.traces == traces:
+                return answer
+            put_back(self.generators, self.at.generators)
+        return function(*args)
+
+    def _end_of_epoch(self) -> None:
+        at = self.at
+        numbers = {"loss": at.total / at.seen, **self._assessed()}
+        records = {name: (*(at.records or {}).get(name, ()), value) for name, value in numbers.items()}
+        over, best = False, {}
+        if self.stopping is not None:
+            value = numbers[self.stopping.monitor]
+            if at.best_epoch is None or self.stopping.is_better(value, at.best_value):
+                kept = (at.params, at.buffers) if self.stopping.restore_best else None
+                best = {"best_value": value, "best_epoch": at.epoch, "waited": 0, "best": kept}
+            else:
+                best = {"waited": at.waited + 1}
+                over = at.waited + 1 >= self.stopping.patience
+        self._write_back(at.params, at.buffers)
+        for callback in self.callbacks:
+            over = callback(at.epoch, numbers) is True or over
+        state, rate = at.state, self.optimiser.learning_rate
+        if not callable(rate):
+            state = {**state, "learning_rate": np.float64(rate)}
+        self.at = at.moved(
+            state=state,
+            generators=states_of(self.generators),
+            epoch=at.epoch + 1,
+            batch=0,
+            order=None,
+            total=0.0,
+            seen=0,
+            records=records,
+            is_over=over,
+            **best,
+        )
+        self.progress.epoch(at.epoch, numbers)
+        if self.path is not None:
+            store(self.path, self.at, self.facts)
+
+    def _assessed(self) -> dict[str, float]:
+        """The loss and the metrics of the validation data."""
+        if self.validation is None:
+            return {}
+        names = ["validation_loss", *self.metrics]
+        totals, seen = [0.0] * len(names), 0
+        for batch in self.validation.each(None):
+            size = len(batch[0])
+            values = self._settled(self.assess, self.at.params, self.at.buffers, batch)
+            totals = [total + float(plain(value)) * size for total, value in zip(totals, values, strict=True)]
+            seen += size
+        return {name: total / max(seen, 1) for name, total in zip(names, totals, strict=True)}
+
+    # -- the end
+
+    def _write_back(self, params: Any, buffers: Any) -> None:
+        if not isinstance(self.model, Module):
+            for variable, value in zip(leaves(self.model), leaves(params), strict=True):
+                if isinstance(variable, Variable):
+                    variable.assign(value)
+            return
+        self.model.load_state_dict({**flat(params), **flat(buffers)})
+
+    def _ended(self, stopped: str) -> History:
+        at = self.at
+        params, buffers = at.params, at.buffers
+        if stopped != "interrupted" and at.best is not None:
+            params, buffers = at.best
+        self._write_back(params, buffers)
+        records = {name: list(values) for name, values in (at.records or {}).items()}
+        return History(records, params, stopped, at.best_epoch)
