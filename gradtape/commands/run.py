@@ -11,7 +11,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
@@ -31,6 +31,7 @@ and a summary at the end.
 
   gradtape run train.py --steps 10 --report report.html
   gradtape run --strict train.py -- --json    what follows -- is the script's
+  gradtape run --stand-in forum.py            import torch, tensorflow, autograd: ours
 
 The options below are taken wherever they stand, unless behind `--`; all others
 are handed to the script. Problems that the script itself handles (try/except,
@@ -63,6 +64,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--json", metavar="FILE", help="write everything that was found, as JSON; - is stdout")
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if something was found")
     parser.add_argument("--quiet", action="store_true", help="print only what the script prints, and its errors")
+    parser.add_argument(
+        "--stand-in", action="store_true", help="let import tensorflow, torch and autograd give gradtape's stand-ins"
+    )
     parser.add_argument("script", help="the Python file to run")
     parser.add_argument("arguments", nargs="*", default=[], help="what the script finds in sys.argv")
     return parser
@@ -83,7 +87,7 @@ def separated(argv: Sequence[str]) -> list[str]:
             ours.append(word)
             if "=" not in word and pending:
                 ours.append(pending.pop(0))
-        elif word in ("--strict", "--quiet") or (not theirs and word.startswith("-")):
+        elif word in ("--strict", "--quiet", "--stand-in") or (not theirs and word.startswith("-")):
             ours.append(word)
         else:
             theirs.append(word)
@@ -101,7 +105,7 @@ def main(arguments: argparse.Namespace) -> int:
         if folder and not os.path.isdir(folder):
             terminal.complain(f"run: {path} cannot be written, there is no folder {folder}")
             return 2
-    session = Session(arguments.script, arguments.arguments, arguments.quiet)
+    session = Session(arguments.script, arguments.arguments, arguments.quiet, arguments.stand_in)
     if arguments.report:
         from gradtape.explain.report import Collector
 
@@ -127,6 +131,7 @@ class Session:
     script: str
     arguments: list[str]
     quiet: bool = False
+    stand_in: bool = False
     stream: TextIO = field(default_factory=lambda: sys.stderr)
     found: list[Problem] = field(default_factory=list)
     voices: dict[int, str] = field(default_factory=dict)
@@ -146,7 +151,7 @@ class Session:
         shown = warnings.showwarning
         self._show = warnings.showwarning = self._shown(shown)
         try:
-            with voices.listening(self._hear), surveying(), self.collector or nullcontext():
+            with voices.listening(self._hear), surveying(), self.collector or nullcontext(), self._imports():
                 runpy.run_path(self.script, run_name="__main__")
         except SystemExit as stopped:
             return self._stopped(stopped)
@@ -161,6 +166,14 @@ class Session:
             warnings.showwarning = shown
             sys.stdout.flush()
         return 0
+
+    def _imports(self) -> AbstractContextManager[None]:
+        """With `--stand-in`, what makes the names of other libraries ours."""
+        if not self.stand_in:
+            return nullcontext()
+        from gradtape.standins import standing_in
+
+        return standing_in()
 
     def _hear(self, problem: Problem) -> None:
         """Keep what was found; a warning is printed at once, unless the script records warnings itself."""

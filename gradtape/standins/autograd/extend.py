@@ -1,0 +1,38 @@
+"""How autograd is extended: primitives and their rules, and vector spaces."""
+
+from gradtape.standins import names
+from gradtape.standins.autograd.core import (
+    JVPNode,
+    SparseObject,
+    VJPNode,
+    def_linear,
+    defjvp,
+    defjvp_argnum,
+    defjvp_argnums,
+    defvjp,
+    defvjp_argnum,
+    defvjp_argnums,
+)
+from gradtape.standins.autograd.spaces import VSpace, vspace
+from gradtape.standins.autograd.tracer import Box, notrace_primitive, primitive, register_notrace
+
+__all__ = [
+    "Box",
+    "JVPNode",
+    "SparseObject",
+    "VJPNode",
+    "VSpace",
+    "def_linear",
+    "defjvp",
+    "defjvp_argnum",
+    "defjvp_argnums",
+    "defvjp",
+    "defvjp_argnum",
+    "defvjp_argnums",
+    "notrace_primitive",
+    "primitive",
+    "register_notrace",
+    "vspace",
+]
+
+__getattr__ = names.missing(__name__)

@@ -1,0 +1,11 @@
+"""The stand-in for `autograd.scipy.stats.beta`."""
+
+import scipy.stats as _stats
+
+import gradtape as _gradtape
+from gradtape.standins import names
+from gradtape.standins.autograd.scipy.choosing import enter as _enter
+
+_enter(_stats.beta, _gradtape.stats.beta, "cdf logpdf pdf", globals())
+
+__getattr__ = names.missing(__name__)

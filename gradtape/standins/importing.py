@@ -1,0 +1,102 @@
+"""How `import torch` comes to mean the stand-in: a finder that is asked before Python's own.
+
+Inside `standing_in()` the libraries' names, and those of all their submodules, are the modules of the stand-ins: the
+same objects under both names. Outside, everything is as it was.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from gradtape.standins import names
+
+LIBRARIES = ("autograd", "tensorflow", "torch")
+"""The libraries that have a stand-in."""
+
+
+@contextmanager
+def standing_in(*libraries: str) -> Iterator[None]:
+    """Within the `with` block, importing `libraries` (all that there are, if none is named) gives the stand-ins.
+
+    Modules of the real libraries that were imported before are set aside and come back at the end. What was imported
+    within the block and kept (`torch = ...`) goes on working after it.
+
+    >>> from gradtape.standins import standing_in
+    >>> with standing_in("autograd"):
+    ...     import autograd.numpy as np
+    >>> np.__name__
+    'gradtape.standins.autograd.numpy'
+    """
+    chosen = libraries or LIBRARIES
+    unknown = [library for library in chosen if library not in LIBRARIES]
+    if unknown:
+        raise ValueError(f"there is no stand-in for {', '.join(unknown)}; there are: {', '.join(LIBRARIES)}")
+    finder = StandInFinder(chosen)
+    aside = _taken(chosen)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        _taken(chosen)
+        sys.modules.update(aside)
+
+
+def _taken(libraries: Sequence[str]) -> dict[str, ModuleType]:
+    """Take all modules of `libraries` out of the table of what is imported; what was taken."""
+    ours = [name for name in sys.modules if name.partition(".")[0] in libraries]
+    return {name: sys.modules.pop(name) for name in ours}
+
+
+class StandInFinder(MetaPathFinder):
+    """Finds the modules of the stand-ins under the names of the libraries."""
+
+    def __init__(self, libraries: Sequence[str]) -> None:
+        self.libraries = frozenset(libraries)
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """The specification of a module of the stand-in; an explained error if the library has it and we do not."""
+        if fullname.partition(".")[0] not in self.libraries:
+            return None
+        ours = names.PREFIX + fullname
+        if ours not in sys.modules and find_spec(ours) is None:  # a name below the stand-in raises in find_spec
+            raise ModuleNotFoundError(f"the stand-in for {fullname} is not in this installation", name=fullname)
+        module = importlib.import_module(ours)
+        return ModuleSpec(fullname, _Alias(module), is_package=hasattr(module, "__path__"))
+
+
+class _Alias(Loader):
+    """Gives a module that is already imported."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self.module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec  # the import system has put the alias's here; relative imports go by it
+
+
+class _Missing(MetaPathFinder):
+    """Asked last: explains what a stand-in does not have, for `import` and for `from ... import`."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        module, _, name = fullname.rpartition(".")
+        if not module.startswith(names.PREFIX):
+            return None
+        reasons = getattr(getattr(sys.modules.get(module), "__getattr__", None), "reasons", {})
+        text = names.explanation(module, name, reasons.get(name, ""))
+        raise ModuleNotFoundError(text, name=names.shown(fullname))
+
+
+sys.meta_path.append(_Missing())

@@ -1,0 +1,173 @@
+"""A stand-in for TensorFlow: its names, defaults, printing and errors, over gradtape.
+
+>>> from gradtape.standins import tensorflow as tf
+>>> x = tf.Variable([1.0, 2.0])
+>>> with tf.GradientTape() as tape:
+...     loss = tf.reduce_sum(x * x)
+>>> tape.gradient(loss, x)
+<tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
+"""
+
+from gradtape.standins.names import missing
+from gradtape.standins.tensorflow import (
+    arrays,
+    autodiff,
+    config,
+    data,
+    debugging,
+    dtypes,
+    errors,
+    holders,
+    linalg,
+    math,
+    nest,
+    nn,
+    picking,
+    random,
+    signal,
+)
+from gradtape.standins.tensorflow.arrays import *  # noqa: F403
+from gradtape.standins.tensorflow.control import (
+    case,
+    cond,
+    foldl,
+    foldr,
+    group,
+    map_fn,
+    no_op,
+    scan,
+    switch_case,
+    timestamp,
+    vectorized_map,
+    while_loop,
+)
+from gradtape.standins.tensorflow.debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
+from gradtape.standins.tensorflow.dtypes import *  # noqa: F403
+from gradtape.standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value, complex
+from gradtape.standins.tensorflow.function import function, numpy_function, py_function
+from gradtape.standins.tensorflow.holders import *  # noqa: F403
+from gradtape.standins.tensorflow.linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
+from gradtape.standins.tensorflow.log import get_logger
+from gradtape.standins.tensorflow.math import (
+    abs,
+    acos,
+    acosh,
+    add,
+    add_n,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cos,
+    cosh,
+    cumsum,
+    divide,
+    equal,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    realdiv,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    round,
+    scalar_mul,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    truediv,
+    truncatediv,
+    truncatemod,
+)
+from gradtape.standins.tensorflow.module import Module
+from gradtape.standins.tensorflow.picking import *  # noqa: F403
+from gradtape.standins.tensorflow.printing import print
+from gradtape.standins.tensorflow.scopes import (
+    control_dependencies,
+    device,
+    executing_eagerly,
+    init_scope,
+    inside_function,
+    name_scope,
+)
+from gradtape.standins.tensorflow.shapes import TensorShape, TensorSpec
+from gradtape.standins.tensorflow.tape import (
+    GradientTape,
+    UnconnectedGradients,
+    custom_gradient,
+    grad_pass_through,
+    gradients,
+    recompute_grad,
+    stop_gradient,
+)
+from gradtape.standins.tensorflow.tensor import Tensor
+from gradtape.standins.tensorflow.variable import Variable
+
+__version__ = "2.21.0"
+
+__all__ = ["Assert", "GradientTape", "Module", "Tensor", "TensorShape", "TensorSpec", "UnconnectedGradients"]
+__all__ += ["Variable", "abs", "acos", "acosh", "add", "add_n", "argmax", "argmin", "asin", "asinh", "assert_equal"]
+__all__ += ["assert_greater", "assert_less", "assert_rank", "atan", "atan2", "atanh", "autodiff", "case"]
+__all__ += ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "complex", "cond", "config"]
+__all__ += ["control_dependencies", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "device"]
+__all__ += ["divide", "dtypes", "einsum", "equal", "errors", "executing_eagerly", "exp", "eye", "floor", "foldl"]
+__all__ += ["foldr", "function", "get_logger", "gradients", "greater", "greater_equal", "group", "init_scope"]
+__all__ += ["inside_function", "less", "less_equal", "linalg", "logical_and", "logical_not", "logical_or", "map_fn"]
+__all__ += ["math", "matmul", "maximum", "minimum", "multiply", "name_scope", "negative", "nest", "nn", "no_op"]
+__all__ += ["norm", "not_equal", "numpy_function", "pow", "print", "py_function", "random", "recompute_grad"]
+__all__ += ["reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod"]
+__all__ += ["reduce_sum", "round", "scalar_mul", "scan", "sigmoid", "sign", "signal", "sin", "sinh", "sqrt", "square"]
+__all__ += ["stop_gradient", "subtract", "switch_case", "tan", "tanh", "tensordot", "timestamp", "truediv"]
+__all__ += ["vectorized_map", "while_loop"]
+__all__ += arrays.__all__
+__all__ += dtypes.__all__
+__all__ += holders.__all__
+__all__ += picking.__all__
+__all__ += ["eig", "eigvals", "grad_pass_through", "realdiv", "truncatediv", "truncatemod"]
+
+_GRAPHS = "it is of TensorFlow 1: graphs and sessions.\n  fix: run it eagerly; functions return their values at once"
+_STRINGS = (
+    "strings, ragged and sparse tensors are not in this stand-in.\n  fix: NumPy or Python before the tensors are made"
+)
+__getattr__ = missing(
+    __name__,
+    submodules=["initializers", "keras", "losses", "metrics", "optimizers", "saved_model", "train", "version"],
+    reasons={
+        "Session": _GRAPHS,
+        "global_variables_initializer": _GRAPHS,
+        "experimental": "it has experimental names only.\n  fix: gradtape has NumPy's names: import gradtape as gt",
+        "hessians": "it works in graphs only.\n  fix: a tape's jacobian of another tape's gradient",
+        "image": _STRINGS.replace("strings, ragged and sparse tensors", "images"),
+        "io": _STRINGS,
+        "placeholder": _GRAPHS,
+        "ragged": _STRINGS,
+        "sparse": _STRINGS,
+        "strings": _STRINGS,
+    },
+)

@@ -1,0 +1,154 @@
+"""`tf.errors`: TensorFlow's classes of errors, with gradtape's explanations as messages."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gradtape.core.location import Location
+from gradtape.errors import AxisError, GradTapeError, IndexingError, LinearAlgebraError, NumericsError, ShapeError
+from gradtape.standins.names import missing
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class OpError(Exception):
+    """The root of the errors that operations raise."""
+
+    error_code = 2
+
+    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+        super().__init__(message)
+        self.node_def, self.op, self.message = node_def, op, message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.node_def, self.op, self.message)
+
+
+class CancelledError(OpError):
+    """An operation was cancelled."""
+
+    error_code = 1
+
+
+class UnknownError(OpError):
+    """An error of another kind."""
+
+    error_code = 2
+
+
+class InvalidArgumentError(OpError):
+    """Shapes, dtypes or values that the operation cannot take.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> try:
+    ...     tf.constant([1.0, 2.0]) + tf.constant([1.0, 2.0, 3.0])
+    ... except tf.errors.InvalidArgumentError as error:
+    ...     print(str(error).splitlines()[0])
+    [GT110] these shapes do not fit: (2,) and (3,)
+    """
+
+    error_code = 3
+
+
+class NotFoundError(OpError):
+    """Something that was asked for by name is not there."""
+
+    error_code = 5
+
+
+class AlreadyExistsError(OpError):
+    """Something that was to be made is there already."""
+
+    error_code = 6
+
+
+class PermissionDeniedError(OpError):
+    """Something that the caller may not do."""
+
+    error_code = 7
+
+
+class ResourceExhaustedError(OpError):
+    """Memory or another resource is used up."""
+
+    error_code = 8
+
+
+class FailedPreconditionError(OpError):
+    """The state does not allow the operation."""
+
+    error_code = 9
+
+
+class OutOfRangeError(OpError):
+    """The end of the data was passed."""
+
+    error_code = 11
+
+
+class UnimplementedError(OpError):
+    """An operation that does not exist for these arguments."""
+
+    error_code = 12
+
+
+class InternalError(OpError):
+    """An error inside the library."""
+
+    error_code = 13
+
+
+class UnavailableError(OpError):
+    """Something is not available now."""
+
+    error_code = 14
+
+
+class DataLossError(OpError):
+    """Data that is damaged."""
+
+    error_code = 15
+
+
+_TRANSLATED = (ShapeError, AxisError, IndexingError, LinearAlgebraError, NumericsError)
+
+
+def in_tensorflow_terms(function: F) -> F:
+    """`function`, whose errors about shapes, axes, indices and matrices are TensorFlow's `InvalidArgumentError`.
+
+    The message stays gradtape's, and `.problem` the finding behind it.
+    """
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except _TRANSLATED as error:
+            raise translated(error) from None
+
+    return wrapper  # type: ignore[return-value]
+
+
+def translated(error: GradTapeError) -> InvalidArgumentError:
+    """The same finding as an `InvalidArgumentError`."""
+    ours = InvalidArgumentError(None, None, str(error))
+    ours.problem = error.problem  # type: ignore[attr-defined]
+    return ours
+
+
+def invalid(what: str, fix: str = "") -> InvalidArgumentError:
+    """An error at the user's line that says what is wrong and what to write instead."""
+    return InvalidArgumentError(None, None, explained(what, fix))
+
+
+def explained(what: str, fix: str = "") -> str:
+    """`what`, the user's line, and the fix."""
+    return f"{what}.\n{Location.here().show()}" + (f"\n  fix: {fix}" if fix else "")
+
+
+__all__ = ["AlreadyExistsError", "CancelledError", "DataLossError", "FailedPreconditionError", "InternalError"]
+__all__ += ["InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "PermissionDeniedError"]
+__all__ += ["ResourceExhaustedError", "UnavailableError", "UnimplementedError", "UnknownError"]
+__getattr__ = missing(__name__)

@@ -1,0 +1,29 @@
+"""`tf.keras`: layers, models, losses, metrics and optimisers, over gradtape's `nn` and `optim`."""
+
+from gradtape.standins.names import missing
+from gradtape.standins.tensorflow.keras import (
+    activations,
+    backend,
+    callbacks,
+    initializers,
+    layers,
+    losses,
+    metrics,
+    models,
+    optimizers,
+    regularizers,
+    utils,
+)
+from gradtape.standins.tensorflow.keras.layers.base import Layer
+from gradtape.standins.tensorflow.keras.models import Functional, Model, Sequential
+from gradtape.standins.tensorflow.keras.symbolic import Input, KerasTensor
+from gradtape.standins.tensorflow.keras.variables import Variable
+
+__all__ = ["Functional", "Input", "KerasTensor", "Layer", "Model", "Sequential", "Variable", "activations", "backend"]
+__all__ += ["callbacks", "initializers", "layers", "losses", "metrics", "models", "optimizers", "regularizers", "utils"]
+
+_DATA = (
+    "it would have to be downloaded.\n"
+    "  fix: load the data yourself, as NumPy arrays; scikit-learn has small sets (sklearn.datasets)"
+)
+__getattr__ = missing(__name__, reasons={"datasets": _DATA, "applications": _DATA, "preprocessing": _DATA})

@@ -1,0 +1,309 @@
+"""`tf.keras.optimizers`: Keras' names and defaults over gradtape's optimisers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.standins.names import missing
+from gradtape.standins.tensorflow.arrays import convert_to_tensor
+from gradtape.standins.tensorflow.conversion import value_of
+from gradtape.standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value
+from gradtape.standins.tensorflow.errors import explained
+from gradtape.standins.tensorflow.keras import schedules
+from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
+from gradtape.standins.tensorflow.log import get_logger
+
+
+class Optimizer:
+    """The base of optimisers: `apply_gradients(zip(gradients, variables))`.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.keras.optimizers.SGD(learning_rate=0.5).apply_gradients([(tf.constant(1.0), v)])
+    >>> v.numpy()
+    np.float32(0.5)
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        name: str | None,
+        clipnorm: float | None,
+        clipvalue: float | None,
+        global_clipnorm: float | None,
+    ) -> None:
+        self.name = unique_name(snake_case(type(self).__name__)) if name is None else name
+        self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
+        token = scope.set((self.name,))
+        try:
+            self.iterations = Variable(np.array(0, np.int64), trainable=False, name="iteration")
+            self._schedule = learning_rate if callable(learning_rate) else None
+            first = 0.0 if self._schedule is not None else learning_rate
+            self._rate = Variable(np.array(float(first), np.float32), trainable=False, name="learning_rate")
+        finally:
+            scope.reset(token)
+        self._variables: list[Any] = []
+        self._optimiser: Any = None
+
+    def _made(self, rate: float) -> Any:
+        """gradtape's optimiser."""
+        raise NotImplementedError(f"{type(self).__name__} has no formula")
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a variable, or what the schedule says now."""
+        return self._rate if self._schedule is None else convert_to_tensor(self._schedule(self.iterations))
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        if callable(value):
+            self._schedule = value
+            return
+        self._schedule = None
+        self._rate.assign(np.float32(float(value)))
+
+    lr = learning_rate
+
+    @property
+    def variables(self) -> list[Any]:
+        """The number of steps and the learning rate."""
+        return [self.iterations, self._rate]
+
+    def build(self, var_list: Iterable[Any]) -> None:
+        """Remember the variables that are to be trained."""
+        if not self._variables:
+            self._variables = list(var_list)
+
+    def apply_gradients(self, grads_and_vars: Any, name: str | None = None, **kwargs: Any) -> Any:
+        """One step with pairs of a gradient and a variable; the number of steps so far is returned."""
+        pairs = list(grads_and_vars)
+        return self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+
+    def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
+        """One step. All variables are changed or, if a gradient does not fit, none."""
+        variables = self._variables if trainable_variables is None else list(trainable_variables)
+        gradients = list(grads)
+        if not any(gradient is not None for gradient in gradients):
+            raise ValueError(
+                explained(
+                    "No gradients provided for any variable",
+                    "tape.why(loss, variable) tells where each one was lost",
+                )
+            )
+        missing_ones = [v.name for g, v in zip(gradients, variables) if g is None]
+        if missing_ones:
+            names = ", ".join(missing_ones)
+            get_logger().warning(f"Gradients do not exist for variables {names} when minimizing the loss.")
+        self.build(variables)
+        places = {id(variable): place for place, variable in enumerate(self._variables)}
+        row: list[Any] = [None] * len(self._variables)
+        for gradient, variable in zip(self._clipped(gradients), variables, strict=True):
+            if id(variable) not in places:
+                raise ValueError(
+                    explained(
+                        f"{self.name} was built for other variables, and does not know {variable.name}",
+                        "a new optimiser, or optimizer.build(all_variables) before the first step",
+                    )
+                )
+            if gradient is not None:
+                row[places[id(variable)]] = value_of(gradient, variable.dtype)
+        rate = float(np.asarray(self.learning_rate._value._concrete()))
+        if self._optimiser is None:
+            self._optimiser = self._made(rate)
+        self._optimiser.learning_rate = rate
+        self._optimiser.step([variable._value for variable in self._variables], row)
+        for variable in variables:
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+        self.iterations.assign_add(1)
+        return self.iterations
+
+    def _clipped(self, gradients: list[Any]) -> list[Any]:
+        if self.clipnorm is not None:
+            return [None if g is None else clip_by_norm(g, self.clipnorm) for g in gradients]
+        if self.clipvalue is not None:
+            return [None if g is None else clip_by_value(g, -self.clipvalue, self.clipvalue) for g in gradients]
+        if self.global_clipnorm is not None:
+            return list(clip_by_global_norm(gradients, self.global_clipnorm)[0])
+        return gradients
+
+    def get_config(self) -> dict[str, Any]:
+        """The name and the learning rate."""
+        return {"name": self.name, "learning_rate": float(np.asarray(self.learning_rate._value._concrete()))}
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum if wanted."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, name, clipnorm, clipvalue, global_clipnorm)
+        self.momentum, self.nesterov, self.weight_decay = momentum, nesterov, weight_decay
+
+    def _made(self, rate: float) -> Any:
+        return gt.optim.SGD(
+            rate,
+            momentum=self.momentum,
+            nesterov=self.nesterov,
+            weight_decay=self.weight_decay or 0.0,
+            allow_none=True,
+            check_finite=False,
+        )
+
+
+class _Adaptive(Optimizer):
+    """The optimisers that scale each gradient by its history."""
+
+    _options: dict[str, Any]
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        options: dict[str, Any],
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str | None = None,
+        weight_decay: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, name, clipnorm, clipvalue, global_clipnorm)
+        self._options = options
+        self.weight_decay = weight_decay
+
+    def _made(self, rate: float) -> Any:
+        kind = getattr(gt.optim, {"Nadam": "NAdam"}.get(type(self).__name__, type(self).__name__))
+        if self.weight_decay and kind is gt.optim.Adam:
+            kind = gt.optim.AdamW
+        decay = {"weight_decay": self.weight_decay or 0.0}
+        return kind(rate, **self._options, **decay, allow_none=True, check_finite=False)
+
+
+class Adam(_Adaptive):
+    """Adam; `weight_decay` is decoupled from the gradient."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        options = {"betas": (beta_1, beta_2), "eps": epsilon, "amsgrad": amsgrad}
+        super().__init__(learning_rate, options, **kwargs)
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay."""
+
+    def __init__(self, learning_rate: Any = 0.001, weight_decay: float = 0.004, *args: Any, **kwargs: Any) -> None:
+        super().__init__(learning_rate, *args, weight_decay=weight_decay, **kwargs)
+
+
+class RMSprop(_Adaptive):
+    """Divided by the root of a running mean of squares."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-7,
+        centered: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        options = {"alpha": rho, "momentum": momentum, "eps": math.sqrt(epsilon) * 1e-3, "centered": centered}
+        super().__init__(learning_rate, options, **kwargs)
+
+
+class Adagrad(_Adaptive):
+    """Divided by the root of the sum of squares."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        initial_accumulator_value: float = 0.1,
+        epsilon: float = 1e-7,
+        **kwargs: Any,
+    ) -> None:
+        options = {"initial_accumulator_value": initial_accumulator_value, "eps": epsilon}
+        super().__init__(learning_rate, options, **kwargs)
+
+
+class Adadelta(_Adaptive):
+    """Scaled by the ratio of running means."""
+
+    def __init__(self, learning_rate: Any = 0.001, rho: float = 0.95, epsilon: float = 1e-7, **kwargs: Any) -> None:
+        super().__init__(learning_rate, {"rho": rho, "eps": epsilon}, **kwargs)
+
+
+class Adamax(_Adaptive):
+    """Adam by the infinity norm."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, {"betas": (beta_1, beta_2), "eps": epsilon}, **kwargs)
+
+
+class Nadam(_Adaptive):
+    """Adam with Nesterov's momentum."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, {"betas": (beta_1, beta_2), "eps": epsilon}, **kwargs)
+
+
+class Lion(_Adaptive):
+    """The sign of a running mean."""
+
+    def __init__(self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.99, **kwargs: Any) -> None:
+        super().__init__(learning_rate, {"betas": (beta_1, beta_2)}, **kwargs)
+
+
+_BY_NAME: dict[str, type[Optimizer]] = {
+    kind.__name__.lower(): kind for kind in (SGD, Adam, AdamW, RMSprop, Adagrad, Adadelta, Adamax, Nadam, Lion)
+}
+
+
+def get(identifier: Any) -> Any:
+    """The optimiser of a name, or itself."""
+    if not isinstance(identifier, str):
+        return identifier
+    if identifier.lower() in _BY_NAME:
+        kind: Any = _BY_NAME[identifier.lower()]
+        return kind()
+    raise ValueError(f"there is no optimiser {identifier!r}; there are: {', '.join(sorted(_BY_NAME))}")
+
+
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "Nadam", "Optimizer", "RMSprop", "get"]
+__all__ += ["schedules"]
+__getattr__ = missing(__name__)

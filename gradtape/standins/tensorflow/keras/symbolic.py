@@ -1,0 +1,164 @@
+"""The functional way to make models: `Input`, and layers called with what it returns.
+
+A `KerasTensor` knows which layer made it from which others. Its shape is found by calling the layer with zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradtape as gt
+from gradtape.standins.tensorflow import nest
+from gradtape.standins.tensorflow.arrays import zeros
+from gradtape.standins.tensorflow.dtypes import as_dtype
+from gradtape.standins.tensorflow.errors import explained
+
+_UNKNOWN = 2
+"""The length that stands for None while shapes are found out."""
+
+
+class KerasTensor:
+    """What will be a tensor when the model is called."""
+
+    def __init__(self, shape: Any, dtype: Any = "float32", made_by: Any = None, name: str | None = None) -> None:
+        from gradtape.standins.tensorflow.keras.variables import unique_name
+
+        self.shape = tuple(shape)
+        self.dtype = as_dtype(dtype).name
+        self.made_by = made_by  # (layer, args, kwargs, place among the outputs), or None for an input
+        self.name = unique_name("keras_tensor") if name is None else name
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse=False, ragged=False, name={self.name}>"
+
+    def _applied(self, operation: Any, *others: Any) -> Any:
+        return symbolic_call(_Operation(operation), (self, *others), {})
+
+    def __add__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: x + y, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: y + x, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: x - y, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: y - x, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: x * y, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: y * x, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: x / y, other)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._applied(lambda x, y: x**y, other)
+
+    def __neg__(self) -> Any:
+        return self._applied(lambda x: -x)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._applied(lambda x: x[index])
+
+    def __tf_tensor__(self) -> Any:
+        raise ValueError(
+            explained(
+                "A KerasTensor has no value: it cannot be used as input to a TensorFlow function",
+                "put the function into a layer: tf.keras.layers.Lambda(lambda x: tf.sin(x))(inputs)",
+            )
+        )
+
+
+class _Operation:
+    """An operator between symbolic tensors, called as a layer is."""
+
+    def __init__(self, operation: Any) -> None:
+        self.operation = operation
+        self.name = "operation"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.operation(*args)
+
+
+def Input(
+    shape: Any = None, batch_size: int | None = None, dtype: Any = "float32", name: str | None = None, **kwargs: Any
+) -> KerasTensor:
+    """The input of a model: a symbolic tensor with a first axis of any length."""
+    if shape is None:
+        raise ValueError(explained("Input: shape is wanted, without the batch", "tf.keras.Input(shape=(784,))"))
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    return KerasTensor((batch_size, *sizes), dtype, None, name)
+
+
+def symbolic_call(layer: Any, args: Any, kwargs: Any) -> Any:
+    """What `layer` returns for symbolic tensors: symbolic tensors again."""
+    symbols = [x for x in nest.flatten((args, kwargs)) if isinstance(x, KerasTensor)]
+
+    def dummy(x: Any) -> Any:
+        return zeros([_UNKNOWN if n is None else n for n in x.shape], x.dtype) if isinstance(x, KerasTensor) else x
+
+    filled_args, filled_kwargs = nest.map_structure(dummy, (args, kwargs))
+    with gt.no_grad():
+        made = layer(*filled_args, **filled_kwargs)
+    open_batch = bool(symbols) and symbols[0].shape[:1] == (None,)
+    outputs = []
+    for place, part in enumerate(nest.flatten(made)):
+        shape: tuple[Any, ...] = tuple(part.shape)
+        if open_batch and shape and shape[0] == _UNKNOWN:
+            shape = (None, *shape[1:])
+        outputs.append(KerasTensor(shape, part.dtype, (layer, args, kwargs, place)))
+    return nest.pack_sequence_as(made, outputs)
+
+
+def layers_between(inputs: list[KerasTensor], outputs: list[KerasTensor]) -> list[Any]:
+    """The layers on the way from `inputs` to `outputs`, in the order in which they run."""
+    found: list[Any] = []
+    seen: set[int] = set()
+
+    def visit(tensor: KerasTensor) -> None:
+        if id(tensor) in seen:
+            return
+        seen.add(id(tensor))
+        if tensor.made_by is None:
+            if not any(tensor is one for one in inputs):
+                raise ValueError(explained(f"the outputs depend on {tensor.name}, which is not among the inputs"))
+            return
+        layer, args, kwargs, _ = tensor.made_by
+        for part in nest.flatten((args, kwargs)):
+            if isinstance(part, KerasTensor):
+                visit(part)
+        if not any(layer is one for one in found):
+            found.append(layer)
+
+    for output in outputs:
+        visit(output)
+    return found
+
+
+def evaluated(inputs: list[KerasTensor], values: list[Any], outputs: Any) -> Any:
+    """The values of `outputs`, given those of `inputs`."""
+    known = {id(symbol): value for symbol, value in zip(inputs, values, strict=True)}
+    calls: dict[tuple[int, int], list[Any]] = {}
+
+    def value_of(tensor: Any) -> Any:
+        if not isinstance(tensor, KerasTensor):
+            return tensor
+        if id(tensor) not in known:
+            layer, args, kwargs, place = tensor.made_by
+            key = id(args), id(layer)
+            if key not in calls:
+                given_args, given_kwargs = nest.map_structure(value_of, (args, kwargs))
+                calls[key] = nest.flatten(layer(*given_args, **given_kwargs))
+            known[id(tensor)] = calls[key][place]
+        return known[id(tensor)]
+
+    return nest.map_structure(value_of, outputs)

@@ -1,0 +1,83 @@
+"""Keras' variables: `tf.Variable`s with a path, printed as Keras prints them."""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from gradtape.standins.tensorflow.scopes import mode
+from gradtape.standins.tensorflow.variable import Variable as TensorFlowVariable
+
+scope: ContextVar[tuple[str, ...]] = ContextVar("names of the layers that are being called", default=())
+
+
+class Variable(TensorFlowVariable):
+    """A number or array of a layer or optimiser.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> layer = tf.keras.layers.Dense(1, name="line")
+    >>> layer.build((None, 2))
+    >>> layer.bias
+    <Variable path=line/bias, shape=(1,), dtype=float32, value=[0.]>
+    """
+
+    def __init__(
+        self, initializer: Any, shape: Any = None, dtype: Any = None, trainable: bool = True, name: str | None = None
+    ) -> None:
+        value = initializer(shape, dtype=dtype or "float32") if callable(initializer) else initializer
+        token = mode.set("eager")  # layers make their variables at their first call, inside of a tf.function too
+        try:
+            super().__init__(value, trainable=trainable, name=name or "variable", dtype=dtype)
+        finally:
+            mode.reset(token)
+        self._name = name or "variable"
+        self.path = "/".join((*scope.get(), self._name))
+
+    @property
+    def value(self) -> Any:
+        """The present value as a tensor."""
+        return super().value()
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        made = Variable(np.array(self._value._concrete()), trainable=self._trainable, name=self._name)
+        made.path, made.constraint = self.path, self.constraint
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._value._concrete(), self._trainable, self._name, self.path)
+
+    def __repr__(self) -> str:
+        array = np.asarray(self._value._concrete())
+        text = repr(array.item()) if array.ndim == 0 else str(array)
+        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype.name}, value={text}>"
+
+    __str__ = __repr__
+
+
+def _restored(array: Any, trainable: bool, name: str, path: str) -> Variable:
+    made = Variable(array, trainable=trainable, name=name)
+    made.path = path
+    return made
+
+
+def snake_case(name: str) -> str:
+    """`SomeName2D` as Keras writes it: `some_name2d`."""
+    return re.sub(r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+_counts: dict[str, int] = {}
+
+
+def unique_name(name: str) -> str:
+    """`name`, with a number behind it from the second time on."""
+    count = _counts.get(name, 0)
+    _counts[name] = count + 1
+    return f"{name}_{count}" if count else name
+
+
+def clear_names() -> None:
+    """Begin to count names anew."""
+    _counts.clear()

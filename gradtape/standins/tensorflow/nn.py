@@ -1,0 +1,205 @@
+"""`tf.nn`: activations, losses, normalisation, dropout, embeddings; convolutions and pooling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.standins.names import missing
+from gradtape.standins.tensorflow import activations, convolutions
+from gradtape.standins.tensorflow.activations import *  # noqa: F403
+from gradtape.standins.tensorflow.conversion import Holder, axes, integers, lengths, tensors, value_of
+from gradtape.standins.tensorflow.convolutions import *  # noqa: F403
+from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.picking import gather
+from gradtape.standins.tensorflow.random import generator_for
+from gradtape.standins.tensorflow.reductions import l2_normalize, zero_fraction
+from gradtape.standins.tensorflow.segments import in_top_k, top_k
+from gradtape.standins.tensorflow.tensor import check_kind, wrap
+
+functional = gt.nn.functional
+
+
+@in_tensorflow_terms
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+    """The cross entropy of each example; the labels are probabilities along `axis`, and get gradients too.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> tf.nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=[[0.0, 0.0]]).numpy()
+    array([0.6931472], dtype=float32)
+    """
+    scores, probabilities = tensors(logits, labels, "softmax_cross_entropy_with_logits")
+    check_kind(scores, "f", "softmax_cross_entropy_with_logits")
+    try:
+        np.broadcast_shapes(scores.shape, probabilities.shape)
+    except ValueError:
+        raise invalid(
+            "softmax_cross_entropy_with_logits: logits and labels must have one shape; they have "
+            f"{scores.shape} and {probabilities.shape}",
+            "labels that are class numbers go into tf.nn.sparse_softmax_cross_entropy_with_logits",
+        ) from None
+    return wrap(-gt.sum(probabilities * gt.log_softmax(scores, axis), axis))
+
+
+@in_tensorflow_terms
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+    """The cross entropy of each example; the labels are the numbers of the classes."""
+    scores, classes = value_of(logits), value_of(labels)
+    check_kind(scores, "f", "sparse_softmax_cross_entropy_with_logits")
+    check_kind(classes, "iu", "sparse_softmax_cross_entropy_with_logits")
+    if scores.shape[:-1] != classes.shape:
+        raise invalid(
+            "sparse_softmax_cross_entropy_with_logits: one label for each row of logits is wanted; the shapes are "
+            f"{classes.shape} (labels) and {scores.shape} (logits)",
+            "one-hot labels go into tf.nn.softmax_cross_entropy_with_logits",
+        )
+    places = np.asarray(classes._concrete()).astype(np.int64)
+    if places.size and (places.min() < 0 or places.max() >= scores.shape[-1]):
+        wrong = places[(places < 0) | (places >= scores.shape[-1])].ravel()[0]
+        raise invalid(f"label {wrong} is not in [0, {scores.shape[-1]}), the range of the {scores.shape[-1]} classes")
+    picked = gt.take_along_axis(gt.log_softmax(scores, -1), places[..., None], -1)
+    return wrap(-gt.squeeze(picked, -1))
+
+
+@in_tensorflow_terms
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+    """The cross entropy of each element, a yes or a no."""
+    scores, targets = tensors(logits, labels, "sigmoid_cross_entropy_with_logits")
+    if scores.shape != targets.shape:
+        raise ValueError(
+            explained(f"logits and labels must have one shape; they have {scores.shape} and {np.shape(targets)}")
+        )
+    return wrap(functional.binary_cross_entropy_with_logits(scores, targets, reduction="none"))
+
+
+@in_tensorflow_terms
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+    """The cross entropy of each element, with a weight for the positive ones."""
+    scores, targets = tensors(logits, labels, "weighted_cross_entropy_with_logits")
+    weight = tensors(logits, pos_weight, "weighted_cross_entropy_with_logits")[1]
+    return wrap(functional.binary_cross_entropy_with_logits(scores, targets, reduction="none", pos_weight=weight))
+
+
+@in_tensorflow_terms
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+    """The negative log-likelihood of counts, given the logarithm of the rate."""
+    rate, counts = tensors(log_input, targets, "log_poisson_loss")
+    return wrap(functional.poisson_nll_loss(rate, counts, full=compute_full_loss, reduction="none"))
+
+
+@in_tensorflow_terms
+def l2_loss(t: Any, name: str | None = None) -> Any:
+    """Half the sum of squares."""
+    return wrap(gt.sum(gt.square(value_of(t))) * 0.5)
+
+
+@in_tensorflow_terms
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
+    """A number added to each channel."""
+    x, b = tensors(value, bias, "bias_add")
+    if data_format is not None and data_format.upper().startswith("NC"):
+        b = gt.reshape(b, (-1, *(1,) * (x.ndim - 2)))
+    elif x.shape[-1] != b.shape[0]:
+        raise invalid(f"bias_add: {b.shape[0]} biases for a last axis of length {x.shape[-1]}")
+    return wrap(x + b)
+
+
+@in_tensorflow_terms
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    """Zeros in the place of a share `rate` of the elements; the others are made that much greater."""
+    value, share = value_of(x), float(np.asarray(value_of(rate)._concrete()))
+    check_kind(value, "f", "dropout")
+    if not 0 <= share < 1:
+        raise ValueError(explained(f"dropout: rate={share}; a number from 0 up to, but not including, 1 is wanted"))
+    shape = value.shape if noise_shape is None else lengths(noise_shape)
+    kept = generator_for(seed).random(shape) >= share
+    return wrap(value * gt.Tensor((kept / (1 - share)).astype(value.dtype)))
+
+
+@in_tensorflow_terms
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """The mean and the variance along `axes`."""
+    value, along = value_of(x), _tuple(axes)
+    return wrap(gt.mean(value, along, keepdims=keepdims)), wrap(gt.var(value, along, keepdims=keepdims))
+
+
+def _tuple(axis: Any) -> Any:
+    return axes(axis)
+
+
+@in_tensorflow_terms
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+) -> Any:
+    """(x - mean) / sqrt(variance + epsilon), scaled and shifted."""
+    value, centre = tensors(x, mean, "batch_normalization")
+    spread = gt.sqrt(tensors(x, variance, "batch_normalization")[1] + float(variance_epsilon))
+    made = (value - centre) / spread
+    if scale is not None:
+        made = made * tensors(x, scale, "batch_normalization")[1]
+    return wrap(made if offset is None else made + tensors(x, offset, "batch_normalization")[1])
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+    """The rows of `params` at `ids`. Its gradient is dense."""
+    if max_norm is not None:
+        raise NotImplementedError(explained("embedding_lookup: max_norm is not in this stand-in", "tf.clip_by_norm"))
+    return gather(params if isinstance(params, Holder) else value_holder(params), ids)
+
+
+def value_holder(x: Any) -> Any:
+    """`x` as a tensor."""
+    return wrap(value_of(x))
+
+
+@in_tensorflow_terms
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, name: Any = None
+) -> Any:
+    """Each element divided by a power of the sum of squares of its neighbours among the channels."""
+    value = value_of(input)
+    channels = np.arange(value.shape[-1])
+    near = (np.abs(channels[:, None] - channels) <= integers(depth_radius)).astype(value.dtype)
+    return wrap(value / gt.power(bias + alpha * (gt.square(value) @ gt.Tensor(near)), beta))
+
+
+@in_tensorflow_terms
+def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+    """Blocks of space moved into the channels."""
+    value = value_of(input)
+    batch, height, width, channels = value.shape
+    n = integers(block_size)
+    parts = gt.reshape(value, (batch, height // n, n, width // n, n, channels))
+    moved = gt.transpose(parts, (0, 1, 3, 2, 4, 5))
+    return wrap(gt.reshape(moved, (batch, height // n, width // n, n * n * channels)))
+
+
+@in_tensorflow_terms
+def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+    """Channels moved into blocks of space."""
+    value = value_of(input)
+    batch, height, width, channels = value.shape
+    n = integers(block_size)
+    parts = gt.reshape(value, (batch, height, width, n, n, channels // (n * n)))
+    moved = gt.transpose(parts, (0, 1, 3, 2, 4, 5))
+    return wrap(gt.reshape(moved, (batch, height * n, width * n, channels // (n * n))))
+
+
+def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
+    """The sum of the losses divided by the size of the batch."""
+    losses = value_of(per_example_loss)
+    if sample_weight is not None:
+        losses = losses * value_of(sample_weight, losses.dtype)
+    return wrap(gt.sum(losses) / float(integers(global_batch_size) or losses.size))
+
+
+__all__ = ["batch_normalization", "bias_add", "compute_average_loss", "depth_to_space", "dropout", "embedding_lookup"]
+__all__ += ["in_top_k", "l2_loss", "l2_normalize", "local_response_normalization", "log_poisson_loss", "moments"]
+__all__ += ["sigmoid_cross_entropy_with_logits", "softmax_cross_entropy_with_logits", "space_to_depth"]
+__all__ += ["sparse_softmax_cross_entropy_with_logits", "top_k", "weighted_cross_entropy_with_logits"]
+__all__ += ["zero_fraction"]
+__all__ += activations.__all__
+__all__ += convolutions.__all__
+__getattr__ = missing(__name__)

@@ -1,0 +1,67 @@
+"""What is going on around an operation: name scopes, and whether a `tf.function` is being traced or run again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_names: ContextVar[tuple[str, ...]] = ContextVar("names of scopes", default=())
+mode: ContextVar[str] = ContextVar("mode", default="eager")
+"""`eager`; or, inside of a `tf.function`, `tracing` the first time with arguments of a kind and `replaying` after."""
+
+
+class name_scope:
+    """`tf.name_scope(name)`: the names of variables made inside begin with it.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> with tf.name_scope("layer"):
+    ...     v = tf.Variable(1.0, name="w")
+    >>> v.name
+    'layer/w:0'
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._tokens: list[Any] = []
+
+    def __enter__(self) -> str:
+        self._tokens.append(_names.set((*_names.get(), self.name)))
+        return "/".join(_names.get()) + "/"
+
+    def __exit__(self, *details: Any) -> None:
+        _names.reset(self._tokens.pop())
+
+
+def scoped(name: str) -> str:
+    """`name` behind the scopes that it is made in."""
+    return "/".join((*_names.get(), name))
+
+
+@contextmanager
+def device(device_name: Any) -> Iterator[None]:
+    """A block whose operations run on a device: always the CPU."""
+    yield
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """A block that is lifted out of functions; here it just runs."""
+    yield
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """A block that runs after `control_inputs`, as everything here does."""
+    yield
+
+
+def executing_eagerly() -> bool:
+    """Whether no `tf.function` is running."""
+    return mode.get() == "eager"
+
+
+def inside_function() -> bool:
+    """Whether a `tf.function` is running."""
+    return mode.get() != "eager"

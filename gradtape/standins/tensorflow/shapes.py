@@ -1,0 +1,138 @@
+"""TensorShape: a tuple of lengths that prints and compares as TensorFlow's does. A length may be None: unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class TensorShape(tuple[Any, ...]):
+    """The shape of a tensor: a tuple with TensorFlow's spelling.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> shape = tf.TensorShape([2, None])
+    >>> shape, print(shape), shape.rank, shape == [2, None]
+    (2, None)
+    (TensorShape([2, None]), None, 2, True)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, dims: Iterable[Any] | int | None = ()) -> TensorShape:
+        if dims is None:
+            raise ValueError(
+                "TensorShape(None), a shape of unknown rank, is not in this stand-in: values are always there, and so\n"
+                "are their shapes.\n  fix: give the rank, with None for lengths that vary: tf.TensorShape([None, 3])"
+            )
+        if isinstance(dims, int):
+            dims = (dims,)
+        return super().__new__(cls, (None if d is None else int(d) for d in dims))
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+    @property
+    def ndims(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+    @property
+    def dims(self) -> list[Any]:
+        """The lengths."""
+        return list(self)
+
+    def as_list(self) -> list[Any]:
+        """The lengths as a list."""
+        return list(self)
+
+    def num_elements(self) -> int | None:
+        """How many elements there are; None if a length is not known."""
+        count = 1
+        for length in self:
+            if length is None:
+                return None
+            count *= length
+        return count
+
+    def is_fully_defined(self) -> bool:
+        """Whether every length is known."""
+        return None not in tuple(self)
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether one array could have both shapes."""
+        other = TensorShape(other)
+        return len(self) == len(other) and all(a == b or a is None or b is None for a, b in zip(self, other))
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ValueError unless one array could have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"the shapes {self} and {TensorShape(other)} are of different arrays")
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The lengths of both, one after the other."""
+        return TensorShape((*self, *TensorShape(other)))
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return TensorShape(found) if isinstance(key, slice) else found
+
+    def __add__(self, other: Any) -> TensorShape:
+        return TensorShape((*self, *other))
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return TensorShape((*other, *self))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, list | tuple) and tuple(self) == tuple(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorShape, (list(self),)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({list(self)})"
+
+    def __str__(self) -> str:
+        return str(tuple(self))
+
+
+class TensorSpec:
+    """What is known of a tensor before it is there: shape, dtype and name.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> tf.TensorSpec([None, 2], tf.float32)
+    TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
+    """
+
+    def __init__(self, shape: Any, dtype: Any = "float32", name: str | None = None) -> None:
+        from gradtape.standins.tensorflow.dtypes import as_dtype
+
+        self.shape = TensorShape(shape)
+        self.dtype = as_dtype(dtype)
+        self.name = name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """What describes `tensor`."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether a tensor, or what another specification describes, fits this one."""
+        return bool(self.dtype == other.dtype and self.shape.is_compatible_with(other.shape))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorSpec):
+            return False
+        return (self.shape, self.dtype, self.name) == (other.shape, other.dtype, other.name)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype, self.name))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"

@@ -1,0 +1,120 @@
+"""`torch.autograd`: backward, grad, Function, functional, gradcheck, detect_anomaly, forward_ad."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradtape as gt
+from gradtape.standins.names import missing
+from gradtape.standins.torch import overwriting
+from gradtape.standins.torch.autograd import forward_ad, functional, graph
+from gradtape.standins.torch.autograd.anomaly import detect_anomaly, set_detect_anomaly
+from gradtape.standins.torch.autograd.checking import GradcheckError, gradcheck, gradgradcheck
+from gradtape.standins.torch.autograd.function import Function
+from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
+
+__all__ = [
+    "Function",
+    "GradcheckError",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "forward_ad",
+    "functional",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
+
+
+def _several(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves that they were computed from.
+
+    >>> from gradtape.standins import torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    targets = _several(tensors)
+    seeds = _several(grad_tensors) if grad_tensors is not None else [None] * len(targets)
+    retain = create_graph if retain_graph is None else retain_graph
+    chosen = None if inputs is None else [x._value for x in _several(inputs)]
+    with translating():
+        overwriting.check([target._value for target in targets])
+        for number, (target, seed) in enumerate(zip(targets, seeds, strict=True)):
+            last = number == len(targets) - 1
+            gt.core.backward.backward(target._value, unwrap(seed), retain or not last, create_graph, chosen)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of `outputs` with respect to `inputs`; `.grad` is left alone.
+
+    >>> from gradtape.standins import torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x**2, x)
+    (tensor(6.),)
+    """
+    targets, sources = _several(outputs), _several(inputs)
+    seeds: Any = None if grad_outputs is None else [unwrap(seed) for seed in _several(grad_outputs)]
+    if is_grads_batched:
+        return _batched(targets, sources, seeds, create_graph, bool(allow_unused))
+    unused = materialize_grads if allow_unused is None else allow_unused
+    with translating():
+        values = [target._value for target in targets]
+        overwriting.check(values)
+        found = gt.gradients(values, [x._value for x in sources], seeds, retain_graph, create_graph, unused)
+    if materialize_grads:
+        found = [gt.zeros_like(x._value) if g is None else g for g, x in zip(found, sources, strict=True)]
+    return tuple(wrap(found))
+
+
+def _batched(
+    targets: Sequence[Tensor], sources: Sequence[Tensor], seeds: Any, create_graph: bool, unused: bool
+) -> tuple[Any, ...]:
+    """The gradients for each of a batch of seeds, along a first axis."""
+    rows = []
+    for index in range(seeds[0].shape[0]):
+        with translating():
+            values, given = [t._value for t in targets], [seed[index] for seed in seeds]
+            rows.append(gt.gradients(values, [x._value for x in sources], given, True, create_graph, unused))
+    return tuple(wrap([None if column[0] is None else gt.stack(column) for column in zip(*rows, strict=True)]))
+
+
+def Variable(data: Tensor, requires_grad: bool = False, volatile: bool = False) -> Tensor:
+    """A tensor with the same numbers: what variables were before tensors could do everything."""
+    made = data.detach()
+    return made.requires_grad_() if requires_grad else made
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,186 @@
+"""`torch.autograd.Function`: a function whose gradient is a rule of the user's."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.core.tensor import Tensor as Value
+from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.tensor import Tensor, wrap
+
+
+class Context:
+    """What `forward` leaves for `backward`."""
+
+    def __init__(self, needs: tuple[bool, ...]) -> None:
+        self.needs_input_grad = needs
+        self.saved_tensors: tuple[Any, ...] = ()
+        self._constant: set[int] = set()
+        self._materialize = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors (or None) for `backward`, where they are `ctx.saved_tensors`."""
+        self.saved_tensors = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for `jvp`."""
+        self.saved_for_forward = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say that no gradient comes back through these results."""
+        self._constant.update(id(tensor) for tensor in tensors)
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say that these inputs were written in place."""
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether a gradient that does not come back is a tensor of zeros (as it is at first) or None."""
+        self._materialize = value
+
+
+class Function:
+    """A function whose gradient is a rule of yours: `forward(ctx, ...)`, `backward(ctx, ...)`, called by `apply`.
+
+    >>> from gradtape.standins import torch
+    >>> class Cube(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 3 * x**2 * g
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> y = Cube.apply(x)
+    >>> y
+    tensor(8., grad_fn=<CubeBackward>)
+    >>> y.backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    generate_vmap_rule = False
+    forward: Callable[..., Any]
+    backward: Callable[..., Any]
+    setup_context: Callable[..., Any] | None = None
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Call the function; its results are on the graph with the rule in `backward`."""
+        for name in ("forward", "backward"):
+            if not hasattr(cls, name):
+                raise NotImplementedError(
+                    f"{cls.__name__}: you must implement {name!r}, a static method of a torch.autograd.Function.\n"
+                    f"  fix: @staticmethod\n       def {name}(ctx, ...)"
+                )
+        with translating():
+            return _Call(cls, args).made()
+
+
+class _Call:
+    """One call of a function with a rule."""
+
+    def __init__(self, cls: type[Function], args: tuple[Any, ...]) -> None:
+        self.cls = cls
+        self.args = args
+        self.places = [index for index, arg in enumerate(args) if isinstance(arg, Tensor)]
+        self.several = False
+        self.others: dict[int, Any] = {}
+        self.constant: set[int] = set()
+        self.count = 0
+
+    def made(self) -> Any:
+        values = [self.args[index]._value for index in self.places]
+        own = self.cls.__name__
+        rule = gt.custom_vjp(_named(lambda *values: self.run(values)[0], self.cls.forward, own))
+        rule.defvjp(
+            _named(lambda *values: self.run(values), self.cls.forward, own),
+            _named(lambda residuals, cotangents: self.pulled(residuals, cotangents), self.cls.backward, own),
+        )
+        results = rule(*values)
+        label = f"{self.cls.__name__}Backward"
+        found: list[Any] = [None] * self.count
+        for index, other in self.others.items():
+            found[index] = other
+        supply = iter(results)
+        for index in range(self.count):
+            if index not in self.others:
+                value = next(supply)
+                found[index] = wrap(gt.stop_gradient(value) if index in self.constant else value, label)
+        return tuple(found) if self.several else found[0]
+
+    def run(self, values: Any) -> tuple[Any, Any]:
+        """The results that are tensors, and what is kept for the way back."""
+        given = list(self.args)
+        for place, value in zip(self.places, values, strict=True):
+            given[place] = wrap(value if isinstance(value, Value) else Value(np.asarray(value)))
+        needs = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in self.args)
+        ctx = Context(needs)
+        if self.cls.setup_context is None:
+            output = self.cls.forward(ctx, *given)
+        else:
+            output = self.cls.forward(*given)
+            self.cls.setup_context(ctx, tuple(given), output)
+        self.several = isinstance(output, tuple)
+        parts = list(output) if isinstance(output, tuple) else [output]
+        self.count = len(parts)
+        self.others = {index: part for index, part in enumerate(parts) if not isinstance(part, Tensor)}
+        self.constant = {index for index, part in enumerate(parts) if id(part) in ctx._constant}
+        results = [part._value for part in parts if isinstance(part, Tensor)]
+        saved = [part._value if isinstance(part, Tensor) else part for part in ctx.saved_tensors]
+        return results, (saved, _Kept(ctx))
+
+    def pulled(self, residuals: Any, cotangents: Any) -> tuple[Any, ...]:
+        """One cotangent for each tensor among the arguments, by the user's rule."""
+        saved, kept = residuals
+        ctx = kept.ctx
+        ctx.saved_tensors = tuple(wrap(part) for part in saved)
+        supply = iter(cotangents)
+        seeds = [None if index in self.others else wrap(next(supply)) for index in range(self.count)]
+        answers = self.cls.backward(ctx, *seeds)
+        rows = list(answers) if isinstance(answers, tuple) else [answers]
+        if len(rows) > len(self.args) and all(row is None for row in rows[len(self.args) :]):
+            rows = rows[: len(self.args)]
+        if len(rows) != len(self.args):
+            from gradtape.custom.blame import definition
+
+            raise gt.RuleError(
+                f"{self.cls.__name__}.backward returned {len(rows)} gradients for the {len(self.args)} arguments of "
+                f"forward.\n{definition(self.cls.backward).show()}\n"
+                "  fix: one for each argument of forward behind ctx; None for what is not a tensor"
+            )
+        return tuple(None if rows[place] is None else rows[place]._value for place in self.places)
+
+
+def _named(inner: Callable[..., Any], written: Callable[..., Any], owner: str) -> Callable[..., Any]:
+    """A function that errors speak of as the one that the user wrote, and that is called in its own way."""
+    signature = inspect.signature(inner)
+    named = functools.wraps(written)(inner)
+    vars(named)["__signature__"] = signature
+    named.__name__ = f"{owner}.{written.__name__}"
+    return named
+
+
+class _Kept:
+    """Holds a context where arrays are looked for."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """A `backward` that cannot be differentiated again: what it returns is cut off the graph."""
+
+    @functools.wraps(backward)
+    def once(ctx: Any, *grads: Any) -> Any:
+        with gt.no_grad():
+            return backward(ctx, *grads)
+
+    return once

@@ -1,0 +1,124 @@
+"""`torch.autograd.functional`: jacobian, hessian, vjp, jvp, vhp, hvp of functions of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradtape as gt
+from gradtape.standins.names import missing
+from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.tensor import unwrap, wrap
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+Function = Callable[..., Any]
+
+
+def plainly(func: Function) -> Function:
+    """A function of tensors as one of gradtape's values."""
+
+    def called(*values: Any, **named: Any) -> Any:
+        return unwrap(func(*wrap(list(values)), **wrap(named)))
+
+    called.__name__ = getattr(func, "__name__", type(func).__name__)
+    return called
+
+
+def _given(inputs: Any) -> tuple[list[Any], bool]:
+    single = not isinstance(inputs, (list, tuple))
+    return [x._value for x in ([inputs] if single else inputs)], single
+
+
+def _shown(answer: Any, create_graph: bool) -> Any:
+    """An answer as tensors; on the graph only where that was asked for."""
+    if create_graph:
+        return wrap(answer)
+    return wrap(gt.core.structure.map_structure(lambda x: gt.stop_gradient(x) if hasattr(x, "shape") else x, answer))
+
+
+def jacobian(
+    func: Function,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The derivatives of every output element by every input element.
+
+    >>> from gradtape.standins import torch
+    >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    values, single = _given(inputs)
+    transform = gt.jacfwd if strategy == "forward-mode" else gt.jacrev
+    with translating():
+        argnums: Any = 0 if single else tuple(range(len(values)))
+        return _shown(transform(plainly(func), argnums)(*values), create_graph)
+
+
+def hessian(
+    func: Function,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The second derivatives of a function of one number."""
+    values, single = _given(inputs)
+    with translating():
+        argnums: Any = 0 if single else tuple(range(len(values)))
+        return _shown(gt.hessian(plainly(func), argnums)(*values), create_graph)
+
+
+def _seed(v: Any, like: Any, what: str) -> Any:
+    if v is None:
+        shapes = [list(x.shape) for x in gt.core.structure.leaves(like)]
+        if any(x.size != 1 for x in gt.core.structure.leaves(like)):
+            raise RuntimeError(
+                f"{what}: the vector v can only be left out for one number; the shapes are {shapes}.\n"
+                "  fix: v of that shape"
+            )
+        return gt.core.structure.map_structure(gt.ones_like, like)
+    return unwrap(v)
+
+
+def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value, and v times the Jacobian."""
+    values, single = _given(inputs)
+    with translating():
+        output, pull_back = gt.vjp(plainly(func), *values)
+        found = pull_back(_seed(v, output, "vjp"))
+        return _shown(output, create_graph), _shown(found[0] if single else tuple(found), create_graph)
+
+
+def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value, and the Jacobian times v."""
+    values, single = _given(inputs)
+    with translating():
+        seed = _seed(v, values[0] if single else values, "jvp")
+        tangents = [seed] if single else list(seed)
+        output, moved = gt.jvp(plainly(func), values, tangents)
+        return _shown(output, create_graph), _shown(moved, create_graph)
+
+
+def hvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value, and the Hessian times v."""
+    values, single = _given(inputs)
+    plain = plainly(func)
+    with translating():
+        seed = _seed(v, values[0] if single else values, "hvp")
+        tangents = [seed] if single else list(seed)
+        gradient = gt.grad(plain, tuple(range(len(values))))
+        _, moved = gt.jvp(gradient, values, tangents)
+        return _shown(plain(*values), create_graph), _shown(moved[0] if single else tuple(moved), create_graph)
+
+
+def vhp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value, and v times the Hessian, which is symmetric."""
+    return hvp(func, inputs, v, create_graph, strict)
+
+
+__getattr__ = missing(__name__)

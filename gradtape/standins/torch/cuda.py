@@ -1,0 +1,28 @@
+"""`torch.cuda`: there is none here."""
+
+from __future__ import annotations
+
+from gradtape.standins.names import missing
+
+__all__ = ["device_count", "is_available", "manual_seed", "manual_seed_all"]
+
+
+def is_available() -> bool:
+    """False: the stand-in computes on the CPU."""
+    return False
+
+
+def device_count() -> int:
+    """0."""
+    return 0
+
+
+def manual_seed(seed: int) -> None:
+    """Accepted: there is no GPU whose numbers could be seeded."""
+
+
+def manual_seed_all(seed: int) -> None:
+    """Accepted: there is no GPU whose numbers could be seeded."""
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,75 @@
+"""What tensors say of themselves: shapes, the device, the layout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor.
+
+    >>> from gradtape.standins import torch
+    >>> torch.zeros(2, 3).shape
+    torch.Size([2, 3])
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        return int(np.prod(self, dtype=int))
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple(self) + tuple(other))
+
+    def __getitem__(self, index: Any) -> Any:
+        picked = tuple.__getitem__(self, index)
+        return Size(picked) if isinstance(index, slice) else picked
+
+
+class device:
+    """Where a tensor is: always the CPU here.
+
+    >>> from gradtape.standins import torch
+    >>> torch.device("cpu")
+    device(type='cpu')
+    """
+
+    type: str
+
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+        name = str(type)
+        if name.partition(":")[0] != "cpu":
+            raise RuntimeError(
+                f"torch.device({name!r}): the stand-in computes with NumPy on the CPU.\n"
+                "  fix: torch.device('cpu'), or choose by torch.cuda.is_available(), which is False here"
+            )
+        self.type = "cpu"
+        self.index = index
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device)
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+    def __str__(self) -> str:
+        return self.type
+
+    def __repr__(self) -> str:
+        return "device(type='cpu')"
+
+
+class layout:
+    """How numbers are laid out in memory."""
+
+    def __repr__(self) -> str:
+        return "torch.strided"
+
+
+strided = layout()

@@ -1,0 +1,121 @@
+"""gradtape's errors under the classes that PyTorch raises: the same explanations, caught by the same `except`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gradtape import errors
+from gradtape.errors import GradTapeError
+from gradtape.explain.problem import Fix, Problem
+
+
+class LinAlgError(errors.LinearAlgebraError, RuntimeError):
+    """A matrix that is singular, not square, or not positive definite where it has to be.
+
+    >>> from gradtape.standins import torch
+    >>> issubclass(torch.linalg.LinAlgError, RuntimeError)
+    True
+    """
+
+
+class ShapeError(errors.ShapeError, RuntimeError):
+    """Shapes that do not fit; PyTorch raises RuntimeError for them."""
+
+
+class DtypeError(errors.DtypeError, RuntimeError):
+    """A dtype that cannot be used here; PyTorch raises RuntimeError for it."""
+
+
+class DetachError(errors.DetachError, RuntimeError):
+    """A tensor that would have lost its gradient in silence; PyTorch raises RuntimeError for it."""
+
+
+class RuleError(errors.RuleError, RuntimeError):
+    """A gradient rule that returned something else than it should; PyTorch raises RuntimeError for it."""
+
+
+class StructureError(errors.StructureError, RuntimeError):
+    """Structures that should match and do not; PyTorch raises RuntimeError for them."""
+
+
+class RefusedError(errors.OperandError, RuntimeError):
+    """A tensor that cannot be used in this way; PyTorch raises RuntimeError for it."""
+
+
+class NumericsError(errors.NumericsError, RuntimeError):
+    """A NaN under `torch.autograd.detect_anomaly`; PyTorch raises RuntimeError for it."""
+
+
+_AS_TORCH: dict[type[GradTapeError], type[GradTapeError]] = {
+    errors.ShapeError: ShapeError,
+    errors.DtypeError: DtypeError,
+    errors.DetachError: DetachError,
+    errors.RuleError: RuleError,
+    errors.StructureError: StructureError,
+    errors.LinearAlgebraError: LinAlgError,
+    errors.NumericsError: NumericsError,
+}
+
+
+_NAMES = {
+    "jacobian": "torch.func.jacrev",
+    "gradients": "torch.autograd.grad",
+    "stop_gradient": "Tensor.detach",
+    "check_numerics": "torch.autograd.detect_anomaly",
+}
+"""What gradtape's names in its advice are in PyTorch, where they are not the same."""
+
+
+_FOREIGN = re.compile(r"(?<![\w.\[/])(?:gt|np)\.(\w+)")
+
+
+def _spelled(text: str) -> str:
+    """Advice in PyTorch's names, where it has them; gradtape's own stay."""
+    from gradtape.standins import torch
+
+    def name(match: re.Match[str]) -> str:
+        word = match[1]
+        return _NAMES.get(word) or (f"torch.{word}" if word in torch.__all__ else match[0])
+
+    text = _FOREIGN.sub(name, text)
+    return text.replace("x.copy()", "x.clone()").replace("array.copy()", "x.clone()").replace(".astype(", ".to(")
+
+
+def _advise(problem: Problem) -> None:
+    """Put the advice of a finding in PyTorch's names. What the user wrote stays, and what was checked against it.
+
+    The finding stays the same object, by which those who have heard of it know it.
+    """
+    details = dict(problem.details)
+    if "notes" in details:
+        details["notes"] = [_spelled(note) for note in details["notes"]]
+    fixes = tuple(fix if fix.checked else Fix(_spelled(fix)) for fix in problem.fixes)
+    for name, value in {"fixes": fixes, "intent": _spelled(problem.intent), "details": details}.items():
+        object.__setattr__(problem, name, value)
+
+
+def as_torch(error: GradTapeError) -> GradTapeError:
+    """`error` as an exception of the class that PyTorch raises there, with advice in PyTorch's names."""
+    if getattr(error, "is_torchs", False):
+        return error
+    kind = _AS_TORCH.get(type(error), type(error))
+    translated: Any = kind.__new__(kind)
+    _advise(error.problem)
+    translated.problem = error.problem
+    translated.args = (error.problem.to_text(),)
+    translated.is_torchs = True
+    return translated.with_traceback(error.__traceback__)  # type: ignore[no-any-return]
+
+
+class translating:
+    """Within the block, gradtape's errors come out as PyTorch's."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if isinstance(error, GradTapeError):
+            translated = as_torch(error)
+            if translated is not error:
+                raise translated from error.__cause__

@@ -1,0 +1,80 @@
+"""What PyTorch calls the operations that made tensors: `.grad_fn`."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from gradtape.core.graph import AMBIENT, Node
+
+labels: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
+"""What PyTorch calls the operation that made a node: `MulBackward0`."""
+
+
+class GradFn:
+    """The operation that made a tensor, as `.grad_fn` shows it."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self.__class__ = type(label_of(node), (GradFn,), {})
+
+    def name(self) -> str:
+        """What PyTorch calls the operation."""
+        label = label_of(self._node)
+        return f"torch::autograd::{label}" if label == "AccumulateGrad" else label
+
+    @property
+    def next_functions(self) -> tuple[tuple[GradFn | None, int], ...]:
+        """The operations that made the inputs; what stands for several of ours is one of PyTorch's."""
+        found: list[tuple[GradFn | None, int]] = []
+        for parent in self._node.parents:
+            found.extend(_functions(parent))
+        return tuple(found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GradFn) and other._node is self._node
+
+    def __hash__(self) -> int:
+        return hash(self._node)
+
+
+_SHORT = {
+    "absolute": "abs",
+    "divide": "div",
+    "multiply": "mul",
+    "negative": "neg",
+    "positive": "clone",
+    "power": "pow",
+    "subtract": "sub",
+    "broadcast_to": "expand",
+    "conjugate": "conj",
+    "reshape": "view",
+    "getitem": "slice",
+}
+"""What operations are called by PyTorch that were not asked for under its names, such as those of a gradient."""
+
+
+def label_of(node: Node) -> str:
+    """The name of the operation that made a node, in PyTorch's spelling."""
+    if node.op is None:
+        return "AccumulateGrad"
+    known = labels.get(node)
+    if known is not None:
+        return known
+    words = _SHORT.get(node.op.name, node.op.name).replace(" ", "_").split("_")
+    return "".join(word.capitalize() for word in words) + "Backward0"
+
+
+def _functions(node: Node) -> list[tuple[GradFn | None, int]]:
+    if not node.bits & AMBIENT:
+        return [(None, 0)]
+    if node.op is None or node in labels or not node.parents:
+        return [(GradFn(node), 0)]
+    return [pair for parent in node.parents for pair in _functions(parent)]
+
+
+def name_node(value: Any, label: str) -> None:
+    """Say what PyTorch calls the operation that made `value`, unless it has a name already."""
+    node = value._node
+    if node.bits & AMBIENT and node.op is not None:
+        labels.setdefault(node, label)

@@ -1,0 +1,112 @@
+"""`torch.nn`: modules, layers and losses, which are gradtape's own under PyTorch's names."""
+
+# ruff: noqa: F401, F403  (all names that are here are torch.nn's; __all__ is made of them)
+
+from __future__ import annotations
+
+from gradtape.standins.names import missing
+from gradtape.standins.torch.nn import functional, init, parameter, utils
+from gradtape.standins.torch.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from gradtape.standins.torch.nn.layers import (
+    GRU,
+    LSTM,
+    RNN,
+    Bilinear,
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+    Embedding,
+    GRUCell,
+    Linear,
+    LSTMCell,
+    MultiheadAttention,
+    RNNCell,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+from gradtape.standins.torch.nn.losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CosineSimilarity,
+    CrossEntropyLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MarginRankingLoss,
+    MSELoss,
+    MultiMarginLoss,
+    NLLLoss,
+    PairwiseDistance,
+    PoissonNLLLoss,
+    SmoothL1Loss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+)
+from gradtape.standins.torch.nn.module import Module
+from gradtape.standins.torch.nn.padding import *
+from gradtape.standins.torch.nn.parameter import Buffer, Parameter
+from gradtape.standins.torch.nn.simple import (
+    CELU,
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    Flatten,
+    GroupNorm,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    Identity,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    Mish,
+    PReLU,
+    ReLU,
+    ReLU6,
+    RMSNorm,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softmin,
+    Softplus,
+    Softshrink,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+    Threshold,
+    Unflatten,
+)
+
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("annotations", "missing"))
+__getattr__ = missing(__name__)

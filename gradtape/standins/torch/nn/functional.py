@@ -1,0 +1,386 @@
+"""`torch.nn.functional`: the operations of neural networks, which are gradtape's own under nearly the same names."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.core.tensor import Tensor as Value
+from gradtape.nn import functional as ours
+from gradtape.standins.names import missing
+from gradtape.standins.torch.arithmetic import FUNCTIONS as ARITHMETIC
+from gradtape.standins.torch.nn.lossfunctions import *  # noqa: F403  (its names are all torch's)
+from gradtape.standins.torch.random import numpy_generator
+from gradtape.standins.torch.tensor import Tensor
+from gradtape.standins.torch.wrapping import Function, function, one_type
+
+# -- activations
+
+_ACTIVATIONS: dict[str, str] = {
+    "celu": "Celu",
+    "elu": "Elu",
+    "gelu": "Gelu",
+    "hardshrink": "Hardshrink",
+    "hardsigmoid": "Hardsigmoid",
+    "hardswish": "Hardswish",
+    "hardtanh": "Hardtanh",
+    "leaky_relu": "LeakyRelu",
+    "logsigmoid": "LogSigmoid",
+    "mish": "Mish",
+    "prelu": "PreluKernel",
+    "relu6": "Hardtanh",
+    "selu": "Elu",
+    "silu": "Silu",
+    "softplus": "Softplus",
+    "softshrink": "Softshrink",
+    "softsign": "Div",
+    "tanhshrink": "Sub",
+    "threshold": "Threshold",
+}
+
+
+def _activation(name: str, label: str) -> Function:
+    compute = getattr(ours, name)
+    names = list(inspect.signature(compute).parameters)
+
+    def activation(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+        if len(args) >= len(names):  # the last one by position is `inplace`
+            args = args[: len(names) - 1]
+        return compute(input, *args, **kwargs)
+
+    activation.__name__, activation.__doc__ = name, compute.__doc__.partition("\n")[0]
+    plainly = function(label)(activation)
+
+    def acting(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+        result = plainly(input, *args, **kwargs)
+        return input._write(result._value, f"{name}(inplace=True)") if inplace else result
+
+    acting.__name__, acting.__doc__ = name, activation.__doc__
+    return acting
+
+
+globals().update({name: _activation(name, label) for name, label in _ACTIVATIONS.items()})
+globals().update({name: ARITHMETIC[name] for name in ("softmax", "log_softmax", "softmin", "sigmoid", "tanh")})
+
+
+def relu(input: Any, inplace: bool = False) -> Any:
+    """max(x, 0)."""
+    result = ARITHMETIC["relu"](input)
+    return input._write(result._value, "relu(inplace=True)") if inplace else result
+
+
+@function("Glu")
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half along `dim`, times the sigmoid of the second."""
+    return ours.glu(input, dim)
+
+
+@function("Softmax")
+def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Any:
+    """A random distribution from logits, or with `hard` one of the classes; the gradient is the soft one's."""
+    noise = numpy_generator().gumbel(size=logits.shape).astype(logits.dtype)
+    soft = gt.softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    top = gt.equal(gt.stop_gradient(soft), gt.max(gt.stop_gradient(soft), dim, keepdims=True))
+    return gt.astype(top, soft.dtype) - gt.stop_gradient(soft) + soft
+
+
+# -- layers
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    """input @ weight.T + bias."""
+    if input.ndim == 2:
+        return (_mm if bias is None else _addmm)(input, weight, bias)
+    return _linear(input, weight, bias)
+
+
+def _product(input: Any, weight: Any, bias: Any) -> Any:
+    one_type("linear", input=input, weight=weight)
+    return ours.linear(input, weight, bias)
+
+
+_addmm = function("Addmm")(_product)
+_mm = function("Mm")(_product)
+_linear = function("View")(_product)
+
+
+@function("Add")
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """input1 @ weight[out] @ input2 + bias."""
+    return ours.bilinear(input1, input2, weight, bias)
+
+
+def _convolution(name: str) -> Function:
+    compute = getattr(ours, name)
+
+    def convolved(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:
+        one_type(name, input=input, weight=weight)
+        single = len(input.shape) == len(weight.shape) - 1
+        result = compute(input[None] if single else input, weight, bias, stride, padding, dilation, groups)
+        return result[0] if single else result
+
+    convolved.__name__, convolved.__doc__ = name, compute.__doc__.partition("\n")[0]
+    return function("Convolution")(convolved)
+
+
+def _transposed(name: str) -> Function:
+    compute = getattr(ours, name)
+
+    def convolved(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Any:
+        return compute(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+    convolved.__name__, convolved.__doc__ = name, compute.__doc__.partition("\n")[0]
+    return function("Convolution")(convolved)
+
+
+conv1d, conv2d, conv3d = (_convolution(f"conv{rank}d") for rank in (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = (_transposed(f"conv_transpose{rank}d") for rank in (1, 2, 3))
+
+
+def _pooling(name: str, label: str) -> Function:
+    compute = getattr(ours, name)
+
+    def pooled(input: Any, *args: Any, **kwargs: Any) -> Any:
+        rank = int(name[-2])
+        single = len(input.shape) == rank + 1
+        result = compute(input[None] if single else input, *args, **kwargs)
+        if not single:
+            return result
+        return tuple(part[0] for part in result) if isinstance(result, tuple) else result[0]
+
+    pooled.__name__, pooled.__doc__ = name, compute.__doc__.partition("\n")[0]
+    return function(label)(pooled)
+
+
+_POOLS = {
+    "max_pool1d": "Squeeze",
+    "max_pool2d": "MaxPool2DWithIndices",
+    "max_pool3d": "MaxPool3DWithIndices",
+    "avg_pool1d": "Squeeze",
+    "avg_pool2d": "AvgPool2D",
+    "avg_pool3d": "AvgPool3D",
+    "adaptive_avg_pool1d": "Squeeze",
+    "adaptive_avg_pool2d": "AdaptiveAvgPool2D",
+    "adaptive_avg_pool3d": "AdaptiveAvgPool3D",
+    "adaptive_max_pool1d": "Squeeze",
+    "adaptive_max_pool2d": "AdaptiveMaxPool2D",
+    "adaptive_max_pool3d": "AdaptiveMaxPool3D",
+}
+globals().update({name: _pooling(name, label) for name, label in _POOLS.items()})
+
+
+def _dropping(name: str) -> Function:
+    compute = getattr(ours, name)
+
+    def dropped(input: Any, p: float = 0.5, training: bool = True) -> Any:
+        return compute(input, p, training, numpy_generator()) if training and p else input
+
+    dropped.__name__, dropped.__doc__ = name, compute.__doc__.partition("\n")[0]
+    plainly = function("Mul")(dropped)
+
+    def dropping(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        if not training or not p:
+            return input
+        result = plainly(input, p, training)
+        return input._write(result._value, f"{name}(inplace=True)") if inplace else result
+
+    dropping.__name__, dropping.__doc__ = name, dropped.__doc__
+    return dropping
+
+
+dropout, dropout1d, dropout2d, dropout3d = (_dropping(f"dropout{rank}") for rank in ("", "1d", "2d", "3d"))
+
+
+@function("Embedding")
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: Any = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """The rows of `weight` at the integers in `input`."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not in the stand-in")
+    return ours.embedding(input, weight, padding_idx)
+
+
+@function("NativeLayerNorm")
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over the last axes."""
+    return ours.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
+
+
+@function("Mul")
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+    """Divided by the root of the mean square over the last axes."""
+    return ours.rms_norm(input, tuple(normalized_shape), weight, eps)
+
+
+@function("NativeGroupNorm")
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over groups of channels."""
+    return ours.group_norm(input, num_groups, weight, bias, eps)
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 of each channel over the batch; when training, running statistics follow."""
+    return _with_statistics(_batch_norm, input, (running_mean, running_var), (weight, bias, training, momentum, eps))
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 of each channel of each example."""
+    rest = (weight, bias, use_input_stats, momentum, eps)
+    return _with_statistics(_instance_norm, input, (running_mean, running_var), rest)
+
+
+_batch_norm = function("NativeBatchNorm")(lambda *arguments: ours.batch_norm(*arguments))
+_instance_norm = function("View")(lambda *arguments: ours.instance_norm(*arguments))
+
+
+def _with_statistics(compute: Function, input: Tensor, running: tuple[Any, Any], rest: tuple[Any, ...]) -> Any:
+    """Running statistics are arrays that gradtape writes in place; what it wrote goes back into the tensors."""
+    arrays = [None if part is None else np.array(part._array) for part in running]
+    result = compute(input, *arrays, *rest)
+    if rest[2]:
+        for part, array in zip(running, arrays, strict=True):
+            if part is not None:
+                part._put(Value(array), True)
+    return result
+
+
+@function("Div")
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+    """Divided by the p-norm along `dim`."""
+    return ours.normalize(input, p, dim, eps)
+
+
+@function("ScaledDotProductFlashAttentionForCpu")
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """softmax(query @ key.T * scale + mask) @ value."""
+    if enable_gqa:
+        raise NotImplementedError("scaled_dot_product_attention: enable_gqa is not in the stand-in")
+    rng = numpy_generator() if dropout_p else None
+    return ours.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, rng)
+
+
+@function()
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Ones at the classes, zeros elsewhere."""
+    classes = int(tensor._concrete().max()) + 1 if num_classes == -1 else num_classes
+    return ours.one_hot(tensor, classes, dtype=np.int64)
+
+
+_PADS = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}
+
+
+def _padding(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> int | str:
+    return f"{_PADS[mode]}{len(pad) // 2}D" if mode in _PADS else 0
+
+
+@function("ConstantPadNd", _padding)
+def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+    """With elements added around it: `pad` has pairs, from the last axis on."""
+    widths = [(0, 0)] * len(input.shape)
+    for index in range(0, len(pad), 2):
+        widths[-1 - index // 2] = (pad[index], pad[index + 1])
+    inner = tuple(slice(max(-low, 0), n - max(-high, 0)) for (low, high), n in zip(widths, input.shape))
+    cut = gt.getitem(input, inner) if any(n < 0 for n in pad) else input
+    added = [(max(low, 0), max(high, 0)) for low, high in widths]
+    if mode == "constant":
+        return gt.pad(cut, added, "constant", constant_values=0 if value is None else value)
+    return gt.pad(cut, added, {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode])
+
+
+@function("View")
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """The patches of images (examples, channels, height, width) as columns."""
+    (kh, kw), (dh, dw), (ph, pw), (sh, sw) = (
+        (x, x) if isinstance(x, int) else tuple(x) for x in (kernel_size, dilation, padding, stride)
+    )
+    padded = gt.pad(input, [(0, 0), (0, 0), (ph, ph), (pw, pw)])
+    rows = np.arange(0, padded.shape[2] - dh * (kh - 1), sh)[:, None] + dh * np.arange(kh)
+    columns = np.arange(0, padded.shape[3] - dw * (kw - 1), sw)[:, None] + dw * np.arange(kw)
+    patches = gt.getitem(padded, (slice(None), slice(None), rows[:, None, :, None], columns[None, :, None, :]))
+    moved = gt.transpose(patches, (0, 1, 4, 5, 2, 3))
+    return gt.reshape(moved, (input.shape[0], input.shape[1] * kh * kw, len(rows) * len(columns)))
+
+
+@function("PixelShuffle")
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+    """Channels as places: (examples, c r^2, h, w) to (examples, c, h r, w r)."""
+    *front, channels, height, width = input.shape
+    r, n = upscale_factor, len(input.shape) - 3
+    apart = gt.reshape(input, (*front, channels // r**2, r, r, height, width))
+    moved = gt.transpose(apart, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+    return gt.reshape(moved, (*front, channels // r**2, height * r, width * r))
+
+
+@function("UpsampleNearest2D")
+def interpolate(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
+) -> Any:
+    """Images and signals in another size; the nearest element is taken."""
+    if mode != "nearest":
+        raise NotImplementedError(f"interpolate: mode={mode!r}; the stand-in has 'nearest'")
+    for axis in range(2, len(input.shape)):
+        length = input.shape[axis]
+        wanted = size if isinstance(size, int) else None if size is None else size[axis - 2]
+        factor = scale_factor if not isinstance(scale_factor, (list, tuple)) else scale_factor[axis - 2]
+        wanted = int(length * factor) if wanted is None else wanted
+        input = gt.take(input, np.arange(wanted) * length // wanted, axis)
+    return input
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,78 @@
+"""`torch.nn.init`: numbers for parameters to start from, written in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape import nn as ours
+from gradtape.core.tensor import Tensor as Value
+from gradtape.standins.names import missing
+from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.random import numpy_generator
+from gradtape.standins.torch.tensor import Tensor
+
+calculate_gain = ours.init.calculate_gain
+
+
+def _filled(tensor: Tensor, initialiser: Any, generator: Any = None) -> Tensor:
+    with translating():
+        value = tensor._value
+        array = initialiser(numpy_generator(generator), value.shape, value.dtype)
+        tensor._put(Value(np.asarray(array, value.dtype)), True)
+    return tensor
+
+
+def _making(name: str, make: Callable[..., Any], doc: str) -> Callable[..., Tensor]:
+    def fill(tensor: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        with translating():
+            initialiser = make(*args, **kwargs)
+        return _filled(tensor, initialiser, generator)
+
+    fill.__name__, fill.__doc__ = name, doc
+    return fill
+
+
+def _uniform(a: float = 0.0, b: float = 1.0) -> Any:
+    return ours.init.uniform(a, b)
+
+
+def _kaiming(kind: Any) -> Any:
+    def make(a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu") -> Any:
+        return kind(nonlinearity, a, mode)
+
+    return make
+
+
+uniform_ = _making("uniform_", _uniform, "Uniform between `a` and `b`.")
+normal_ = _making("normal_", ours.init.normal, "Normal with that mean and standard deviation.")
+constant_ = _making("constant_", lambda val: ours.init.constant(val), "Every number is `val`.")
+ones_ = _making("ones_", ours.init.ones, "Every number is 1.")
+zeros_ = _making("zeros_", ours.init.zeros, "Every number is 0.")
+xavier_uniform_ = _making("xavier_uniform_", ours.init.xavier_uniform, "Glorot's uniform numbers.")
+xavier_normal_ = _making("xavier_normal_", ours.init.xavier_normal, "Glorot's normal numbers.")
+kaiming_uniform_ = _making("kaiming_uniform_", _kaiming(ours.init.he_uniform), "He's uniform numbers.")
+kaiming_normal_ = _making("kaiming_normal_", _kaiming(ours.init.he_normal), "He's normal numbers.")
+orthogonal_ = _making("orthogonal_", ours.init.orthogonal, "A matrix with orthonormal rows or columns.")
+
+
+def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0) -> Tensor:
+    """Normal numbers, drawn again while they are outside of `a` to `b`."""
+
+    def drawn(rng: Any, shape: Any, dtype: Any) -> Any:
+        numbers = rng.normal(mean, std, shape)
+        while np.any(outside := (numbers < a) | (numbers > b)):
+            numbers[outside] = rng.normal(mean, std, int(outside.sum()))
+        return numbers.astype(dtype)
+
+    return _filled(tensor, drawn)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Ones on the diagonal, zeros elsewhere."""
+    return _filled(tensor, lambda rng, shape, dtype: np.eye(*shape, dtype=dtype))
+
+
+__getattr__ = missing(__name__)

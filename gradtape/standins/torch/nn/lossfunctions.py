@@ -1,0 +1,200 @@
+"""The losses of `torch.nn.functional`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.core.location import Location
+from gradtape.errors import ShapeError
+from gradtape.nn import functional as ours
+from gradtape.ops.arguments import refused
+from gradtape.standins.torch import dtypes
+from gradtape.standins.torch.description import Size
+from gradtape.standins.torch.tensor import Tensor
+from gradtape.standins.torch.wrapping import Function, floating, function
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "cross_entropy",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "multi_margin_loss",
+    "nll_loss",
+    "pairwise_distance",
+    "poisson_nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+]
+
+
+def _loss(name: str, label: str) -> Function:
+    compute = getattr(ours, name)
+
+    def loss(*args: Any, size_average: Any = None, reduce: Any = None, **kwargs: Any) -> Any:
+        return compute(*args, **kwargs)
+
+    loss.__name__, loss.__doc__ = name, compute.__doc__.partition("\n")[0]
+    return function(label)(loss)
+
+
+def _stretched(name: str, input: Any, target: Any) -> tuple[Any, Any]:
+    """Operands of one shape; PyTorch warns where that takes stretching, because it is seldom meant."""
+    try:
+        shape = np.broadcast_shapes(input.shape, target.shape)
+    except ValueError:
+        raise refused(
+            ShapeError,
+            f"{name}: input has shape {list(input.shape)}, target has shape {list(target.shape)}; they do not fit.",
+            "an input and a target of the same shape",
+        ) from None
+    warnings.warn(
+        f"Using a target size ({Size(target.shape)}) that is different to the input size ({Size(input.shape)}). This "
+        f"will likely lead to incorrect results due to broadcasting: every element of the one meets every element of "
+        f"the other.\n{Location.here().show()}\n  fix: target.reshape(input.shape), or input.squeeze()",
+        UserWarning,
+        stacklevel=5,
+    )
+    return gt.broadcast_to(input, shape), gt.broadcast_to(target, shape)
+
+
+def _differences(name: str, label: str, overload: Any = None) -> Function:
+    """A loss of differences: operands in one type, stretched to one shape."""
+    compute = getattr(ours, name)
+
+    def loss(input: Any, target: Any, *old: Any, reduction: str = "mean", **kwargs: Any) -> Any:
+        if input.shape != target.shape:
+            input, target = _stretched(name, input, target)
+        kind = dtypes.result(input, target)
+        input, target = (gt.astype(x, kind) if x.dtype != kind else x for x in (input, target))
+        kwargs = {key: value for key, value in kwargs.items() if key not in ("size_average", "reduce")}
+        return compute(input, target, reduction=reduction, **kwargs)
+
+    loss.__name__, loss.__doc__ = name, compute.__doc__.partition("\n")[0]
+    return function(label, overload)(loss)
+
+
+_ABSOLUTE = {"mean": "Mean", "sum": "Sum", "none": "Abs"}
+mse_loss = _differences("mse_loss", "MseLoss")
+l1_loss = _differences("l1_loss", "Mean", lambda *args, reduction="mean", **_: _ABSOLUTE[reduction])
+huber_loss = _differences("huber_loss", "HuberLoss")
+smooth_l1_loss = _differences("smooth_l1_loss", "SmoothL1Loss")
+binary_cross_entropy = _loss("binary_cross_entropy", "BinaryCrossEntropy")
+binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogits")
+poisson_nll_loss = _loss("poisson_nll_loss", "Mean")
+gaussian_nll_loss = _loss("gaussian_nll_loss", "Mean")
+soft_margin_loss = _loss("soft_margin_loss", "SoftMarginLoss")
+hinge_embedding_loss = _loss("hinge_embedding_loss", "Mean")
+margin_ranking_loss = _loss("margin_ranking_loss", "Mean")
+cosine_embedding_loss = _loss("cosine_embedding_loss", "Mean")
+triplet_margin_loss = _loss("triplet_margin_loss", "Mean")
+
+
+_BY_REDUCTION = {"mean": "Mean", "sum": "Sum", "none": "Sub", "batchmean": "Div"}
+
+
+@function("Div", lambda *args, reduction="mean", **kwargs: _BY_REDUCTION[reduction])
+def kl_div(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """target (log(target) - input): the divergence of `target` from a distribution given by its logarithm."""
+    return ours.kl_div(input, target, reduction, log_target)
+
+
+@function("Sum", lambda *args, **kwargs: 1)
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along `dim`."""
+    return ours.cosine_similarity(x1, x2, dim, eps)
+
+
+@function("Norm")
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The p-norm of differences along the last axis."""
+    return ours.pairwise_distance(x1, x2, p, eps, keepdim)
+
+
+def _classes(compute: Any) -> Any:
+    """A loss of (classes) for one example is that of a batch of one."""
+
+    def loss(input: Any, target: Any, reduction: str = "mean", **options: Any) -> Any:
+        if len(input.shape) != 1:
+            return compute(input, target, reduction=reduction, **options)
+        target = gt.expand_dims(target, 0)
+        result = compute(gt.expand_dims(input, 0), target, reduction=reduction, **options)
+        return result[0] if reduction == "none" else result
+
+    return loss
+
+
+@function("NllLoss", lambda input, target, label_smoothing=0.0, **_: "Add" if label_smoothing else 0)
+def _cross_entropy(input: Any, target: Any, **options: Any) -> Any:
+    return _classes(ours.cross_entropy)(input, target, **options)
+
+
+@function("Div", lambda *args, **kwargs: 1)
+def _soft_cross_entropy(input: Any, target: Any, **options: Any) -> Any:
+    return _classes(ours.cross_entropy)(input, target, **options)
+
+
+@function("NllLoss2D")
+def _image_cross_entropy(input: Any, target: Any, **options: Any) -> Any:
+    return ours.cross_entropy(input, target, **options)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """The cross entropy of logits and class labels, or of logits and probabilities."""
+    options = {"weight": weight, "reduction": reduction, "label_smoothing": label_smoothing}
+    if target.dtype.is_floating_point:
+        return _soft_cross_entropy(input, target, **options)
+    compute = _image_cross_entropy if input.ndim > 2 else _cross_entropy
+    return compute(input, target, ignore_index=ignore_index, **options)
+
+
+@function("NllLoss")
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """What `cross_entropy` is for labels, from logarithms of probabilities."""
+    return _classes(ours.nll_loss)(input, target, weight=weight, ignore_index=ignore_index, reduction=reduction)
+
+
+@function("Mean")
+def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """The mean over classes of max(0, margin - input[label] + input[class])^p, the label left out."""
+    picked = gt.take_along_axis(input, gt.expand_dims(target, -1), -1)
+    missed = gt.relu(margin - picked + input) ** p
+    others = gt.where(ours.one_hot(target, input.shape[-1]) > 0, 0.0, missed)
+    losses = gt.mean(floating(others), -1)
+    return losses if reduction == "none" else gt.sum(losses) if reduction == "sum" else gt.mean(losses)

@@ -1,0 +1,45 @@
+"""`torch.nn.Parameter`: a tensor that a module trains, and buffers that it keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.tensor import Tensor as Value
+from gradtape.standins.torch.tensor import Tensor, wrap
+
+__all__ = ["Buffer", "Parameter"]
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains.
+
+    >>> from gradtape.standins import torch
+    >>> torch.nn.Parameter(torch.ones(2))
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        given = Tensor() if data is None else data
+        value = given._value
+        self._held = Value(value._concrete())
+        if given._mirror is not None:
+            self._mirror, self._linked = given._mirror, True
+        if requires_grad:
+            self.requires_grad_()
+
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{super().__repr__()}"
+
+    def __deepcopy__(self, memo: Any) -> Parameter:
+        copied = Parameter(wrap(Value(self._array.copy())), self.requires_grad)
+        memo[id(self)] = copied
+        return copied
+
+
+class Buffer(Tensor):
+    """A tensor that a module keeps and does not train."""
+
+    def __init__(self, data: Tensor, *, persistent: bool = True) -> None:
+        self._held = Value(data._array)
+        self.persistent = persistent

@@ -1,0 +1,290 @@
+"""`torch.optim.lr_scheduler`: learning rates that change from epoch to epoch, by gradtape's schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradtape.optim import schedules
+from gradtape.standins.names import missing
+
+__all__ = [
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]
+
+
+class LRScheduler:
+    """Sets the learning rates of an optimiser: at once, and with every `step()`."""
+
+    def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            group.setdefault("initial_lr", group["lr"])
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self.step()
+
+    def get_lr(self) -> list[float]:
+        """The learning rates for the epoch `last_epoch`, one for each group."""
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on to the next epoch."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+            group["lr"] = rate
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rates as they are."""
+        return list(self._last_lr)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedule is."""
+        return {name: value for name, value in vars(self).items() if name != "optimizer" and not callable(value)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what `state_dict` returned."""
+        vars(self).update(state_dict)
+
+
+class _Scheduled(LRScheduler):
+    """A schedule of gradtape's, a function of the number of epochs."""
+
+    def _schedule(self, base: float) -> Callable[[int], Any]:
+        raise NotImplementedError
+
+    def get_lr(self) -> list[float]:
+        return [float(self._schedule(base)(self.last_epoch)) for base in self.base_lrs]
+
+
+class StepLR(_Scheduled):
+    """Multiplied by `gamma` every `step_size` epochs."""
+
+    def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _schedule(self, base: float) -> Any:
+        return schedules.step(base, self.step_size, self.gamma)
+
+
+class MultiStepLR(_Scheduled):
+    """Multiplied by `gamma` at each of `milestones`."""
+
+    def __init__(self, optimizer: Any, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.milestones, self.gamma = list(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _schedule(self, base: float) -> Any:
+        return schedules.multi_step(base, self.milestones, self.gamma)
+
+
+class ExponentialLR(_Scheduled):
+    """Multiplied by `gamma` every epoch."""
+
+    def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _schedule(self, base: float) -> Any:
+        return schedules.exponential(base, self.gamma)
+
+
+class CosineAnnealingLR(_Scheduled):
+    """Down to `eta_min` along half a wave within `T_max` epochs, and up again."""
+
+    def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def _schedule(self, base: float) -> Any:
+        return schedules.cosine(base, self.T_max, self.eta_min, periodic=True)
+
+
+class PolynomialLR(_Scheduled):
+    """Down to 0 within `total_iters` epochs, as a power of what is left."""
+
+    def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def _schedule(self, base: float) -> Any:
+        return schedules.polynomial(base, self.total_iters, 0.0, self.power)
+
+
+class OneCycleLR(_Scheduled):
+    """Up to `max_lr`, then down to almost nothing."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        max_lr: float,
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.85,
+        max_momentum: float = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        if three_phase:
+            raise NotImplementedError("OneCycleLR: three_phase is not in the stand-in")
+        if total_steps is None:
+            if epochs is None or steps_per_epoch is None:
+                raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+            total_steps = epochs * steps_per_epoch
+        self.total_steps = total_steps
+        self._rates = (max_lr / div_factor, max_lr, max_lr / div_factor / final_div_factor)
+        self._top = pct_start * total_steps - 1  # the step at which the rate is highest
+        self._momenta = (base_momentum, max_momentum) if cycle_momentum else None
+        self._cycle = schedules.one_cycle(max_lr, total_steps, pct_start, anneal_strategy, div_factor, final_div_factor)
+        super().__init__(optimizer, last_epoch)
+
+    def _schedule(self, base: float) -> Any:
+        return self._cycle
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on to the next step: momentum goes down while the rate goes up, and up again with it going down."""
+        super().step(epoch)
+        if self._momenta is None:
+            return
+        first, top, last = self._rates
+        rate, (low, high) = self._last_lr[0], self._momenta
+        beginning = first if self.last_epoch <= self._top else last
+        momentum = high + (low - high) * (rate - beginning) / (top - beginning)
+        for group in self.optimizer.param_groups:
+            if "betas" in group:
+                group["betas"] = (momentum, *group["betas"][1:])
+            elif "momentum" in group:
+                group["momentum"] = momentum
+            else:
+                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+
+
+class LambdaLR(LRScheduler):
+    """The first rate times what a function says of the epoch."""
+
+    def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
+        several = isinstance(lr_lambda, (list, tuple))
+        self.lr_lambdas = list(lr_lambda) if several else [lr_lambda] * len(optimizer.param_groups)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
+
+
+class MultiplicativeLR(LRScheduler):
+    """The last rate times what a function says of the epoch."""
+
+    def __init__(self, optimizer: Any, lr_lambda: Callable[[int], float], last_epoch: int = -1) -> None:
+        self.lr_lambda = lr_lambda
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        rates = [group["lr"] for group in self.optimizer.param_groups]
+        return [rate * self.lr_lambda(self.last_epoch) if self.last_epoch > 0 else rate for rate in rates]
+
+
+class ConstantLR(LRScheduler):
+    """The first rate times `factor`, for `total_iters` epochs."""
+
+    def __init__(self, optimizer: Any, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        return [base * (self.factor if self.last_epoch < self.total_iters else 1.0) for base in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """From `start_factor` to `end_factor` times the first rate within `total_iters` epochs."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        start_factor: float = 1 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        share = min(self.last_epoch, self.total_iters) / self.total_iters
+        factor = self.start_factor + (self.end_factor - self.start_factor) * share
+        return [base * factor for base in self.base_lrs]
+
+
+class SequentialLR(LRScheduler):
+    """Schedules one after the other: the next one begins at each of `milestones`."""
+
+    def __init__(
+        self, optimizer: Any, schedulers: Sequence[Any], milestones: Sequence[int], last_epoch: int = -1
+    ) -> None:
+        self._schedulers, self._milestones = list(schedulers), list(milestones)
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        number = sum(self.last_epoch >= milestone for milestone in self._milestones)
+        chosen = self._schedulers[number]
+        chosen.last_epoch = self.last_epoch - (self._milestones[number - 1] if number else 0)
+        rates: list[float] = chosen.get_lr()
+        return rates
+
+
+class ReduceLROnPlateau:
+    """Multiplied by `factor` when a metric has not improved for more than `patience` epochs."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+        eps: float = 1e-8,
+    ) -> None:
+        if threshold_mode != "rel":
+            raise NotImplementedError(f"ReduceLROnPlateau: threshold_mode={threshold_mode!r}; the stand-in has 'rel'")
+        self.optimizer = optimizer
+        self._plateaus = [
+            schedules.Plateau(factor, patience, mode, threshold, cooldown, min_lr) for _ in optimizer.param_groups
+        ]
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+
+    def step(self, metrics: Any, epoch: Any = None) -> None:
+        """Tell how the epoch ended."""
+        for group, plateau in zip(self.optimizer.param_groups, self._plateaus, strict=True):
+            group["lr"] = plateau.step(group["lr"], float(metrics))
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rates as they are."""
+        return list(self._last_lr)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,177 @@
+"""`torch.optim.Optimizer`: groups of parameters with options, and gradtape's optimisers behind them."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape import optim as ours
+from gradtape.core.tensor import Tensor as Value
+from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.tensor import Tensor
+
+
+class Optimizer:
+    """What all optimisers share. To write one, have a `step` that goes through `self.param_groups`."""
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got a tensor.\n"
+                "  fix: [tensor], or model.parameters()"
+            )
+        self.defaults = defaults
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        given = list(params)
+        if not given:
+            raise ValueError(
+                "optimizer got an empty parameter list.\n"
+                "  fix: model.parameters() is used up by the first loop over it; call it again, or make a list of it"
+            )
+        for group in given if isinstance(given[0], dict) else [{"params": given}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters that have options of their own."""
+        group = {**param_group}
+        params = group.pop("params")
+        listed = [params] if isinstance(params, Tensor) else list(params)
+        listed = [item[1] if isinstance(item, tuple) else item for item in listed]
+        for parameter in listed:
+            if not isinstance(parameter, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(parameter)}")
+            if not parameter.is_leaf:
+                raise ValueError(
+                    "can't optimize a non-leaf Tensor: it was computed, and will not follow what is written to it.\n"
+                    "  fix: x.detach().requires_grad_() makes a leaf of it"
+                )
+        known = {id(parameter) for each in self.param_groups for parameter in each["params"]}
+        if any(id(parameter) in known for parameter in listed):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append({"params": listed, **self.defaults, **group})
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters (or set them to zero)."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if set_to_none:
+                    parameter.grad = None
+                elif parameter.grad is not None:
+                    parameter.grad.detach_().zero_()
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update all parameters."""
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """The options of all groups, and what is kept from step to step."""
+        numbers = {id(p): n for n, p in enumerate(p for group in self.param_groups for p in group["params"])}
+        groups = [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]
+        return {"state": self._kept(), "param_groups": groups}
+
+    def _kept(self) -> Any:
+        return dict(self.state)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what `state_dict` returned."""
+        groups = state_dict["param_groups"]
+        sizes = [len(group["params"]) for group in groups]
+        if sizes != [len(group["params"]) for group in self.param_groups]:
+            raise ValueError("loaded state dict has a different number of parameter groups or of parameters in them")
+        for group, given in zip(self.param_groups, groups, strict=True):
+            group.update({name: value for name, value in given.items() if name != "params"})
+        self._take(state_dict["state"])
+
+    def _take(self, state: Any) -> None:
+        self.state = defaultdict(dict, state)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+        return "\n".join(lines) + "\n)"
+
+
+class Ours(Optimizer):
+    """An optimiser whose updates are those of one of gradtape's, a state for each group."""
+
+    _make: Callable[..., Any]
+    _names: tuple[str, ...] = ()  # the options that go to gradtape's, by its names
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self._states: list[Any] = []
+        super().__init__(params, defaults)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters that have options of their own."""
+        super().add_param_group(param_group)
+        with translating():
+            self._optimiser(self.param_groups[-1])  # refuses options that are out of their range
+        self._states.append(None)
+
+    def _optimiser(self, group: dict[str, Any]) -> Any:
+        options = {name: group[name] for name in self._names}
+        rate = float(group["lr"])
+        try:
+            decoupled = group.get("decoupled_weight_decay") and "decoupled_weight_decay" not in self._names
+            return (ours.AdamW if decoupled else type(self)._make)(
+                rate, **options, maximize=group.get("maximize", False), check_finite=False, allow_none=True
+            )
+        except gt.OperandError as error:
+            raise ValueError(str(error).replace("learning_rate=", "lr=")) from None
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update all parameters that have a gradient; with a `closure`, call it first and return its loss."""
+        loss = None
+        if closure is not None:
+            with gt.enable_grad():
+                loss = closure()
+        with translating(), gt.no_grad():
+            for number, group in enumerate(self.param_groups):
+                self._update(number, group)
+        return loss
+
+    def _update(self, number: int, group: dict[str, Any]) -> None:
+        params = group["params"]
+        values = [parameter._array for parameter in params]
+        gradients = [None if p._value.grad is None else p._value.grad._concrete() for p in params]
+        if all(gradient is None for gradient in gradients):
+            return
+        optimiser = self._optimiser(group)
+        state = self._states[number]
+        if state is None:
+            state = optimiser.init(values)
+        new, self._states[number] = optimiser.update(
+            gradients, {**state, "learning_rate": np.float64(group["lr"])}, values
+        )
+        for parameter, value, gradient in zip(params, new, gradients, strict=True):
+            if gradient is not None:
+                parameter._put(Value(np.asarray(value)), False)
+
+    def _kept(self) -> Any:
+        return list(self._states)
+
+    def _take(self, state: Any) -> None:
+        self._states = list(state)
+
+
+def initialiser(defaults: dict[str, Any], others: dict[str, Any]) -> Callable[..., None]:
+    """The `__init__` of an optimiser: its options by position or name, and `others`, accepted and not used."""
+    accepted = {**defaults, **others}
+
+    @functools.wraps(Ours.__init__)
+    def __init__(self: Any, params: Any, *args: Any, **kwargs: Any) -> None:
+        given = {**dict(zip(defaults, args)), **kwargs}
+        unknown = [name for name in given if name not in accepted]
+        if unknown:
+            raise TypeError(f"{type(self).__name__}: no option {unknown[0]!r}; there are {list(defaults)}")
+        Ours.__init__(self, params, {**accepted, **given})
+
+    return __init__

@@ -1,0 +1,171 @@
+"""What PyTorch says about types, devices, files and compilers, as far as it makes sense here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.standins.torch import dtypes
+from gradtape.standins.torch.description import device, strided
+from gradtape.standins.torch.tensor import Tensor
+
+__all__ = [
+    "BoolTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "IntTensor",
+    "LongTensor",
+    "are_deterministic_algorithms_enabled",
+    "can_cast",
+    "compile",
+    "e",
+    "finfo",
+    "get_default_device",
+    "get_num_threads",
+    "iinfo",
+    "inf",
+    "is_complex",
+    "is_floating_point",
+    "is_nonzero",
+    "load",
+    "nan",
+    "newaxis",
+    "pi",
+    "promote_types",
+    "result_type",
+    "save",
+    "set_default_device",
+    "set_num_threads",
+    "strided",
+    "use_deterministic_algorithms",
+]
+
+inf, nan, pi, e = float("inf"), float("nan"), float(np.pi), float(np.e)
+newaxis = None
+
+
+class finfo:
+    """The limits of a floating point type.
+
+    >>> from gradtape.standins import torch
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, type: dtypes.dtype | None = None) -> None:
+        kind = dtypes.get_default_dtype() if type is None else type
+        limits = np.finfo(kind.numpy)
+        self.bits, self.dtype = int(limits.bits), kind.name
+        self.eps, self.max, self.min = float(limits.eps), float(limits.max), float(limits.min)
+        self.tiny = self.smallest_normal = float(limits.tiny)
+        self.resolution = float(limits.resolution)
+
+
+class iinfo:
+    """The limits of an integer type."""
+
+    def __init__(self, type: dtypes.dtype) -> None:
+        limits = np.iinfo(type.numpy)
+        self.bits, self.max, self.min, self.dtype = int(limits.bits), int(limits.max), int(limits.min), type.name
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The type of a result of arithmetic with both."""
+    return dtypes.of(dtypes.result(*[x._value if isinstance(x, Tensor) else x for x in (tensor1, tensor2)]))
+
+
+def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
+    """The smallest type that both can be converted to."""
+    return dtypes.of(dtypes.promote(type1.numpy, type2.numpy))
+
+
+def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
+    """Whether a conversion stays in the category of numbers, or goes to a higher one."""
+    return dtypes.category(from_.numpy) <= dtypes.category(to.numpy)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the numbers are real floating point numbers."""
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the numbers are complex."""
+    return input.is_complex()
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether a single number is not 0."""
+    return bool(input)
+
+
+def _typed(name: str, kind: dtypes.dtype) -> Callable[..., Tensor]:
+    def make(*data: Any) -> Tensor:
+        return Tensor(*data, dtype=kind)
+
+    make.__name__, make.__doc__ = name, f"A tensor of the type {kind!r} from data."
+    return make
+
+
+FloatTensor = _typed("FloatTensor", dtypes.float32)
+DoubleTensor = _typed("DoubleTensor", dtypes.float64)
+LongTensor = _typed("LongTensor", dtypes.int64)
+IntTensor = _typed("IntTensor", dtypes.int32)
+BoolTensor = _typed("BoolTensor", dtypes.boolean)
+
+
+def compile(model: Any = None, **options: Any) -> Any:
+    """The function or module as it is: the stand-in runs it operation by operation.
+
+    `gt.jit` compiles functions of gradtape's own tensors.
+    """
+    return (lambda function: function) if model is None else model
+
+
+def _no_pickle(what: str) -> RuntimeError:
+    return RuntimeError(
+        f"{what}: PyTorch's files are pickles, and loading a pickle runs whatever code is in it; the stand-in writes "
+        "and reads none.\n"
+        "  fix: gt.nn.save(path, {name: x.detach().numpy() for name, x in model.state_dict().items()}) and\n"
+        "       model.load_state_dict({name: torch.tensor(x) for name, x in gt.nn.load(path).items()}): safetensors"
+    )
+
+
+def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
+    """Refused: see the message for safetensors."""
+    raise _no_pickle("torch.save")
+
+
+def load(f: Any, *_: Any, **__: Any) -> Any:
+    """Refused: see the message for safetensors."""
+    raise _no_pickle("torch.load")
+
+
+def get_default_device() -> device:
+    """The CPU."""
+    return device("cpu")
+
+
+def set_default_device(new: Any) -> None:
+    """Accepts the CPU."""
+    device(new)
+
+
+def get_num_threads() -> int:
+    """One: NumPy decides for itself where it uses more."""
+    return 1
+
+
+def set_num_threads(count: int) -> None:
+    """Accepted: NumPy decides for itself."""
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Accepted: there are no others here."""
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """True: there are no others here."""
+    return True

@@ -1,0 +1,246 @@
+"""Random numbers: one generator for all, seeded by `manual_seed`, and `Generator` objects of their own.
+
+The numbers are NumPy's, so a seed does not give the numbers that PyTorch would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.core.tensor import Tensor as Value
+from gradtape.standins.torch import dtypes
+from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.tensor import Tensor, wrap
+
+_ENTROPY = 67280421310721  # the seed that PyTorch starts with
+
+
+class Generator:
+    """A source of random numbers.
+
+    >>> from gradtape.standins import torch
+    >>> a = torch.rand(2, generator=torch.Generator().manual_seed(1))
+    >>> b = torch.rand(2, generator=torch.Generator().manual_seed(1))
+    >>> torch.equal(a, b)
+    True
+    """
+
+    def __init__(self, device: Any = "cpu") -> None:
+        self.manual_seed(_ENTROPY)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start again from a seed; returns the generator itself."""
+        self._seed = int(seed)
+        self.numpy = np.random.default_rng(self._seed % 2**64)
+        return self
+
+    def initial_seed(self) -> int:
+        """The seed that the numbers started from."""
+        return self._seed
+
+    def seed(self) -> int:
+        """Start from a seed that nobody knows; returns it."""
+        self.manual_seed(int(np.random.SeedSequence().entropy) % 2**63)  # type: ignore[arg-type]
+        return self._seed
+
+    def get_state(self) -> Any:
+        """Where the generator is, for `set_state`."""
+        return self.numpy.bit_generator.state
+
+    def set_state(self, state: Any) -> None:
+        """Go on from where `get_state` was called."""
+        self.numpy.bit_generator.state = state
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the random numbers of all functions again from a seed."""
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Start from a seed that nobody knows; returns it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the numbers started from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Any:
+    """Where the common generator is."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Any) -> None:
+    """Go on from where `get_rng_state` was called."""
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(*_: Any, **__: Any) -> Iterator[None]:
+    """Within the block, random numbers are drawn that the rest of the program does not notice."""
+    before = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(before)
+
+
+def numpy_generator(generator: Generator | None = None) -> np.random.Generator:
+    """NumPy's generator behind a generator, or behind the common one."""
+    return (generator or default_generator).numpy
+
+
+def _made(array: Any, dtype: Any, requires_grad: bool) -> Tensor:
+    made: Tensor = wrap(Value(np.asarray(array, dtypes.as_numpy(dtype) or dtypes.default())))
+    return made.requires_grad_() if requires_grad else made
+
+
+def _shape(size: Sequence[Any]) -> tuple[int, ...]:
+    given = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
+    return tuple([int(n) for n in given])
+
+
+def rand(
+    *size: Any, generator: Any = None, dtype: Any = None, requires_grad: bool = False, device: Any = None, **_: Any
+) -> Tensor:
+    """Numbers between 0 and 1, all equally likely."""
+    return _made(numpy_generator(generator).random(_shape(size)), dtype, requires_grad)
+
+
+def randn(
+    *size: Any, generator: Any = None, dtype: Any = None, requires_grad: bool = False, device: Any = None, **_: Any
+) -> Tensor:
+    """Numbers of the standard normal distribution."""
+    return _made(numpy_generator(generator).standard_normal(_shape(size)), dtype, requires_grad)
+
+
+def randint(
+    low: int,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
+) -> Tensor:
+    """Integers from `low` up to, not including, `high`."""
+    if size is None:
+        low, high, size = 0, low, high
+    if high is None:
+        low, high = 0, low
+    numbers = numpy_generator(generator).integers(low, high, _shape((size,)))
+    return _made(numbers, dtype or dtypes.int64, requires_grad)
+
+
+def randperm(n: int, *, generator: Any = None, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    """The integers from 0 to n - 1 in random order."""
+    return _made(numpy_generator(generator).permutation(n), dtype or dtypes.int64, requires_grad)
+
+
+def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    """`rand` in the shape and type of `input`."""
+    return rand(*input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
+
+
+def randn_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    """`randn` in the shape and type of `input`."""
+    return randn(*input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
+
+
+def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, **_: Any) -> Tensor:
+    """`randint` in the shape and type of `input`."""
+    bounds = (0, low) if high is None else (low, high)
+    return randint(bounds[0], bounds[1], tuple(input.shape), dtype=dtype or input.dtype)
+
+
+def _plain(x: Any) -> Any:
+    return x._array if isinstance(x, Tensor) else x
+
+
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **_: Any) -> Tensor:
+    """Numbers of normal distributions."""
+    shape = np.broadcast_shapes(np.shape(_plain(mean)), np.shape(_plain(std))) if size is None else _shape((size,))
+    numbers = numpy_generator(generator).standard_normal(shape) * _plain(std) + _plain(mean)
+    kind = next((x.dtype for x in (mean, std) if isinstance(x, Tensor)), None)
+    return _made(numbers, kind, False)
+
+
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+    """1 with the probabilities in `input`, 0 otherwise."""
+    chance = input._array if p is None else _plain(p)
+    return _made(numpy_generator(generator).random(tuple(input.shape)) < chance, input.dtype, False)
+
+
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    """Numbers of Poisson distributions with the rates in `input`."""
+    return _made(numpy_generator(generator).poisson(input._array), input.dtype, False)
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Positions, drawn with the weights in (each row of) `input`."""
+    rows = np.atleast_2d(input._array).astype(np.float64)
+    draw = numpy_generator(generator).choice
+    drawn = [draw(row.size, num_samples, replacement, row / row.sum()) for row in rows]
+    return _made(np.array(drawn if input.ndim == 2 else drawn[0]), dtypes.int64, False)
+
+
+# -- in place
+
+
+def _filled(self: Tensor, numbers: Any, how: str) -> Tensor:
+    return self._write(np.asarray(numbers, self._value.dtype), how, cast=True)
+
+
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **named: Any) -> Tensor:
+    """Fill with numbers between two bounds."""
+    low = named.get("from", from_)
+    return _filled(self, numpy_generator(generator).uniform(low, to, tuple(self.shape)), "uniform_")
+
+
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with numbers of a normal distribution."""
+    return _filled(self, numpy_generator(generator).normal(mean, std, tuple(self.shape)), "normal_")
+
+
+def random_(self: Tensor, from_: int = 0, to: Any = None, *, generator: Any = None) -> Tensor:
+    """Fill with integers from a range."""
+    low, high = (0, from_ or 2**24) if to is None else (from_, to)
+    return _filled(self, numpy_generator(generator).integers(low, high, tuple(self.shape)), "random_")
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill with 1, with a probability, and 0."""
+    return _filled(self, numpy_generator(generator).random(tuple(self.shape)) < _plain(p), "bernoulli_")
+
+
+def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with numbers of an exponential distribution."""
+    return _filled(self, numpy_generator(generator).exponential(1 / lambd, tuple(self.shape)), "exponential_")
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """When training, each element is 0 with probability p, and what is left is divided by 1 - p."""
+    with translating():
+        dropped = gt.nn.functional.dropout(input._value, p, train, numpy_generator())
+        kept: Tensor = wrap(dropped, "MulBackward0")
+    return kept
+
+
+_NAMES = (
+    "manual_seed seed initial_seed get_rng_state set_rng_state rand randn randint randperm rand_like randn_like "
+    "randint_like normal bernoulli poisson multinomial dropout"
+)
+FUNCTIONS = {name: globals()[name] for name in _NAMES.split()}
+_IN_PLACE = "uniform_ normal_ random_ bernoulli_ exponential_ bernoulli multinomial"
+METHODS = {name: globals()[name] for name in _IN_PLACE.split()}

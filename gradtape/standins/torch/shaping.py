@@ -1,0 +1,471 @@
+"""Shapes: views of the same elements, and tensors put together or taken apart."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.core.tensor import Tensor as Value
+from gradtape.errors import ShapeError
+from gradtape.ops.arguments import refused
+from gradtape.standins.torch import dtypes
+from gradtape.standins.torch.description import Size
+from gradtape.standins.torch.tensor import Tensor
+from gradtape.standins.torch.wrapping import by_dim, cast, function, labelled, view
+
+
+def lengths(given: Sequence[Any]) -> tuple[int, ...]:
+    """A shape that was given as several integers or as one sequence."""
+    if len(given) == 1 and isinstance(given[0], (list, tuple)):
+        given = given[0]
+    return tuple([int(n) for n in given])
+
+
+def _reshaped(name: str, input: Any, shape: tuple[int, ...]) -> Any:
+    known = math.prod(n for n in shape if n >= 0)
+    size = math.prod(input.shape)
+    fits = known == size if -1 not in shape else (known and size % known == 0) or size == known == 0
+    if not fits or shape.count(-1) > 1:
+        raise refused(
+            ShapeError,
+            f"{name}: shape {list(shape)} is invalid for input of size {size} (shape {list(input.shape)}).",
+            f"a shape of {size} elements; -1 in one place stands for the length that is left",
+        )
+    return gt.reshape(input, shape)
+
+
+@view("View")
+def reshape(input: Any, *shape: Any) -> Any:
+    """The same elements in another shape."""
+    return _reshaped("reshape", input, lengths(shape))
+
+
+@view("View")
+def _viewed_as(input: Any, *shape: Any) -> Any:
+    return _reshaped("view", input, lengths(shape))
+
+
+def view_method(self: Tensor, *shape: Any) -> Tensor:
+    """The same elements in another shape."""
+    if len(shape) == 1 and isinstance(shape[0], dtypes.dtype):
+        raise RuntimeError(
+            "view(dtype) reads the bytes of one type as another, which has no gradient; the stand-in does not do it.\n"
+            "  fix: x.to(dtype) converts the numbers; x.numpy().view(...) reads the bytes"
+        )
+    seen: Tensor = _viewed_as(self, *shape)
+    return seen
+
+
+@view("View")
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The axes from `start_dim` to `end_dim` as one."""
+    rank = len(input.shape)
+    if not rank:
+        return gt.reshape(input, (1,))
+    start, end = start_dim % rank, end_dim % rank
+    return gt.reshape(input, (*input.shape[:start], math.prod(input.shape[start : end + 1]), *input.shape[end + 1 :]))
+
+
+@view("View")
+def ravel(input: Any) -> Any:
+    """The same elements along one axis."""
+    return gt.reshape(input, (-1,))
+
+
+@view("View")
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """One axis as several."""
+    dim %= len(input.shape)
+    sizes = tuple(sizes)
+    if -1 in sizes:
+        rest = -math.prod(sizes)
+        sizes = tuple(input.shape[dim] // rest if n == -1 else n for n in sizes)
+    return _reshaped("unflatten", input, (*input.shape[:dim], *sizes, *input.shape[dim + 1 :]))
+
+
+@view("Transpose")
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Two axes exchanged."""
+    return gt.swapaxes(input, dim0, dim1) if len(input.shape) else input + 0
+
+
+@view("T")
+def t(input: Any) -> Any:
+    """The transpose of a matrix; vectors as they are."""
+    if len(input.shape) > 2:
+        raise refused(
+            ShapeError,
+            f"t() is for up to 2 dimensions; input has shape {list(input.shape)}.",
+            "x.mT or x.transpose(0, 1)",
+        )
+    return gt.transpose(input)
+
+
+@view("Permute")
+def reverse_axes(input: Any) -> Any:
+    """The axes in reverse order."""
+    return gt.transpose(input)
+
+
+@view("Transpose")
+def matrix_transpose(input: Any) -> Any:
+    """The last two axes exchanged."""
+    return gt.matrix_transpose(input)
+
+
+@view("Permute")
+def permute(input: Any, *dims: Any) -> Any:
+    """The axes in another order."""
+    order = lengths(dims)
+    if len(order) != len(input.shape):
+        raise refused(
+            ShapeError,
+            f"permute: {len(order)} axes given for {len(input.shape)}.",
+            "every axis once: x.permute(2, 0, 1)",
+        )
+    return gt.transpose(input, order)
+
+
+@view("Permute")
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Axes moved to other places."""
+    return gt.moveaxis(input, source, destination)
+
+
+@view("Squeeze", by_dim)
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Without axes of length 1: all of them, or `dim` if it has length 1."""
+    if dim is None:
+        return gt.squeeze(input)
+    single = tuple(d for d in ((dim,) if isinstance(dim, int) else tuple(dim)) if input.shape and input.shape[d] == 1)
+    return gt.squeeze(input, single) if single else gt.reshape(input, input.shape)
+
+
+@view("Unsqueeze")
+def unsqueeze(input: Any, dim: int) -> Any:
+    """With an axis of length 1 at `dim`."""
+    return gt.expand_dims(input, dim)
+
+
+@view("Expand")
+def expand(input: Any, *sizes: Any) -> Any:
+    """Axes of length 1 stretched, -1 keeps a length."""
+    shape = lengths(sizes)
+    own = (1,) * (len(shape) - len(input.shape)) + tuple(input.shape)
+    return gt.broadcast_to(input, tuple(m if n == -1 else n for n, m in zip(shape, own, strict=True)))
+
+
+@view("Expand")
+def broadcast_to(input: Any, shape: Any) -> Any:
+    """Stretched to `shape`."""
+    return gt.broadcast_to(input, tuple(shape))
+
+
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Stretched to the shape of `other`."""
+    stretched: Tensor = expand(self, tuple(other.shape))
+    return stretched
+
+
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """In the shape of `other`."""
+    return view_method(self, tuple(other.shape))
+
+
+@view("Slice")
+def narrow(input: Any, dim: int, start: int, length: int) -> Any:
+    """`length` slices along `dim` from `start` on."""
+    return gt.getitem(input, (*(slice(None),) * (dim % len(input.shape)), slice(int(start), int(start) + length)))
+
+
+@view("Select")
+def select(input: Any, dim: int, index: int) -> Any:
+    """One slice along `dim`."""
+    return gt.getitem(input, (*(slice(None),) * (dim % len(input.shape)), index))
+
+
+@view("Diagonal")
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A diagonal of two axes, along a last axis."""
+    return gt.diagonal(input, offset, dim1, dim2)
+
+
+@view("Unfold")
+def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
+    """Windows of `size` along an axis, `step` apart, along a last axis."""
+    axis = dimension % len(input.shape)
+    starts = range(0, input.shape[axis] - size + 1, step)
+    windows = np.array([range(start, start + size) for start in starts])
+    picked = gt.take(input, windows, axis)
+    return gt.moveaxis(picked, axis + 1, -1)
+
+
+def _part(input: Tensor, dim: int, place: Any, label: str) -> Tensor:
+    """A view of one place along `dim`."""
+    index = (*(slice(None),) * (dim % input.ndim), place)
+    return labelled(input._viewed(lambda value: gt.getitem(value, index)), label)
+
+
+def _parts(input: Tensor, bounds: Sequence[int], dim: int, label: str) -> tuple[Tensor, ...]:
+    return tuple(_part(input, dim, slice(start, stop), label) for start, stop in itertools.pairwise(bounds))
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of a length along `dim`, or of the lengths in a list."""
+    length = tensor.shape[dim]
+    if isinstance(split_size_or_sections, int):
+        bounds = [*range(0, length, split_size_or_sections), length]
+        return _parts(tensor, bounds, dim, "SplitBackward0")
+    bounds = [0, *np.cumsum(split_size_or_sections).tolist()]
+    if bounds[-1] != length:
+        raise RuntimeError(
+            f"split: the lengths {list(split_size_or_sections)} sum to {bounds[-1]}; dim {dim} has length {length}.\n"
+            "  fix: lengths that sum to it"
+        )
+    return _parts(tensor, bounds, dim, "SplitWithSizesBackward0")
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Up to `chunks` pieces of the same length along `dim`, the last one shorter."""
+    return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
+
+
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along `dim`: a number of them, or cut before the given indices."""
+    length = input.shape[dim]
+    if isinstance(indices_or_sections, int):
+        sizes = [len(part) for part in np.array_split(np.arange(length), indices_or_sections)]
+        bounds = [0, *np.cumsum(sizes).tolist()]
+    else:
+        bounds = [0, *indices_or_sections, length]
+    return _parts(input, bounds, dim, "SliceBackward0")
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """All slices along `dim`."""
+    return tuple(_part(input, dim, place, "UnbindBackward0") for place in range(input.shape[dim]))
+
+
+def _common(tensors: Any) -> list[Any]:
+    kind = dtypes.result(*tensors)
+    return [cast(x, kind) for x in tensors]
+
+
+@function("Cat")
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Tensors one behind the other along `dim`."""
+    given = [x for x in tensors if x.shape != (0,)] or list(tensors)
+    return gt.concatenate(_common(given), axis=dim)
+
+
+@function("Stack")
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape along a new axis `dim`."""
+    return gt.stack(_common(tensors), axis=dim)
+
+
+@function("Cat")
+def hstack(tensors: Any) -> Any:
+    """Tensors side by side."""
+    return gt.hstack(_common(tensors))
+
+
+@function("Cat")
+def vstack(tensors: Any) -> Any:
+    """Tensors one under the other."""
+    return gt.vstack(_common(tensors))
+
+
+@function("Cat")
+def dstack(tensors: Any) -> Any:
+    """Tensors one behind the other along a third axis."""
+    return gt.dstack(_common(tensors))
+
+
+@function("Cat")
+def column_stack(tensors: Any) -> Any:
+    """Vectors as the columns of a matrix."""
+    return gt.column_stack(_common(tensors))
+
+
+@function("Repeat")
+def repeat(input: Any, *repeats: Any) -> Any:
+    """The whole tensor repeated along each axis."""
+    return gt.tile(input, lengths(repeats))
+
+
+@function("Repeat")
+def tile(input: Any, *dims: Any) -> Any:
+    """The whole tensor repeated along each axis; missing ones are taken as 1."""
+    return gt.tile(input, lengths(dims))
+
+
+@function("View")
+def repeat_interleave(input: Any, repeats: Any, dim: Any = None) -> Any:
+    """Each element, or slice along `dim`, repeated."""
+    count = repeats._concrete() if isinstance(repeats, Value) else repeats
+    return gt.repeat(input, count, dim)
+
+
+@function("Flip")
+def flip(input: Any, *dims: Any) -> Any:
+    """In reverse order along `dims`."""
+    return gt.flip(input, lengths(dims))
+
+
+@function("Flip")
+def fliplr(input: Any) -> Any:
+    """Columns in reverse order."""
+    return gt.flip(input, 1)
+
+
+@function("Flip")
+def flipud(input: Any) -> Any:
+    """Rows in reverse order."""
+    return gt.flip(input, 0)
+
+
+@function("Roll")
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    """Moved along `dims`; what falls off at the end comes in at the beginning."""
+    return gt.roll(input, shifts, dims)
+
+
+@function("Rot90")
+def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """Turned by k quarters."""
+    return gt.rot90(input, k, tuple(dims))
+
+
+@function("Tril")
+def tril(input: Any, diagonal: int = 0) -> Any:
+    """The lower triangle, zeros above."""
+    return gt.tril(input, diagonal)
+
+
+@function("Triu")
+def triu(input: Any, diagonal: int = 0) -> Any:
+    """The upper triangle, zeros below."""
+    return gt.triu(input, diagonal)
+
+
+@function("DiagEmbed", lambda input, diagonal=0: "DiagonalBackward0_copy" if len(input.shape) == 2 else 0)
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
+    return gt.diag(input, diagonal)
+
+
+@function("DiagEmbed")
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices with the vectors along the last axis on their diagonals."""
+    length = input.shape[-1]
+    size = length + abs(offset)
+    rows = np.arange(length) + max(-offset, 0)
+    columns = np.arange(length) + max(offset, 0)
+    empty = np.zeros((*input.shape[:-1], size, size), input.dtype)
+    filled = gt.at(empty)[(..., rows, columns)].set(input)
+    return filled if (dim1, dim2) == (-2, -1) else gt.moveaxis(filled, (-2, -1), (dim1, dim2))
+
+
+@function("Cat")
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along the diagonal of a larger one, zeros elsewhere."""
+    given = [gt.atleast_2d(x) for x in tensors]
+    made: Any = np.zeros((sum(x.shape[0] for x in given), sum(x.shape[1] for x in given)), dtypes.result(*given))
+    row = column = 0
+    for x in given:
+        rows, columns = x.shape
+        made = gt.at(made)[row : row + rows, column : column + columns].set(x)
+        row, column = row + rows, column + columns
+    return made
+
+
+@function("Expand")
+def broadcast_tensors(*tensors: Any) -> Any:
+    """Tensors stretched to one shape."""
+    return tuple(gt.broadcast_arrays(*tensors))
+
+
+@function("View")
+def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
+    """The coordinates of a grid, one tensor for each axis."""
+    vectors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    return tuple(gt.meshgrid(*vectors, indexing=indexing))
+
+
+@function("View")
+def cartesian_prod(*tensors: Any) -> Any:
+    """All combinations of elements, one in each row."""
+    grids = gt.meshgrid(*tensors, indexing="ij")
+    return gt.stack([gt.reshape(grid, (-1,)) for grid in grids], axis=1)
+
+
+@function("Index")
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All choices of r elements of a vector, one in each row."""
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = np.array(list(choose(range(input.shape[0]), r)), int).reshape(-1, r)
+    return gt.take(input, places, 0)
+
+
+@function("Unsqueeze")
+def atleast_1d(*tensors: Any) -> Any:
+    """Tensors with at least one axis."""
+    return gt.atleast_1d(*tensors)
+
+
+@function("Unsqueeze")
+def atleast_2d(*tensors: Any) -> Any:
+    """Tensors with at least two axes."""
+    return gt.atleast_2d(*tensors)
+
+
+@function("Unsqueeze")
+def atleast_3d(*tensors: Any) -> Any:
+    """Tensors with at least three axes."""
+    return gt.atleast_3d(*tensors)
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes are stretched to."""
+    return Size(np.broadcast_shapes(*[tuple(s) if isinstance(s, (list, tuple)) else s for s in shapes]))
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()
+
+
+_NAMES = (
+    "reshape flatten ravel unflatten transpose t permute movedim squeeze unsqueeze broadcast_to narrow select "
+    "diagonal split chunk tensor_split unbind cat stack hstack vstack dstack column_stack tile repeat_interleave "
+    "flip fliplr flipud roll rot90 tril triu diag diag_embed block_diag broadcast_tensors meshgrid cartesian_prod "
+    "combinations atleast_1d atleast_2d atleast_3d broadcast_shapes numel"
+)
+FUNCTIONS = {name: globals()[name] for name in _NAMES.split()}
+FUNCTIONS.update(
+    concat=cat,
+    concatenate=cat,
+    moveaxis=movedim,
+    swapaxes=transpose,
+    swapdims=transpose,
+    row_stack=vstack,
+    adjoint=matrix_transpose,
+)
+"""Every function of this chapter by its name in `torch`."""
+
+METHODS = {
+    "view": view_method,
+    "expand": expand,
+    "expand_as": expand_as,
+    "view_as": view_as,
+    "reshape_as": view_as,
+    "repeat": repeat,
+    "unfold": unfold,
+}
+"""What only tensors have."""

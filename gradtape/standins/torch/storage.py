@@ -1,0 +1,183 @@
+"""How a tensor holds its value: written in place, shared with views, with `.grad` and with NumPy's arrays.
+
+The value (`_value`, a gradtape tensor) never changes; a write puts another in its place. A view knows the tensor it
+looks at and how to look: it looks again when that was written to, and a write to the view is a write to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT, FLAGS, Node
+from gradtape.core.operation import Lifted
+from gradtape.core.tensor import Tensor as Value
+from gradtape.core.tensor import is_tracked
+from gradtape.errors import MutationError
+from gradtape.explain import messages
+from gradtape.standins.torch import dtypes, overwriting
+from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.naming import name_node
+
+Look = Callable[[Any], Any]
+
+
+class Stored:
+    """A value that can be written to, and that views and arrays share."""
+
+    _held: Any
+    _linked = False  # whether the value has to be looked up: a view, a gradient, or memory that is shared with NumPy
+    _base: Stored | None = None
+    _look: Look | None = None  # from the value of the base to the value of this view
+    _seen = 0  # the version of the base that this view has seen
+    _seen_at: Node | None = None  # and its place on the graph then
+    _through_data = False  # whether a write comes in behind the graph's back, as through `.detach()` and `.data`
+    _silent = False  # whether it is not even noticed by gradients that need the old numbers, as through `.data`
+    _written = 0
+    _place: Node | None = None  # the node whose accumulated gradient this is
+    _mirror: Callable[[], Any] | None = None  # the array that shares our memory as far as the user can tell
+
+    def _blank(self) -> Any:
+        """A tensor whose value is still to be set."""
+        raise NotImplementedError
+
+    # -- the value
+
+    @property
+    def _value(self) -> Any:
+        if self._linked:
+            self._refresh()
+        return self._held
+
+    def _refresh(self) -> None:
+        """Look again at what this tensor shares its numbers with."""
+        base = self._base
+        if base is not None:
+            value = base._value
+            if self._seen != base._written:
+                assert self._look is not None
+                self._seen = base._written
+                self._held = self._looked(value)
+                self._written += 1
+        if self._place is not None:
+            gradient = None if self._place.extra is None else self._place.extra.grad
+            if gradient is not None and gradient is not self._held:
+                self._held = gradient
+                self._written += 1
+        if self._mirror is not None:
+            array = self._mirror()
+            if array is None:
+                self._mirror, self._linked = None, self._base is not None or self._place is not None
+            elif not _same_numbers(array, self._held._concrete()):
+                self._put(Value(array.copy()), True, True)
+
+    def _looked(self, value: Any) -> Any:
+        """The view of a base that was written to: at a new place on the graph if the write was recorded."""
+        assert self._look is not None
+        if value._node is self._seen_at:  # only the numbers have changed
+            with gt.no_grad():
+                seen = self._look(value)
+            return seen if isinstance(seen, Lifted) else Value(seen._array, self._held._node)
+        self._seen_at = value._node
+        with gt.enable_grad():
+            return self._look(value)
+
+    def _write(self, new: Any, how: str, cast: bool = False) -> Self:
+        """Become `new`, in place: a value of the same shape; of the same kind of number too, unless `cast`."""
+        with translating():
+            old = self._value
+            new = new if isinstance(new, Value) else Value(np.asarray(new))
+            if new.shape != old.shape:
+                if not cast:
+                    raise messages.does_not_fit_in_place(how, old.shape, old.dtype, new.shape, new.dtype)
+                new = gt.broadcast_to(new, old.shape)
+            if new.dtype != old.dtype:
+                if not cast and dtypes.category(new.dtype) > dtypes.category(old.dtype):
+                    raise messages.does_not_fit_in_place(how, old.shape, old.dtype, new.shape, new.dtype)
+                new = gt.astype(new, old.dtype)
+            if not self._through_data:
+                self._check_writable(how)
+            self._put(new, self._through_data, self._silent)
+        return self
+
+    def _check_writable(self, how: str) -> None:
+        """Refuse to write to a leaf that requires a gradient, or through a view of one, while recording is on."""
+        root = self if self._base is None or self._through_data else self._base
+        value = root._value
+        if value._node.op is None and value.requires_grad and is_grad_enabled():
+            raise MutationError(
+                messages.problem(
+                    "GT309",
+                    f"{how}: a leaf of shape {value.shape} that requires a gradient is used in an in-place operation",
+                    consequence="written in place it would no longer be what the gradient is taken of",
+                    fixes=[
+                        "with torch.no_grad(): around an update that is not to be differentiated",
+                        "y = x.clone(); y.add_(1) writes to a copy, which gradients pass",
+                        "x = x + 1 makes a new tensor",
+                    ],
+                )
+            )
+
+    def _put(self, new: Any, behind: bool, silent: bool = False) -> None:
+        """Put `new` in the place of the value; `behind` the graph's back, only the numbers change.
+
+        What is not `silent` is noticed when a gradient is taken that needs the old numbers.
+        """
+        if self._base is not None:
+            self._base._put(self._spliced(new), behind or self._through_data, silent or self._silent)
+            name_node(self._base._held, "CopySlices")
+            self._written += 1
+            return
+        old = self._held
+        stays = behind or (old._node.bits > FLAGS and not is_tracked(old) and not is_tracked(new))
+        if not silent:
+            overwriting.note(old, new)
+        self._held = new if isinstance(new, Lifted) or not stays else Value(new._array, old._node)
+        self._written += 1
+        if self._place is not None and self._place.extra is not None:
+            self._place.extra.grad = self._held
+        array = None if self._mirror is None else self._mirror()
+        if array is not None:
+            array[...] = self._held._concrete()
+
+    def _spliced(self, new: Any) -> Any:
+        """The value of the base with `new` where this view looks."""
+        assert self._base is not None
+        assert self._look is not None
+        value = self._base._value
+        size = int(np.prod(value.shape, dtype=int))
+        places = np.asarray(self._look(np.arange(size).reshape(value.shape))).ravel()
+        changed = gt.at(gt.reshape(value, (-1,)))[places].set(gt.reshape(new, (-1,)))
+        return gt.reshape(changed, value.shape)
+
+    def _viewed(self, look: Look, behind: bool = False) -> Any:
+        """A tensor that shares its numbers with this one."""
+        view: Any = self._blank()
+        value, outer = self._value, self._look
+        if self._base is None or outer is None:
+            view._base, view._look = self, look
+        else:
+            view._base, view._look = self._base, lambda value: look(outer(value))
+        view._held = look(value)
+        view._seen, view._seen_at, view._linked = view._base._written, view._base._held._node, True
+        view._through_data, view._silent = behind or self._through_data, self._silent
+        return view
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded now.
+
+    >>> from gradtape.standins import torch
+    >>> with torch.no_grad():
+    ...     torch.is_grad_enabled()
+    False
+    """
+    return bool(recording.current().bits & AMBIENT)
+
+
+def _same_numbers(array: Any, value: Any) -> bool:
+    return bool(np.array_equal(array, value, equal_nan=array.dtype.kind in "fc"))

@@ -1,0 +1,455 @@
+"""`torch.Tensor`: what it is, how it prints, how its value leaves, and its gradient."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gradtape as gt
+from gradtape.core.operation import Lifted
+from gradtape.core.tensor import Tensor as Value
+from gradtape.explain import messages
+from gradtape.standins.torch import dtypes, printing
+from gradtape.standins.torch.description import Size, device, layout, strided
+from gradtape.standins.torch.errors import DetachError, translating
+from gradtape.standins.torch.naming import GradFn, label_of, name_node
+from gradtape.standins.torch.storage import Stored
+
+_new = object.__new__
+
+
+class Tensor(Stored):
+    """A tensor as PyTorch has it. Make one with `torch.tensor`; `torch.Tensor(data)` makes one of the default type.
+
+    >>> from gradtape.standins import torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum()
+    tensor(5., grad_fn=<SumBackward0>)
+    """
+
+    __array_priority__ = 1000
+
+    _gradient: Tensor | None = None
+    _retains = False
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, index: Any) -> Any: ...
+
+    def __getattr__(self, name: str) -> Any:
+        near = difflib.get_close_matches(name, dir(type(self)), 2) if not name.startswith("_") else []
+        hint = f"; near are {', '.join(near)}" if near else ""
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
+
+    def __init__(self, *data: Any, dtype: Any = None) -> None:
+        kind = dtypes.default() if dtype is None else dtypes.as_numpy(dtype)
+        if data and all(isinstance(length, (int, np.integer)) for length in data):
+            self._held = Value(np.zeros(data, kind))
+        else:
+            from gradtape.standins.torch.creation import array_of
+
+            self._held = Value(array_of(data[0] if data else [], kind))
+
+    def _blank(self) -> Tensor:
+        return _new(Tensor)
+
+    # -- what it is
+
+    @property
+    def shape(self) -> Size:
+        """The length of each axis."""
+        return Size(self._value.shape)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the numbers."""
+        return dtypes.of(self._value.dtype)
+
+    @property
+    def device(self) -> device:
+        """Where the tensor is: the CPU."""
+        return device("cpu")
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._value.shape)
+
+    @property
+    def layout(self) -> layout:
+        """How the numbers are laid out: strided, as in an array."""
+        return strided
+
+    is_cuda = is_sparse = is_quantized = is_meta = False
+    is_cpu = True
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of one number."""
+        return int(self._value.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of all numbers."""
+        return self.itemsize * self.numel()
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length of one axis."""
+        if dim is None:
+            return self.shape
+        with translating():
+            if not -self.ndim <= dim < self.ndim:
+                raise messages.no_such_axis(dim, self.ndim, self._value.shape)
+        return self._value.shape[dim]
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return self.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return int(self._value.size)
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """The number of bytes of one number."""
+        return self.itemsize
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self._value.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    __hash__ = object.__hash__
+
+    def is_floating_point(self) -> bool:
+        """Whether the numbers are real floating point numbers."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the numbers are complex."""
+        return self.dtype.is_complex
+
+    def is_signed(self) -> bool:
+        """Whether the numbers can be negative."""
+        return self.dtype.is_signed
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the numbers lie one behind the other in memory."""
+        return bool(self._array.flags.c_contiguous)
+
+    def stride(self, dim: int | None = None) -> Any:
+        """How many elements apart neighbours along each axis (or `dim`) are in memory."""
+        array = self._array
+        strides = tuple(step // array.itemsize for step in array.strides)
+        return strides if dim is None else strides[dim]
+
+    def data_ptr(self) -> int:
+        """A number that is the same for tensors that share their numbers."""
+        return id(self if self._base is None else self._base)
+
+    @property
+    def _array(self) -> Any:
+        """The numbers as an array, without leaving a trace."""
+        return self._value._concrete()
+
+    @property
+    def _version(self) -> int:
+        """How often this tensor was written to."""
+        return self._written
+
+    # -- how it prints
+
+    def __repr__(self) -> str:
+        value = self._value
+        if isinstance(value, Lifted):
+            return f"tensor({value!r})"
+        ending = ""
+        if value.requires_grad:
+            leaf = value._node.op is None
+            ending = "requires_grad=True" if leaf else f"grad_fn=<{label_of(value._node)}>"
+        return printing.text_of(value._concrete(), ending)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self.ndim else object.__format__(self, spec)
+
+    # -- how its value leaves
+
+    def _left(self, how: str) -> Any:
+        with translating():
+            return self._value._leave(how)
+
+    def item(self) -> Any:
+        """The value of a one-element tensor as a Python number."""
+        if self.numel() != 1:
+            raise RuntimeError(_not_one(".item()", self))
+        return self._left(".item()").item()
+
+    def tolist(self) -> Any:
+        """The value as nested lists of Python numbers."""
+        return self._left(".tolist()").tolist()
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """The value as an array that shares the tensor's numbers: a write to one is a write to the other."""
+        if force:
+            return self.detach().clone().numpy()
+        self._check_untracked("numpy()")
+        array = None if self._mirror is None else self._mirror()
+        if array is None:
+            array = np.array(self._array)
+            self._mirror, self._linked = weakref.ref(array), True
+        return array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        self._check_untracked("np.asarray()")
+        return np.array(self._left("np.asarray()"), dtype=dtype)
+
+    def _check_untracked(self, how: str) -> None:
+        """Refuse to hand out numbers whose gradient would be lost in silence."""
+        if self._value.requires_grad:
+            raise DetachError(
+                messages.problem(
+                    "GT312",
+                    f"{how} of a tensor of shape {self._value.shape} that requires a gradient, which would be lost",
+                    fixes=["x.detach().numpy() says that it is not wanted", "keep to torch's functions where it is"],
+                )
+            )
+
+    def __float__(self) -> float:
+        return float(self._one("float()"))
+
+    def __int__(self) -> int:
+        return int(self._one("int()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex()"))
+
+    def __index__(self) -> int:
+        if self._value.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._one("operator.index()"))
+
+    def __bool__(self) -> bool:
+        return bool(self._one("bool()"))
+
+    def _one(self, how: str) -> Any:
+        if self.numel() != 1:
+            raise RuntimeError(_not_one(how, self))
+        return self._left(how).reshape(())[()]
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        with translating():
+            if self._value._node.op is not None and self._value.requires_grad:
+                raise messages.stored_while_tracked("copy.deepcopy", self._value.shape)
+        copied = type(self).__new__(type(self))
+        copied._held = gt.tensor(self._array, requires_grad=self.requires_grad)
+        return copied
+
+    def __reduce__(self) -> Any:
+        raise RuntimeError(
+            "pickle: tensors of the stand-in are not pickled, because loading a pickle runs whatever code is in it.\n"
+            "  fix: gradtape.nn.save(path, {'name': tensor.detach().numpy()}) writes a safetensors file"
+        )
+
+    # -- gradients
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether `.backward()` sends a gradient here or through here."""
+        return bool(self._value.requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Switch recording for `.backward()` on or off for a leaf; returns the tensor itself."""
+        with translating():
+            self._value.requires_grad_(requires_grad)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """True for tensors that were not computed from tensors that require a gradient."""
+        return self._value._node.op is None or not self._value.requires_grad
+
+    @property
+    def grad_fn(self) -> GradFn | None:
+        """The operation that made this tensor, or None for a leaf."""
+        value = self._value
+        return GradFn(value._node) if value._node.op is not None and value.requires_grad else None
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that `.backward()` has accumulated here, or None."""
+        value = self._value
+        held = value.grad
+        if held is None:
+            if self._gradient is not None:
+                self._gradient._place = None
+                self._gradient = None
+            if value._node.op is not None and value.requires_grad and not self._retains:
+                warnings.warn(_not_kept(self), UserWarning, stacklevel=2)
+            return None
+        gradient = self._gradient
+        if gradient is None:
+            gradient = self._gradient = wrap(held, "CopyBackwards")
+            gradient._place, gradient._linked = value._node, True
+        return gradient
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if self._gradient is not None:
+            self._gradient._place = None
+        self._gradient = None
+        with translating():
+            self._value.grad = None if value is None else value._value
+        if value is not None:
+            self._gradient = value
+            value._place, value._linked = self._value._node, True
+
+    def retain_grad(self) -> None:
+        """Keep `.grad` of this computed tensor too when `.backward()` passes it."""
+        with translating():
+            if self._value._node.op is None:
+                if not self._value.requires_grad:
+                    raise messages.no_gradient_will_arrive("retain_grad")
+                return
+            self._value.retain_grad()
+            self._retains = True
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `.grad` of this computed tensor is kept."""
+        return self._retains
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradient of this tensor to the `.grad` of the leaves it was computed from."""
+        from gradtape.standins.torch.autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+        """Call `hook` with the gradient that arrives here; what it returns, if not None, takes its place."""
+
+        def unwrapping(gradient: Any) -> Any:
+            replaced = hook(wrap(gradient))
+            return replaced._value if isinstance(replaced, Tensor) else replaced
+
+        vars(unwrapping)["__wrapped__"] = hook
+        with translating():
+            return RemovableHandle(self._value.register_hook(unwrapping))
+
+    def detach(self) -> Tensor:
+        """The same numbers without the gradient; a write to one is a write to the other."""
+        with translating():
+            seen: Tensor = self._viewed(gt.stop_gradient, behind=True)
+        return seen
+
+    def detach_(self) -> Tensor:
+        """Leave the graph."""
+        self._held = gt.stop_gradient(self._value)
+        self._written += 1
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same numbers without the gradient: writes come in behind the graph's back."""
+        seen = self.detach()
+        seen._silent = True
+        return seen
+
+    @data.setter
+    def data(self, new: Tensor) -> None:
+        value = self._value
+        if new._value.shape == value.shape and new._value.dtype == value.dtype:
+            self._put(new._value, True, True)
+        else:
+            self._held = gt.tensor(new._array, requires_grad=value.requires_grad)
+            self._written += 1
+
+
+class RemovableHandle:
+    """What a hook is removed by."""
+
+    def __init__(self, remove: Callable[[], Any]) -> None:
+        self._remove = remove
+
+    def remove(self) -> None:
+        """Remove the hook."""
+        self._remove()
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.remove()
+
+
+def wrap(value: Any, label: str | None = None) -> Any:
+    """A value of gradtape's (or several) as tensors of PyTorch's, under the name of the operation that made it."""
+    if isinstance(value, Value):
+        tensor = _new(Tensor)
+        tensor._held = value
+        if label is not None:
+            name_node(value, label)
+        return tensor
+    if isinstance(value, (np.ndarray, np.generic)):
+        tensor = _new(Tensor)
+        tensor._held = Value(value)
+        return tensor
+    if isinstance(value, (tuple, list)):
+        parts = [wrap(part, label) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        return {key: wrap(part, label) for key, part in value.items()}
+    return value
+
+
+def unwrap(value: Any) -> Any:
+    """What a function of gradtape's takes for an argument of a function of PyTorch's."""
+    if isinstance(value, Tensor):
+        return value._value
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind([unwrap(part) for part in value])
+    if kind is dict:
+        return {key: unwrap(part) for key, part in value.items()}
+    return value.numpy if kind is dtypes.dtype else value
+
+
+def _not_one(how: str, tensor: Tensor) -> str:
+    try:
+        raise messages.not_one_element(how, tensor._value.shape)
+    except gt.GradTapeError as error:
+        return str(error)
+
+
+def _not_kept(tensor: Tensor) -> str:
+    from gradtape.core.location import Location
+
+    made = tensor._value._node.location
+    return (
+        f"the .grad of a tensor of shape {tuple(tensor.shape)} that is not a leaf was asked for at "
+        f"{Location.here()}; backward() keeps gradients of leaves only.\n{made.show()}\n"
+        "  fix: call .retain_grad() on it before backward(), or ask for the gradient of a leaf"
+    )

@@ -1,0 +1,27 @@
+"""How tensors print."""
+
+import torch
+
+print(torch.tensor(4.0), torch.tensor(3), torch.tensor(True), torch.tensor(3.14159))
+print(torch.tensor([1.0, 2.5, -3.0]))
+print(torch.tensor([[1, 20], [300, 4]]))
+print(torch.tensor([1e-8, 1.0]), torch.tensor([1.0, 1e9]))
+print(torch.tensor([1.0, float("nan"), float("inf")]))
+print(torch.arange(6, dtype=torch.float64).reshape(2, 3))
+print(torch.ones(2, dtype=torch.int32), torch.zeros(2, dtype=torch.float16))
+print(torch.arange(24).reshape(2, 3, 4))
+print(torch.arange(2500.0).reshape(50, 50))
+print(torch.linspace(0, 1, 21))
+print(torch.tensor([]), torch.zeros(0, 3), torch.zeros(2, 0, dtype=torch.int64))
+print(torch.tensor([1 + 2j, 3.5 - 4j]))
+x = torch.tensor([0.123456, 100.5], requires_grad=True)
+print(x, x * 2, x.sum(), x[0])
+print(f"{x.sum():.2f} {x[0].item():.6f}")
+print(f"{x}", str(x.detach()))
+print(x.shape, x.dtype, x.device)
+print(torch.Size([2, 3]), list(torch.zeros(2, 3).size()))
+print(torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1))
+torch.set_printoptions(precision=2)
+print(torch.tensor([0.123456, 100.5]))
+torch.set_printoptions(profile="default")
+print(torch.tensor([0.123456, 100.5]))

@@ -1,0 +1,160 @@
+"""The finder: within it the libraries' names are the stand-ins; outside everything is as it was."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from gradtape.standins import LIBRARIES, standing_in
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_same_module_under_both_names() -> None:
+    """`import autograd` and `import gradtape.standins.autograd` give one and the same object, submodules included."""
+    with standing_in():
+        theirs = importlib.import_module("autograd.numpy.linalg")
+        assert theirs is importlib.import_module("gradtape.standins.autograd.numpy.linalg")
+        assert sys.modules["autograd.numpy"].linalg is theirs
+        assert theirs.__name__ == theirs.__spec__.name == "gradtape.standins.autograd.numpy.linalg"
+
+
+def test_every_form_of_import() -> None:
+    """Plain, dotted, renamed and from-imports all find the stand-in."""
+    with standing_in():
+        import autograd.numpy.random as npr
+        from autograd import grad
+        from autograd import numpy as np
+        from autograd.scipy.stats import norm
+
+        import gradtape.standins.autograd as ours
+    assert grad is ours.grad
+    assert np is ours.numpy
+    assert npr is ours.numpy.random
+    assert norm is ours.scipy.stats.norm
+
+
+def test_nothing_is_left_behind() -> None:
+    """After the block neither the finder nor a module of the libraries' names remains."""
+    path = list(sys.meta_path)
+    with standing_in():
+        importlib.import_module("autograd.misc.optimizers")
+        assert sys.meta_path != path
+    assert sys.meta_path == path
+    assert not [name for name in sys.modules if name.partition(".")[0] == "autograd"]
+
+
+def test_the_block_is_left_clean_by_an_error() -> None:
+    """An exception within the block removes the finder too."""
+    path = list(sys.meta_path)
+    with pytest.raises(ZeroDivisionError), standing_in():
+        1 / 0  # noqa: B018
+    assert sys.meta_path == path
+
+
+def test_real_modules_are_set_aside_and_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was imported from the real library before is hidden in the block, and there again after it."""
+    real, below = ModuleType("autograd"), ModuleType("autograd.numpy")
+    monkeypatch.setitem(sys.modules, "autograd", real)
+    monkeypatch.setitem(sys.modules, "autograd.numpy", below)
+    with standing_in():
+        assert importlib.import_module("autograd").__name__ == "gradtape.standins.autograd"
+    assert sys.modules["autograd"] is real
+    assert sys.modules["autograd.numpy"] is below
+
+
+def test_one_library_alone() -> None:
+    """Named libraries are replaced, others are not; an unknown one is refused with the names there are."""
+    with standing_in("torch"):
+        assert sys.meta_path[0].find_spec("autograd") is None
+    with (
+        pytest.raises(ValueError, match="no stand-in for jax; there are: autograd, tensorflow, torch"),
+        standing_in("jax"),
+    ):
+        pass
+
+
+def test_blocks_can_be_nested() -> None:
+    """An inner block ends without disturbing the outer one."""
+    with standing_in():
+        outer = importlib.import_module("autograd")
+        with standing_in():
+            assert importlib.import_module("autograd") is outer
+        assert importlib.import_module("autograd") is outer
+
+
+@pytest.mark.parametrize(
+    ("statement", "nearest"),
+    [
+        ("import autograd.nunpy", "autograd.numpy"),
+        ("import autograd.numpy.linalgg", "autograd.numpy.linalg"),
+        ("from autograd import elementwise_gard", "autograd.elementwise_grad"),
+        ("from autograd.misc.optimizers import adan", "autograd.misc.optimizers.adam"),
+        ("from autograd.scipy.stats import nrom", "autograd.scipy.stats.norm"),
+        ("import autograd.jacobian_product", "autograd.vector_jacobian_product"),
+    ],
+)
+def test_missing_import_says_what_is_nearest(statement: str, nearest: str) -> None:
+    """A submodule or name that is not there raises ModuleNotFoundError, naming the stand-in and what is nearest."""
+    with standing_in(), pytest.raises(ModuleNotFoundError) as raised:
+        exec(statement, {})
+    assert "the stand-in for autograd has no " in str(raised.value)
+    assert nearest in str(raised.value)
+    assert "fix: " in str(raised.value)
+    assert "gradtape.standins" not in str(raised.value)
+
+
+def test_missing_attribute_says_what_is_nearest() -> None:
+    """An attribute that is not there raises AttributeError, so that hasattr is False, with the nearest names."""
+    from gradtape.standins import autograd
+
+    assert not hasattr(autograd, "value_and_grads")
+    with pytest.raises(AttributeError, match=r"nearest that is there: autograd\.value_and_grad"):
+        _ = autograd.value_and_grads
+    with pytest.raises(AttributeError, match="run this with the real autograd"):
+        _ = autograd.zzzzzzzz
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run Python with this gradtape, and catch what it prints."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    everything = [sys.executable, *map(str, command)]
+    return subprocess.run(everything, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_importing_a_stand_in_is_silent(library: str) -> None:
+    """Importing a stand-in, with all warnings shown, prints nothing."""
+    code = f"from gradtape.standins import standing_in\nwith standing_in():\n    import {library}"
+    done = run("-W", "error", "-c", code)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+SCRIPT = """\
+import sys
+import autograd.numpy as np
+from autograd import grad
+
+print(grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0])), sys.argv[1:])
+"""
+
+
+def test_run_command_stands_in(tmp_path: Path) -> None:
+    """`gradtape run --stand-in` runs a script that imports autograd, wherever the option stands."""
+    (tmp_path / "forum.py").write_text(SCRIPT)
+    done = run("-m", "gradtape", "run", "--quiet", "forum.py", "--stand-in", "--steps", "3", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "[2. 4.] ['--steps', '3']\n")
+
+
+def test_run_command_explains_a_missing_name(tmp_path: Path) -> None:
+    """The error of a script that asks for what is not there ends with the explanation."""
+    (tmp_path / "forum.py").write_text("import autograd\nautograd.jacobain\n")
+    done = run("-m", "gradtape", "run", "--quiet", "--stand-in", "forum.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "nearest that is there: autograd.jacobian" in done.stderr
