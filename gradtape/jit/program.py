@@ -20,14 +20,28 @@ The specification, which `verify` checks:
    value. Whoever reuses memory has to know that no view of it is alive.
 8. Outputs are defined values, in any order, the same one perhaps several times.
 9. Every instruction knows the user's line it came from (`location`), and passes keep it.
+10. A `LOOP` repeats an inner program, its *body*: its parameter `loop` is a `Loop`, and its operands are values.
+    - Operands, in this order: one first value for each *carried* value; one array for each *sliced* input, whose first
+      axis is walked along; the *invariant* inputs, which every step reads as they are.
+    - Inputs of the body: the carried values, one slice of each sliced operand, the invariant inputs. Outputs of the
+      body: the carried values of the next step, of the same shapes and dtypes, then the *stacked* outputs.
+    - Step t, for t = 0, ..., length - 1, reads `array[start + step * t]` of a sliced operand, where `(start, step)` is
+      its `Walk`, and writes a stacked output to row `start + step * t` of the result it belongs to, where the walk is
+      (0, 1) or (length - 1, -1). No row is read or written outside of the array; length is at least 1.
+    - Results: the carried values after the last step, then one array of `length` rows for each stacked output.
+    - The body is a program of its own with ids and constants of its own, keeps this specification, and reads nothing
+      else. Its steps run one after the other, and what they compute is the same, to the last bit, as if the body
+      were written out `length` times. A loop has an effect where an instruction of its body has one.
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import functools
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +49,9 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Op
 from gradtape.core.shapes import Shape
 from gradtape.errors import GradTapeError
+
+if TYPE_CHECKING:
+    from gradtape.jit.run import LoopRunner
 
 NOWHERE = Location(None, 0)
 
@@ -52,7 +69,7 @@ class ProgramError(GradTapeError, RuntimeError):
     """
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)  # not frozen, which takes three times as long to make; never changed
 class Value:
     """One array of a program. Two values are the same only if they are the same object.
 
@@ -85,7 +102,7 @@ class Value:
         return f"%{self.id}: {self.dtype.name}[{','.join(map(str, self.shape))}]"
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Literal:
     """A Python object among the operands, mostly a number, handed to the kernel as it is."""
 
@@ -107,9 +124,9 @@ class Constant:
     array: np.ndarray[Any, Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Instruction:
-    """One call of an operation's kernel."""
+    """One call of an operation's kernel. It is never changed: `replace` makes another one."""
 
     op: Op
     operands: tuple[Operand, ...]
@@ -135,12 +152,17 @@ class Instruction:
 
     def replace(self, **changes: Any) -> Instruction:
         """The same instruction with some of its fields changed."""
-        return dataclasses.replace(self, **changes)
+        new = copy.copy(self)
+        for name, value in changes.items():
+            setattr(new, name, value)
+        return new
 
     def __repr__(self) -> str:
         operands = ", ".join(f"%{x.id}" if type(x) is Value else repr(x) for x in self.operands)
         if self.op is GUARD:
             return f"guard {operands} == {_shown(self.params['expected'])}"
+        if self.op is LOOP:
+            return f"{', '.join(map(repr, self.results))} = {self.params['loop'].head(self.values)}"
         given = "".join(f", {name}={_shown(value)}" for name, value in self.params.items())
         call = f"{self.name}({operands}{given})"
         return f"{', '.join(map(repr, self.results))} = {call}"
@@ -210,6 +232,8 @@ class Program:
             where = instruction.location
             note = f"# {where}  {where.segment}" if where.line else ""
             lines.append(f"{text:<{width}}  {note}".rstrip())
+            if instruction.op is LOOP:
+                lines += [f"    {line}" for line in str(instruction.params["loop"].body).splitlines()]
         lines.append(f"outputs  {', '.join(f'%{value.id}' for value in self.outputs)}")
         return "\n".join(lines)
 
@@ -241,6 +265,91 @@ GUARD = Op("guard", _no_kernel, kind="constant")
 """The operation of an instruction that stops the run unless its operand equals the parameter `expected`."""
 
 
+class Walk(NamedTuple):
+    """Which row of an array a step reads or writes: `start + step * t` in step t."""
+
+    start: int
+    step: int
+
+    def rows(self, length: int) -> slice:
+        """The rows that `length` steps touch, in their order."""
+        stop = self.start + self.step * length
+        return slice(self.start, None if stop < 0 else stop, self.step)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Loop:
+    """What a `LOOP` repeats, and how its operands and results are laid out: see the specification, number 10.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> def decay(x):
+    ...     for _ in range(100):
+    ...         x = x - 0.1 * np.sin(x)
+    ...     return x
+    >>> print(jit(decay).lower(np.ones(2)))  # doctest: +ELLIPSIS
+    inputs   %0: float64[2]
+      %301: float64[2] = loop 100 steps, carry %0...
+        inputs   %0: float64[2]
+          %1: float64[2] = sin(%0)...
+          %2: float64[2] = multiply(0.1, %1)...
+          %3: float64[2] = subtract(%0, %2)...
+        outputs  %3
+    outputs  %301
+    """
+
+    body: Program
+    length: int
+    carried: int
+    sliced: tuple[Walk, ...] = ()
+    stacked: tuple[Walk, ...] = ()
+
+    @property
+    def effect(self) -> bool:
+        return any(instruction.effect for instruction in self.body.instructions)
+
+    @functools.cached_property
+    def runner(self) -> LoopRunner:
+        """The loop as a function of its operands' arrays, made when it is first asked for."""
+        from gradtape.jit import backends, run
+
+        return run.LoopRunner(self, backends.steps(self.body))
+
+    def result_specs(self) -> list[tuple[Shape, np.dtype[Any]]]:
+        """The shapes and dtypes of the results."""
+        outputs = self.body.outputs
+        last = [(value.shape, value.dtype) for value in outputs[: self.carried]]
+        return last + [((self.length, *value.shape), value.dtype) for value in outputs[self.carried :]]
+
+    def head(self, values: tuple[Value, ...]) -> str:
+        """One line that tells what goes round and what is walked along; `values` are the operands."""
+        names = [f"%{value.id}" for value in values]
+        slices = zip(names[self.carried :], self.sliced, strict=False)
+        parts = {
+            "carry": names[: self.carried],
+            "slice": [f"{name}[{_row(walk)}]" for name, walk in slices],
+            "read": names[self.carried + len(self.sliced) :],
+            "stack": [f"[{_row(walk)}]" for walk in self.stacked],
+        }
+        told = "".join(f", {what} {' '.join(items)}" for what, items in parts.items() if items)
+        return f"loop {self.length} steps{told}"
+
+
+def _row(walk: Walk) -> str:
+    factor = {1: "t", -1: "-t", 0: ""}.get(walk.step, f"{walk.step}*t")
+    if not walk.start and factor:
+        return factor
+    return f"{walk.start}{'+' if factor and not factor.startswith('-') else ''}{factor}"
+
+
+def _run_loop(*arrays: Any, loop: Loop) -> tuple[Any, ...]:
+    return loop.runner.call(*arrays)
+
+
+LOOP = Op("loop", _run_loop, kind="loop", outputs=True)
+"""The operation of an instruction that repeats the body of its parameter `loop`."""
+
+
 def params_key(params: dict[str, Any]) -> Any:
     """A hashable form of parameters, equal only where the parameters are; None where they cannot be compared.
 
@@ -251,12 +360,18 @@ def params_key(params: dict[str, Any]) -> Any:
     False
     """
     try:
-        return tuple([(name, _frozen(params[name])) for name in sorted(params)])
+        return tuple([(name, _frozen(params[name])) for name in (sorted(params) if len(params) > 1 else params)])
     except TypeError:
         return None
 
 
 def _frozen(value: Any) -> Any:
+    if type(value) is int:
+        return int, value
+    if type(value) is float and value == value and value:
+        return float, value  # all others but zeros and nan are equal only if their bits are
+    if type(value) is tuple:
+        return tuple, tuple([_frozen(item) for item in value])
     if value is None or value is Ellipsis or isinstance(value, np.dtype | type):
         return value
     if isinstance(value, np.ndarray):
@@ -338,6 +453,8 @@ def verify(program: Program, run: bool = True) -> Program:
         params_key(instruction.params)
         if instruction.op is GUARD:
             _verify_guard(instruction)
+        elif instruction.op is LOOP:
+            _verify_loop(instruction, run)
         elif run and not instruction.effect and not depends_on_values(instruction.op):
             _verify_kernel(instruction)
     for value in program.outputs:
@@ -352,6 +469,38 @@ def _verify_guard(instruction: Instruction) -> None:
     (operand,) = instruction.values
     if spec_of(instruction.params["expected"]) != (operand.shape, operand.dtype):
         raise ProgramError(f"a guard expects what {operand!r} cannot be: {instruction!r}")
+
+
+def _verify_loop(instruction: Instruction, run: bool) -> None:
+    loop, values = instruction.params["loop"], instruction.values
+    inputs, outputs = loop.body.inputs, loop.body.outputs
+    counts = len(instruction.operands), len(values), len(outputs), len(instruction.results)
+    if counts != (len(inputs), len(inputs), loop.carried + len(loop.stacked), len(outputs)):
+        raise ProgramError(f"a loop has other operands or results than its body, in {instruction!r}")
+    if len(inputs) < loop.carried + len(loop.sliced) or loop.length < 1 or loop.effect != instruction.effect:
+        raise ProgramError(f"a loop is not what it says about itself, in {instruction!r}")
+    walks = {index + loop.carried: walk for index, walk in enumerate(loop.sliced)}
+    for index, (inner, outer) in enumerate(zip(inputs, values, strict=True)):
+        walk = walks.get(index)
+        if (outer.shape if walk is None else outer.shape[1:]) != inner.shape or outer.dtype != inner.dtype:
+            raise ProgramError(f"the body reads {outer!r} as {inner!r}, in {instruction!r}")
+        if walk is not None:
+            _verify_walk(walk, loop.length, outer.shape[:1], instruction)
+    for inner, outer in zip(inputs[: loop.carried], outputs[: loop.carried], strict=True):
+        if (inner.shape, inner.dtype) != (outer.shape, outer.dtype):
+            raise ProgramError(f"{inner!r} is carried as {outer!r}, in {instruction!r}")
+    if [(value.shape, value.dtype) for value in instruction.results] != loop.result_specs():
+        raise ProgramError(f"the results have other shapes or dtypes than the body's, in {instruction!r}")
+    for walk in loop.stacked:
+        if walk not in ((0, 1), (loop.length - 1, -1)):
+            raise ProgramError(f"a stacked output does not fill its rows, in {instruction!r}")
+    verify(loop.body, run)
+
+
+def _verify_walk(walk: Walk, length: int, rows: Shape, instruction: Instruction) -> None:
+    ends = walk.start, walk.start + walk.step * (length - 1)
+    if not rows or not all(0 <= end < rows[0] for end in ends):
+        raise ProgramError(f"a slice leaves its array, in {instruction!r}")
 
 
 def _verify_kernel(instruction: Instruction) -> None:

@@ -2,7 +2,8 @@
 
 Large intermediate results are written into buffers that belong to the compiled function and are used again, within a
 call as soon as a value is dead, and from call to call; results handed out are never among them. Stretches of
-instructions can be replaced by native functions: see `Group`, `Backend` and `scheduled`.
+instructions can be replaced by native functions: see `Group`, `Backend` and `scheduled`. The body of a loop is made a
+function of its own, once, around a Python `for`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gradtape.core.operation import Op
-from gradtape.jit.program import GUARD, Instruction, Literal, Operand, Program, Value, depends_on_values
+from gradtape.jit.program import GUARD, LOOP, Instruction, Literal, Loop, Operand, Program, Value, depends_on_values
 
 LARGE = 1 << 14
 """Bytes of a value, from which its memory is planned; the memory of smaller ones costs less than a plan of it."""
@@ -154,7 +155,11 @@ class Plan:
             if isinstance(step, Group) or step.op.ufunc or step.op.name in _KEPT_FRESH:
                 self.fresh.update(step.results)
                 continue
-            for result in step.results:
+            results = step.results
+            if step.op is LOOP:  # the arrays it stacks are new; what it carries may be what it was given
+                results, stacked = results[: step.params["loop"].carried], results[step.params["loop"].carried :]
+                self.fresh.update(stacked)
+            for result in results:
                 for value in step.values:
                     mine, other = self.leader(result), self.leader(value)
                     if mine is not other:
@@ -190,7 +195,8 @@ class Plan:
                 self.slots[result] = slot
             else:
                 alive += sum(value.nbytes for value in step.results if value in self.fresh)
-            peak = max(peak, alive)
+            inside = step.params["loop"].runner.peak if isinstance(step, Instruction) and step.op is LOOP else 0
+            peak = max(peak, alive + inside)
             for value in step.results:
                 ending.setdefault(self.last[self.leader(value)], []).append(value)
             for value in ending.pop(index, ()):
@@ -279,6 +285,11 @@ class Runner:
             self.scope.update(new_arena=self.new_arena, keep_arena=self.keep_arena)
             buffers = ", ".join(f"b{index}" for index in range(len(self.plan.buffers)))
             lines.append(f"    {buffers}, = arena = new_arena()")
+        return lines + self._body() + self._ending()
+
+    def _body(self) -> list[str]:
+        """The lines of the instructions, with every large value forgotten as soon as it is dead."""
+        lines: list[str] = []
         named = {value: index for index, step in enumerate(self.steps) for value in step.results}
         dying: dict[int, list[Value]] = {}
         for value in named:
@@ -294,7 +305,7 @@ class Runner:
         held = [v for v in dying.get(len(self.steps), ()) if v not in self.program.outputs]
         if held:  # so that an output that is a view of one of these is the only one to hold it
             lines.append(f"    del {', '.join(f'v{value.id}' for value in held)}")
-        return lines + self._ending()
+        return lines
 
     def _line(self, index: int, step: Step) -> str:
         if isinstance(step, Group):
@@ -304,6 +315,11 @@ class Runner:
             (value,) = step.values
             expected = self._bind(step.params["expected"].tobytes(), f"g{index}")
             return f"if v{value.id}.tobytes() != {expected}: raise GuardFailed"
+        if step.op is LOOP:
+            loop = self._bind(step.params["loop"].runner.call, f"loop{index}")
+            return (
+                f"{''.join(f'v{v.id}, ' for v in step.results)}= {loop}({', '.join(f'v{v.id}' for v in step.values)})"
+            )
         arguments = [self._operand(x, step) for x in step.operands]
         if len(step.results) == 1 and step.result in self.plan.slots:
             arguments.append(f"b{self.plan.slots[step.result]}")
@@ -379,7 +395,93 @@ class Runner:
         return value in self.plan.fresh
 
 
-_TAKEN = frozenset({"run", "arena", "answer", "seen"})
+_TAKEN = frozenset({"run", "arena", "answer", "seen", "zip", "range", "up", "down"})
+
+
+class LoopRunner(Runner):
+    """A loop as a function of its operands: the body's kernels, one after the other, inside a Python `for`.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> def doubled(x):
+    ...     for _ in range(50):
+    ...         x = x + x
+    ...     return x
+    >>> (loop,) = jit(doubled).lower(np.ones(2)).instructions
+    >>> print(loop.params["loop"].runner.source)
+    def run(v0):
+        for up in range(50):
+            v1 = add(v0, v0)
+            v0, = v1,
+        return v0,
+    """
+
+    def __init__(self, loop: Loop, steps: Sequence[Step] | None = None) -> None:
+        self.loop = loop
+        super().__init__(loop.body, steps)
+
+    def _lines(self) -> list[str]:
+        loop, body = self.loop, self.program
+        self.scope.update(new_stack=new_stack, array=np.array)
+        for constant in body.constants:
+            self.scope[f"v{constant.value.id}"] = constant.array
+        lines = [f"def run({', '.join(f'v{value.id}' for value in body.inputs)}):"]
+        if self.plan.buffers:
+            self.scope.update(new_arena=self.new_arena, keep_arena=self.keep_arena)
+            lines.append(
+                f"    {''.join(f'b{index}, ' for index in range(len(self.plan.buffers)))}= arena = new_arena()"
+            )
+        stacked = list(zip(body.outputs[loop.carried :], loop.stacked, strict=True))
+        for index, (value, _) in enumerate(stacked):
+            lines.append(f"    s{index} = []" if not value.shape else f"    s{index} = None")
+        lines += [f"    {self._for()}:", *[f"    {line}" for line in self._body()]]
+        for index, (value, walk) in enumerate(stacked):
+            row = "up" if walk.step > 0 else "down"
+            if value.shape:
+                lines.append(f"        if s{index} is None: s{index} = new_stack(v{value.id}, {loop.length})")
+                lines.append(f"        s{index}[{row}] = v{value.id}")
+            else:
+                lines.append(f"        s{index}.append(v{value.id})")
+        inner, outer = body.inputs[: loop.carried], body.outputs[: loop.carried]
+        moved = [(old, new) for old, new in zip(inner, outer, strict=True) if old is not new]
+        if moved:
+            names = "".join(f"v{old.id}, " for old, _ in moved).rstrip(), "".join(f"v{new.id}, " for _, new in moved)
+            lines.append(f"        {names[0]} = {names[1].rstrip()}")
+        if len(lines[-1]) - len(lines[-1].lstrip()) == 4:  # nothing in it
+            lines.append("        continue")
+        answers = [f"v{value.id}" for value in inner]
+        for index, (value, walk) in enumerate(stacked):
+            rows = f"s{index}" if value.shape or walk.step > 0 else f"s{index}[::-1]"
+            answers.append(rows if value.shape else f"array({rows}, {self._bind(value.dtype, 'dtype')})")
+        lines.append(f"    answer = {''.join(f'{answer}, ' for answer in answers).rstrip() or '()'}")
+        if self.plan.buffers:
+            return [*lines, "    keep_arena(arena)", "    return answer"]
+        return [*lines[:-1], lines[-1].replace("answer =", "return")]
+
+    def _for(self) -> str:
+        loop = self.loop
+        targets, walked = ["up"], [f"range({loop.length})"]
+        if any(walk.step < 0 for walk in loop.stacked):
+            targets.append("down")
+            walked.append(f"range({loop.length - 1}, -1, -1)")
+        for value, walk in zip(self.program.inputs[loop.carried :], loop.sliced, strict=False):
+            targets.append(f"v{value.id}")
+            if walk.step:
+                rows = walk.rows(loop.length)
+                stop = "" if rows.stop is None else rows.stop
+                walked.append(f"v{value.id}[{rows.start}:{stop}:{rows.step}]")
+            else:
+                walked.append(f"[v{value.id}[{walk.start}]] * {loop.length}")
+        if len(targets) == 1:
+            return f"for up in {walked[0]}"
+        return f"for {', '.join(targets)} in zip({', '.join(walked)})"
+
+
+def new_stack(row: Any, length: int) -> np.ndarray[Any, Any]:
+    """An array of `length` rows, each of them laid out in memory as `row` is: kernels may round by the layout."""
+    order = sorted(range(row.ndim), key=lambda axis: -abs(row.strides[axis]))
+    out = np.empty((length, *(row.shape[axis] for axis in order)), row.dtype)
+    return out.transpose(0, *(1 + order.index(axis) for axis in range(row.ndim)))
 
 
 def fresh(value: Any, seen: list[Any]) -> Any:

@@ -7,6 +7,7 @@ that is at least as accurate everywhere in the place of two.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +16,11 @@ import numpy as np
 
 from gradtape.core.rules import TABLE
 from gradtape.jit.program import (
-    GUARD,
+    LOOP,
     Constant,
     Instruction,
     Literal,
+    Loop,
     Operand,
     Program,
     Value,
@@ -27,6 +29,7 @@ from gradtape.jit.program import (
     params_key,
     spec_of,
 )
+from gradtape.jit.reroll import rerolled
 from gradtape.jit.trace import SMALL, frozen_copy
 
 Pass = Callable[[Program], Program]
@@ -39,7 +42,7 @@ class Scope:
     """What a rule may look at: how each value so far was made, and the constants; and where it makes new values."""
 
     def __init__(self, program: Program) -> None:
-        self.made: dict[Value, Instruction] = {}
+        self.made: dict[Value, Instruction] = {}  # those that are made by one of `LOOKED_AT`
         self.constants: dict[Value, np.ndarray[Any, Any]] = {c.value: c.array for c in program.constants}
         self.added: list[Constant] = []
         self.extra: list[Instruction] = []  # instructions to come before the one that is being rewritten
@@ -93,29 +96,42 @@ def uniform(array: np.ndarray[Any, Any]) -> Any:
 Rule = Callable[[Instruction, Scope], Value | Instruction | None]
 
 
+LOOKED_AT = frozenset({"negative", "reshape", "transpose", "broadcast_to", "astype", "add", "softmax"})
+"""Operations that a rule about another one may look for among its operands."""
+
+
 def rewritten(program: Program, rule: Rule) -> Program:
     """`program` with each instruction replaced by what `rule` says: another one, a value that is there, or itself."""
     scope = Scope(program)
     names: dict[Value, Value] = {}
     instructions: list[Instruction] = []
     for instruction in program.instructions:
-        if names and any(value in names for value in instruction.values):
-            operands = tuple([names.get(x, x) if type(x) is Value else x for x in instruction.operands])
-            instruction = instruction.replace(operands=operands)
-        answer = None if instruction.op is GUARD or instruction.effect else rule(instruction, scope)
-        instructions += scope.extra
-        scope.extra.clear()
+        instruction = _renamed(instruction, names)
+        answer = None if instruction.effect else rule(instruction, scope)
+        if scope.extra:
+            instructions += scope.extra
+            scope.extra.clear()
         if type(answer) is Value:
             names[instruction.result] = answer
             continue
         final = instruction if answer is None else answer
         assert isinstance(final, Instruction)
         instructions.append(final)
-        for result in final.results:
-            scope.made[result] = final
+        if final.op.name in LOOKED_AT:
+            scope.made[final.results[0]] = final
     outputs = tuple([names.get(value, value) for value in program.outputs])
     constants = (*program.constants, *scope.added)
     return Program(program.inputs, constants, tuple(instructions), outputs)
+
+
+def _renamed(instruction: Instruction, names: dict[Value, Value]) -> Instruction:
+    """An instruction with other names for its operands where they have got any."""
+    if names:
+        for x in instruction.operands:
+            if x in names:
+                operands = tuple([names.get(x, x) if type(x) is Value else x for x in instruction.operands])
+                return instruction.replace(operands=operands)
+    return instruction
 
 
 def _same_form(value: Operand, result: Value) -> bool:
@@ -125,11 +141,18 @@ def _same_form(value: Operand, result: Value) -> bool:
 # -- algebra that is exact
 
 
+_MAY_CHANGE_NOTHING = frozenset(
+    {"positive", "identity", "stop_gradient", "conjugate", "negative", "multiply", "divide", "power", "subtract"}
+)
+
+
 def drop_identities(program: Program) -> Program:
     """Operations that change nothing: `+x`, `x * 1`, `x / 1`, `x - 0`, `x ** 1`, `--x`, the conjugate of a real x."""
 
     def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
-        name, operands = instruction.name, instruction.operands
+        name, operands = instruction.op.name, instruction.operands
+        if name not in _MAY_CHANGE_NOTHING:
+            return None
         x = operands[0]
         y = operands[1] if len(operands) > 1 else None
         if len(instruction.results) != 1:
@@ -141,7 +164,9 @@ def drop_identities(program: Program) -> Program:
             return x  # type: ignore[return-value]
         if name == "negative" and (inner := scope.maker(x, "negative")) is not None:
             return inner.operands[0] if _same_form(inner.operands[0], result) else None  # type: ignore[return-value]
-        if result.dtype.kind not in "fiu" or y is None:
+        if y is None or not any(type(operand) is Literal or operand in scope.constants for operand in operands):
+            return None
+        if result.dtype.kind not in "fiu":
             return None
         one, other = scope.number(x), scope.number(y)
         if name == "multiply" and _is_one(other) and _same_form(x, result):
@@ -171,6 +196,9 @@ def _is_zero(number: Any, result: Value) -> bool:
 # -- layouts
 
 
+_LAYOUTS = frozenset({"reshape", "transpose", "broadcast_to", "astype", "sum"})
+
+
 def cancel_layouts(program: Program) -> Program:
     """Reshapes of reshapes, transposes of transposes, broadcasts of broadcasts, casts of casts, and those for nothing.
 
@@ -178,8 +206,8 @@ def cancel_layouts(program: Program) -> Program:
     """
 
     def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
-        name = instruction.name
-        if name not in ("reshape", "transpose", "broadcast_to", "astype", "sum") or len(instruction.operands) != 1:
+        name = instruction.op.name
+        if name not in _LAYOUTS or len(instruction.operands) != 1:
             return None
         (x,), result, params = instruction.operands, instruction.result, instruction.params
         if type(x) is not Value:
@@ -237,6 +265,8 @@ def keep_broadcasts_virtual(program: Program) -> Program:
     def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
         if len(instruction.operands) < 2 or len(instruction.results) != 1:
             return None
+        if not any(x in scope.made or x in scope.constants for x in instruction.operands):
+            return None
         if not (instruction.op.ufunc or instruction.op.kind == "elementwise"):
             return None
         if getattr(instruction.op.kernel, "signature", None) is not None:
@@ -275,11 +305,12 @@ def fold_constants(program: Program) -> Program:
     dead = {i for i in program.guards if i.values[0] in kept and _same_bits(kept[i.values[0]], i.params["expected"])}
 
     def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+        known = scope.constants
+        if any(type(x) is Value and x not in known for x in instruction.operands):
+            return None
         if len(instruction.results) != 1 or depends_on_values(instruction.op):
             return None
         if instruction.result.nbytes > FOLDED_AT_MOST or not instruction.values:
-            return None
-        if not all(value in scope.constants for value in instruction.values):
             return None
         arguments = [scope.constants[x] if type(x) is Value else x.value for x in instruction.operands]  # type: ignore[union-attr]
         try:
@@ -305,9 +336,7 @@ def share_subexpressions(program: Program) -> Program:
     names: dict[Value, Value] = {}
     instructions: list[Instruction] = []
     for instruction in program.instructions:
-        if names and any(value in names for value in instruction.values):
-            operands = tuple([names.get(x, x) if type(x) is Value else x for x in instruction.operands])
-            instruction = instruction.replace(operands=operands)
+        instruction = _renamed(instruction, names)
         key = None if instruction.effect else _key(instruction)
         if key is not None and key in known:
             names.update(zip(instruction.results, known[key].results, strict=True))
@@ -320,11 +349,11 @@ def share_subexpressions(program: Program) -> Program:
 
 
 def _key(instruction: Instruction) -> Any:
-    params = params_key(instruction.params)
-    operands = [operand_key(x) for x in instruction.operands]
+    params = params_key(instruction.params) if instruction.params else ()
+    operands = [x if type(x) is Value else operand_key(x) for x in instruction.operands]
     if params is None or None in operands:
         return None
-    return instruction.op, tuple(operands), params
+    return instruction.op, params, *operands
 
 
 def drop_dead(program: Program) -> Program:
@@ -332,11 +361,88 @@ def drop_dead(program: Program) -> Program:
     wanted = set(program.outputs)
     kept: list[Instruction] = []
     for instruction in reversed(program.instructions):
-        if instruction.effect or any(result in wanted for result in instruction.results):
+        if instruction.effect or not wanted.isdisjoint(instruction.results):
+            if instruction.op is LOOP and not all(result in wanted for result in instruction.results):
+                instruction = _without_unused(instruction, wanted)
             kept.append(instruction)
-            wanted.update(instruction.values)
+            wanted.update(instruction.operands)  # type: ignore[arg-type]  # literals among them do no harm
     constants = tuple([constant for constant in program.constants if constant.value in wanted])
     return program.replace(instructions=tuple(reversed(kept)), constants=constants)
+
+
+def _without_unused(instruction: Instruction, wanted: set[Value]) -> Instruction:
+    """A loop that stacks, carries and reads only what somebody wants."""
+    loop, body = instruction.params["loop"], instruction.params["loop"].body
+    carries = range(loop.carried)
+    kept = {i for i in carries if instruction.results[i] in wanted}
+    stacks = [i for i in range(loop.carried, len(body.outputs)) if instruction.results[i] in wanted]
+    while True:
+        outputs = tuple([body.outputs[i] for i in carries if i in kept] + [body.outputs[i] for i in stacks])
+        rest = drop_dead(body.replace(outputs=outputs))
+        read = {value for i in rest.instructions for value in i.values} | {*outputs}
+        more = {i for i in carries if body.inputs[i] in read} - kept
+        if not more:
+            break
+        kept |= more
+    walks = range(loop.carried, loop.carried + len(loop.sliced))
+    chosen = sorted(kept) + [i for i in range(loop.carried, len(body.inputs)) if body.inputs[i] in read]
+    smaller = Loop(
+        rest.replace(inputs=tuple([body.inputs[i] for i in chosen])),
+        loop.length,
+        len(kept),
+        tuple([loop.sliced[i - loop.carried] for i in walks if i in chosen]),
+        tuple([loop.stacked[i - loop.carried] for i in stacks]),
+    )
+    operands = tuple([instruction.operands[i] for i in chosen])
+    results = tuple([instruction.results[i] for i in (*sorted(kept), *stacks)])
+    return instruction.replace(operands=operands, params={"loop": smaller}, results=results)
+
+
+# -- loops
+
+
+def hoist_invariants(program: Program) -> Program:
+    """What is the same in all steps of a loop is computed once, before it."""
+    if not any(i.op is LOOP for i in program.instructions):
+        return program
+
+    def rule(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+        return _hoisted(instruction, scope) if instruction.op is LOOP else None
+
+    return rewritten(program, rule)
+
+
+def _hoisted(instruction: Instruction, scope: Scope) -> Instruction | None:
+    loop, body = instruction.params["loop"], instruction.params["loop"].body
+    first = loop.carried + len(loop.sliced)
+    outside: dict[Value, Operand] = dict(zip(body.inputs[first:], instruction.operands[first:], strict=True))
+    constants = {constant.value: constant.array for constant in body.constants}
+    before = len(outside)
+    rest: list[Instruction] = []
+    for inner in body.instructions:
+        values = inner.values
+        if (
+            inner.effect
+            or not any(v in outside for v in values)
+            or not all(v in outside or v in constants for v in values)
+        ):
+            rest.append(inner)
+            continue
+        for value in values:
+            if value not in outside:
+                outside[value] = scope.new_constant(constants[value])
+        operands = tuple([outside[x] if type(x) is Value else x for x in inner.operands])
+        results = tuple([scope.new_value(value.shape, value.dtype) for value in inner.results])
+        scope.extra.append(inner.replace(operands=operands, results=results))
+        outside.update(zip(inner.results, results, strict=True))
+    if len(outside) == before:
+        return None
+    read = {value for i in rest for value in i.values} | {*body.outputs}
+    invariant = [value for value in outside if value in read and value not in constants]
+    inputs = (*body.inputs[:first], *invariant)
+    operands = (*instruction.operands[:first], *(outside[value] for value in invariant))
+    changed = dataclasses.replace(loop, body=body.replace(inputs=inputs, instructions=tuple(rest)))
+    return instruction.replace(operands=operands, params={"loop": changed})
 
 
 # -- stable forms
@@ -363,6 +469,7 @@ def stable_forms(program: Program) -> Program:
 
 
 PASSES: tuple[Pass, ...] = (
+    hoist_invariants,
     drop_identities,
     cancel_layouts,
     stable_forms,
@@ -374,6 +481,8 @@ PASSES: tuple[Pass, ...] = (
 """The passes, in the order in which they are run; all of them again as long as the program shrinks."""
 
 ROUNDS_AT_MOST = 6
+LONG = 4000
+"""Instructions of a program, from which its repetitions are made loops before it is simplified to the end."""
 
 
 def simplified(program: Program, after: Callable[[Program], Any] | None = None) -> Program:
@@ -394,4 +503,9 @@ def simplified(program: Program, after: Callable[[Program], Any] | None = None) 
                 after(program)
         if len(program) == before:
             break
+        if len(program) > LONG:  # what is left to do is done to loops, of which there is less
+            program = rerolled(program)
+    program = rerolled(program)
+    if after is not None:
+        after(program)
     return program

@@ -10,18 +10,19 @@ operations of the forward and the backward pass together.
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import graph, recording
 from gradtape.core.graph import AMBIENT, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Node, leaf
-from gradtape.core.location import Location, is_library
+from gradtape.core.location import Location, is_library, user_files
 from gradtape.core.operation import Level, Lifted, Op, apply
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
@@ -53,6 +54,10 @@ class Untraceable(BaseException):
     """A reason why a call cannot be compiled and has to run as it is. No `except Exception` of the user's stops it."""
 
 
+class Unrollable(BaseException):
+    """A reason why the body of a loop cannot be traced once for all steps: they are traced one by one then."""
+
+
 def complain(message: str, where: Location | None = None) -> None:
     """Warn the user, at the user's line."""
     place = (where or Location.here()).show()
@@ -65,18 +70,19 @@ def complain(message: str, where: Location | None = None) -> None:
 class TraceTensor(Lifted):
     """A value of the program that is being written; its array is what the value is in the call that is traced."""
 
-    __slots__ = ("traced",)
+    __slots__ = ("traced", "viewed")
 
     def __init__(self, sample: Any, traced: Value, level: TraceLevel, node: Node = LIFTED_NODE) -> None:
-        super().__init__(sample, node)
+        self._array = sample
+        self._node = node
         self.traced = traced
         self.level = level
+        self.viewed = False  # whether it is a view, or has one
 
     def _on(self, node: Node) -> TraceTensor:
-        moved = TraceTensor(self._array, self.traced, _level(self), LIFTED_NODE if node is UNTRACKED else node)
-        family = getattr(self, "_views", None)
-        if family is not None:
-            _join(moved, family)
+        moved = TraceTensor(self._array, self.traced, self.level, LIFTED_NODE if node is UNTRACKED else node)  # type: ignore[arg-type]
+        if self.viewed:
+            _join(moved, self._views)
         return moved
 
     @property
@@ -93,9 +99,10 @@ class TraceTensor(Lifted):
         return super()._replace(new, how)
 
     def _become(self, new: Tensor, keep_node: bool) -> None:
-        fresh = _level(self).lift(new)
+        level = _level(self)
+        fresh = new if isinstance(new, TraceTensor) and new.level is level else level.lift(new)
         super()._become(fresh, keep_node)
-        self.traced = fresh.traced
+        self.traced, self.viewed = fresh.traced, False  # in memory of its own now
 
     def _concrete(self) -> Any:
         """The array of this call, after writing down that the program relies on it."""
@@ -147,14 +154,14 @@ class TraceVariable(Variable):
     of them, so it is the one by inheritance and the other by what it says its class is.
     """
 
-    __slots__ = ("level", "original", "traced")
+    __slots__ = ("level", "original", "traced", "viewed")
 
     def __init__(self, original: Variable, traced: Value, level: TraceLevel) -> None:
         self._array = original._array
         bits = original._node.bits & (VARIABLE | AMBIENT)
         self._node = leaf(traced.shape, traced.dtype, bits | LIFTED)
         self._trainable, self.name = original._trainable, original.name
-        self.original, self.traced, self.level = original, traced, level
+        self.original, self.traced, self.level, self.viewed = original, traced, level, False
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -203,10 +210,13 @@ def _level(tensor: Any) -> TraceLevel:
     return level
 
 
-def _join(tensor: Tensor, family: list[weakref.ref[Tensor]]) -> None:
-    family[:] = [view for view in family if view() is not None]
+def _join(tensor: Any, family: list[weakref.ref[Tensor]]) -> None:
+    count = len(family)
+    if not count & (count - 1):  # now and then: a loop takes a view of the same array in each step
+        family[:] = [view for view in family if view() is not None]
     family.append(weakref.ref(tensor))
     tensor._views = family
+    tensor.viewed = True
 
 
 class TraceLevel(Level):
@@ -228,12 +238,13 @@ class TraceLevel(Level):
         self._relied_on: set[Value] = set()
         self._small_constants: dict[Any, Value] = {}
         self._warned: set[str] = set()
+        self.inner: TraceLevel | None = None  # while the body of a loop is traced: the trace that it goes to
 
     # -- values
 
     def new_value(self, array: Any) -> Value:
         self._count += 1
-        return Value(self._count - 1, np.shape(array), array.dtype)
+        return Value(self._count - 1, array.shape, array.dtype)
 
     def new_input(self, array: Any, node: Node = LIFTED_NODE) -> TraceTensor:
         """A traced tensor for an array that a later call will bring another of."""
@@ -265,6 +276,8 @@ class TraceLevel(Level):
 
     def lift(self, x: Any) -> TraceTensor:
         """`x` as a traced tensor of this trace, on no tape."""
+        if self.inner is not None:
+            raise Unrollable("it changes a tensor from outside of the loop in place")
         if isinstance(x, TraceTensor) and x.level is self:
             return TraceTensor(x._array, x.traced, self)
         array = x._array if isinstance(x, Tensor) else np.asarray(x)
@@ -273,20 +286,24 @@ class TraceLevel(Level):
     # -- operations
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        for x in inputs:
-            if isinstance(x, TraceTensor):
-                self.check_open(x)
+        if self.inner is not None:
+            return self.inner.process(op, inputs, params)
+        if not self.open:
+            self.check_open(next(x for x in inputs if isinstance(x, TraceTensor)))
         if op.kind == "custom":
             return self._through_rule(inputs)
-        inputs = tuple([self._stacked(x) for x in inputs])
-        operands = tuple([self._operand(x) for x in inputs])
+        inputs = tuple([self._stacked(x) if type(x) is list or type(x) is tuple else x for x in inputs])
+        operands = tuple([x.traced if type(x) is TraceTensor and x.level is self else self._operand(x) for x in inputs])
         samples = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
-        params = {name: self._static(value) for name, value in params.items()}
-        may_draw = op.kind in ("general", "constant") and not op.ufunc
+        if params:
+            params = {name: self._static(value) for name, value in params.items()}
+        may_draw = not op.ufunc and op.kind in ("general", "constant")
         out = self._call(op, samples, params) if may_draw else apply(op, samples, params)
         outs = tuple(out) if op.outputs else (out,)
         results = tuple([self.new_value(part) for part in outs])
-        effect = op.name.startswith("random.") or any(isinstance(p, np.random.Generator) for p in params.values())
+        effect = op.name.startswith("random.") or (
+            bool(params) and any(isinstance(p, np.random.Generator) for p in params.values())
+        )
         self.draws |= effect
         self.instructions.append(Instruction(op, operands, params, results, here(), effect))
         tensors = [TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)]
@@ -353,6 +370,7 @@ class TraceLevel(Level):
         family = getattr(base, "_views", None)
         if family is None:
             family = base._views = [weakref.ref(base)]
+        base.viewed = True
         _join(result, family)
 
     def rely_on(self, tensor: Any) -> Any:
@@ -406,11 +424,18 @@ def here() -> Location:
     """The user's line behind the operation that is being traced: in a walk back, that of the forward operation."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if frame.f_code is _WALK:
+        code = frame.f_code
+        if code is _WALK:
             node = frame.f_locals.get("node")
             if node is not None and node.code is not None:
-                return Location(node.code, node.offset)
-        elif not is_library(frame.f_code.co_filename):
-            return Location(frame.f_code, frame.f_lasti)
+                return _place(node.code, node.offset)
+        elif code.co_filename in user_files or not is_library(code.co_filename):
+            return _place(code, frame.f_lasti)
         frame = frame.f_back
     return Location(None, 0)
+
+
+@functools.lru_cache(maxsize=4096)
+def _place(code: CodeType, offset: int) -> Location:
+    """The one location of a place in the code: a loop comes by it often."""
+    return Location(code, offset)
