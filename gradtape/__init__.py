@@ -11,11 +11,13 @@
 import importlib
 from typing import Any as _Any
 
+from gradtape import arrival as _arrival
 from gradtape import ops, protocols
 from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
 from gradtape.config import config
 from gradtape.core.backward import enable_grad, gradients, no_grad
 from gradtape.core.forward import ForwardAccumulator
+from gradtape.core.memory import keep_freed_memory as _keep_freed_memory
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, Variable, tensor
 from gradtape.custom import checkpoint, custom_gradient, custom_jvp, custom_vjp
@@ -47,11 +49,18 @@ from gradtape.transforms import grad, jvp, linearize, value_and_grad, vjp
 
 __version__ = "0.1.0"
 
+_keep_freed_memory()
 
 _CHAPTERS = {
+    "array_api": "gradtape.array_api",
+    "bridges": "gradtape.bridges",
     "fft": "gradtape.ops.fft",
+    "implicit": "gradtape.implicit",
     "linalg": "gradtape.linalg",
     "nn": "gradtape.nn",
+    "optim": "gradtape.optim",
+    "optimize": "gradtape.optimize",
+    "quadrature": "gradtape.quadrature",
     "random": "gradtape.random",
     "signal": "gradtape.signal",
     "special": "gradtape.ops.special",
@@ -84,6 +93,12 @@ _LATE_NAMES["audit_batch"] = "gradtape.explain.audit"
 _LATE_NAMES["check_numerics"] = "gradtape.explain.numerics"
 _LATE_NAMES["expect"] = "gradtape.explain.voices"
 _LATE_NAMES["jit"] = "gradtape.jit"
+_LATE_NAMES["EarlyStopping"] = "gradtape.training"
+_LATE_NAMES["fit"] = "gradtape.training"
+_LATE_NAMES |= dict.fromkeys(("fori_loop", "scan"), "gradtape.loops")
+_LATE_NAMES["odeint"] = "gradtape.odes"
+_LATE_NAMES["quad"] = "gradtape.quadrature"
+_LATE_NAMES |= dict.fromkeys(("from_dlpack", "from_torch", "to_torch"), "gradtape.interchange")
 
 
 def __getattr__(name: str) -> _Any:
@@ -153,3 +168,4 @@ __all__ = [
 ]
 __all__ += ops.__all__
 __all__ += _LATE_NAMES
+_arrival.watch()

@@ -51,16 +51,17 @@ class Recorded:
         """The cotangents of the sources, None where there is no path."""
         seeds = [(o._node, c) for o, c in zip(outputs, cotangents, strict=True) if isinstance(o, Tensor)]
         visited: list[Node] | None = [] if last else None  # the recording dies with this run: only values are let go
-        births: list[Node] | None = [] if last else None
+        births: list[Node] = []
         nodes, recorded = self.nodes, _attach_for(outputs)
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, births=births)
         gradients = [found.get(node) for node in nodes]
-        if births is not None and found and (suspects or births or ails(gradients)):
+        if found and (suspects or births or (last and ails(gradients))):
             from gradtape.explain.flow import examine
 
             values = [o._array for o in outputs if isinstance(o, Tensor)]
             held = {source._node: source._array for source in self.sources}
-            examine(seeds, self.tape.bit, list(zip(nodes, gradients)), values, births, (), held)
+            arrived = zip(nodes, gradients) if last else ()  # of a seed of somebody's choice, zeros mean nothing
+            examine(seeds, self.tape.bit, list(arrived), values, births, (), held)
         return gradients
 
     def push(self, outputs: list[Any], tangents: list[Any]) -> list[Any]:

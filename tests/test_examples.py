@@ -15,6 +15,8 @@ EXAMPLES = ROOT / "examples"
 RUNS = {
     "tour.py": ([], ["gradient of shape (2, 2)", "t.grad [1. 4. 9.]", "fitting [", "tour.py:", "no gradient:"]),
     "fit_sine.py": (["--steps", "60"], ["fitting [", "60/60", "mean squared error"]),
+    "fit_pendulum.py": ([], ["method trf", "x['friction']", "counts most"]),
+    "train_spirals.py": (["--epochs", "30"], ["History of 30 epochs", "accuracy", "are told apart"]),
     "rosenbrock_scipy.py": ([], ["finite differences", "Hessian products"]),
     "sparse_pde.py": (["--points", "12"], ["144 unknowns", "the Jacobian stores 672 of 20736 entries"]),
 }

@@ -19,7 +19,19 @@ import gradtape
 
 API = Path(__file__).parent.parent / "docs" / "api.md"
 NAMES = sorted(gradtape.__all__)
-NAMESPACES = ["nn.functional", "random", "signal", "special", "stats"]
+NAMESPACES = [
+    "bridges",
+    "implicit",
+    "nn",
+    "nn.functional",
+    "optim",
+    "optimize",
+    "quadrature",
+    "random",
+    "signal",
+    "special",
+    "stats",
+]
 QUALIFIED = [f"{space}.{name}" for space in NAMESPACES for name in attrgetter(space)(gradtape).__all__]
 CLASSES = [name for name in NAMES if inspect.isclass(getattr(gradtape, name))]
 
@@ -89,7 +101,10 @@ SECTIONS = {
     "Functions of functions": "grad value_and_grad vjp jvp linearize jacobian jacrev jacfwd hessian hvp vmap",
     "Sparse derivatives": "sparse_jacobian sparse_hessian",
     "Rules of your own, and recomputing": "custom_vjp custom_jvp custom_gradient checkpoint",
-    "Compiling": "jit",
+    "Compiling, and loops": "jit scan fori_loop",
+    "Training": "fit EarlyStopping",
+    "Differential equations and integrals": "odeint quad",
+    "Other libraries' arrays": "from_dlpack from_torch to_torch",
     "Checking": "gradcheck audit_batch check_numerics expect GradcheckReport",
     "Settings": "config",
 }

@@ -46,7 +46,7 @@ class Guarded:
             array.flags.writeable = False
 
     def __del__(self) -> None:
-        if self.locked:
+        if getattr(self, "locked", False):  # not if it was interrupted while it was made
             self.array.flags.writeable = True
 
     def checked(self, node: Node) -> np.ndarray[Any, Any]:

@@ -403,7 +403,8 @@ def _note_view(result: Tensor, inputs: tuple[Any, ...]) -> None:
         family = getattr(base, "_views", None)
         if family is None:
             family = base._views = [weakref.ref(base)]
-        family[:] = [view for view in family if view() is not None]
+        if not len(family) & (len(family) - 1):  # when it has doubled, so that many views cost no more each
+            family[:] = [view for view in family if view() is not None]
         family.append(weakref.ref(result))
         result._views = family
 
@@ -416,11 +417,16 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
     """
     level = max([x.level for x in inputs if isinstance(x, Lifted)], key=_depth)
     state = current_recording()
-    inside = state.within(level.outer)
+    if level.seen[0] is not state:
+        level.seen = state, state.within(level.outer)
+    inside = level.seen[1]
     if inside is state:
         return level.process(op, inputs, params), level.outer.bits
-    with recording.during(inside):
+    token = recording.enter(inside)
+    try:
         return level.process(op, inputs, params), level.outer.bits
+    finally:
+        recording.leave(token)
 
 
 _depth = attrgetter("depth")
@@ -432,6 +438,7 @@ class Level(ABC):
     def __init__(self) -> None:
         self.depth = next_order()
         self.outer = recording.current()
+        self.seen = (self.outer, self.outer)  # a recording that operations met, and what of it was on outside
 
     @abstractmethod
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:

@@ -128,6 +128,8 @@ class Recording:
 _AT_FIRST = Recording()
 _state: ContextVar[Recording] = ContextVar("gradtape recording", default=_AT_FIRST)
 current = _state.get
+enter = _state.set  # make a recording the present state; `leave` what it returns, whatever happens
+leave = _state.reset
 
 
 def switch(recording: Recording) -> None:

@@ -153,6 +153,9 @@ class Tensor(TensorMethods):
                 value = self._concrete()
                 departure.params["value"] = value.item() if value.size == 1 else None
                 suspects.append(departure)
+        elif type(self._node) is Cut and how in _READINGS:
+            self._node.order = self._node.order or next_order()
+            departures.append(self._node)
         return self._concrete()
 
     def numpy(self) -> Any:
@@ -385,6 +388,7 @@ def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
 
 LEAVES.update((Tensor, Variable))
 
+_READINGS = frozenset({"operator.index()", "np.asarray()"})  # what NumPy does with a tensor that is an index
 _CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
 
 

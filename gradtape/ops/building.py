@@ -66,7 +66,8 @@ def array(
     Tensor(61.)
     """
     made = _nested(object)
-    made = made if dtype is None else made.astype(dtype)
+    if dtype is not None and np.dtype(dtype) != np.dtype("O"):  # an array of objects is what tensors are not
+        made = made.astype(dtype)
     made = reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
     return identity(made) if copy and made is object else made
 
@@ -81,7 +82,8 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
     (True, (2, 2))
     """
     made = _nested(a)
-    made = made if dtype is None or made.dtype == dtype else made.astype(dtype)
+    if dtype is not None and np.dtype(dtype) not in (made.dtype, np.dtype("O")):
+        made = made.astype(dtype)
     return identity(made) if copy and made is a else made
 
 

@@ -149,7 +149,7 @@ def astype(x: Any, dtype: Any, copy: bool = True, device: Any = None) -> Any:
     >>> gt.tensor([1.5]).astype("float32").dtype
     dtype('float32')
     """
-    dtype = np.dtype(dtype)
+    dtype, x = np.dtype(dtype), as_value(x)
     return _cast(x, dtype=dtype) if dtype.kind in "fc" else _to_integer(x, dtype=dtype)
 
 

@@ -528,3 +528,12 @@ def test_complex_numbers_are_refused_where_there_is_no_derivative(name: str) -> 
 def test_rows_are_rows() -> None:
     """Every public name is an operation of the table or a function made of such."""
     assert all(isinstance(getattr(special, name), Op) or callable(getattr(special, name)) for name in special.__all__)
+
+
+@pytest.mark.parametrize("name", ["xlogy", "xlog1py", "beta", "betaln", "gammainc", "gammaincc"])
+def test_a_number_of_python_does_not_widen_single_precision(name: str) -> None:
+    """float32 with a Python float stays float32, on either side, and so does its gradient."""
+    function = getattr(gt.special, name)
+    x = np.array([1.0, 2.0], np.float32)
+    assert function(gt.tensor(x), 2.0).dtype == function(2.0, gt.tensor(x)).dtype == np.float32
+    assert gt.grad(lambda x: function(x, 2.0).sum())(x).dtype == np.float32

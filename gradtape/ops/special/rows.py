@@ -29,6 +29,10 @@ def scipy_kernel(name: str, real: bool = False) -> Callable[..., Any]:
     def kernel(*inputs: Any) -> Any:
         if real:
             result_dtype(*inputs)
+        if len(inputs) > 1 and any(type(x) is float for x in inputs):  # SciPy takes them for double precision
+            arrays = [x for x in inputs if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "fc"]
+            if arrays:
+                inputs = tuple([np.result_type(*arrays).type(x) if type(x) is float else x for x in inputs])
         return scipy_ufunc(name)(*inputs)
 
     return kernel
