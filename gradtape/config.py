@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from gradtape.errors import OperandError
 
 
 @dataclass(slots=True)
@@ -16,6 +20,34 @@ class Config:
 
     locations: bool = True
     """Remember the user's line of every recorded operation. Off, messages lose their lines and 0.1 us an operation."""
+
+    native: bool = True
+    """Run what `jit` compiles as native code, through LLVM, where there is some. Off, NumPy computes everything."""
+
+    threads: int | None = None
+    """Over how many threads native code splits large loops; None: one for each core. No result depends on it."""
+
+    native_features: str = ""
+    """Instruction sets that native code is to do without, or with, as in `"-avx512f,-avx2,-fma"`."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _WANTED and not _WANTED[name][0](value):
+            raise OperandError(f"gt.config.{name} = {value!r}; {_WANTED[name][1]} wanted")
+        object.__setattr__(self, name, value)
+
+
+def _is_count(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
+
+
+def _has_signs(value: Any) -> bool:
+    return isinstance(value, str) and all(part[:1] in ("+", "-") and part[1:] for part in value.split(",") if part)
+
+
+_WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "threads": (_is_count, "an integer of at least 1, or None for one for each core, is"),
+    "native_features": (_has_signs, 'names of instruction sets with a sign, as in "-avx512f,-avx2", are'),
+}
 
 
 config = Config()

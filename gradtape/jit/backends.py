@@ -1,17 +1,25 @@
-"""Which native code there is for stretches of a program: none, or what a backend offers."""
+"""Which native code there is: what `gradtape.jit.native` offers, unless `gt.config.native` is off."""
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from gradtape.config import config
 from gradtape.jit.program import Program
-from gradtape.jit.run import Backend, Step, scheduled
+from gradtape.jit.run import Backend, Group, Step, scheduled
+
+if TYPE_CHECKING:
+    from gradtape.jit.native.backend import NativeBackend
 
 _backend: Backend | None = None
 
 
 def use(backend: Backend | None) -> Backend | None:
-    """Make `backend` the one that programs compiled from now on are given to; None for none. Returns the one before.
+    """Make `backend` the one that programs compiled from now on are given to; None for the usual one.
+
+    Returns the one before.
 
     >>> from gradtape.jit import backends
     >>> before = backends.use(None)
@@ -25,4 +33,37 @@ def use(backend: Backend | None) -> Backend | None:
 
 def steps(program: Program) -> list[Step] | list[Any]:
     """The steps in which a program is run: its instructions, or groups of them as native functions."""
-    return list(program.instructions) if _backend is None else scheduled(program, _backend)
+    if _backend is not None:
+        return scheduled(program, _backend)
+    native = _native() if config.native else None
+    return list(program.instructions) if native is None else native.steps(program)
+
+
+def whole(program: Program, steps: Sequence[Any], single: bool) -> Callable[..., Any] | None:
+    """A native function for a whole program, which returns None for arrays that it cannot take as they are.
+
+    Returns a tuple of the outputs, or the `single` one there is. None if there is no such function.
+    """
+    native = _native() if _backend is None and config.native else None
+    return None if native is None else native.whole(program, steps, single)
+
+
+def workspace(steps: Sequence[Any]) -> int:
+    """The bytes that native code keeps in between: those of the group among `steps` that needs most."""
+    found = 0
+    for step in steps:
+        if isinstance(step, Group):
+            holder = getattr(step.call, "__self__", step.call)  # the native entry of a group holds it in a tuple
+            group = holder[0] if isinstance(holder, tuple) else holder
+            found = max(found, getattr(group, "workspace", 0))
+    return found
+
+
+@functools.cache
+def _native() -> NativeBackend | None:
+    """Native code; None where LLVM cannot be loaded, or has no code for this machine."""
+    try:
+        from gradtape.jit.native import backend  # LLVM is loaded here, by those who compile something
+    except (ImportError, OSError):
+        return None
+    return backend.NativeBackend()

@@ -1,0 +1,68 @@
+"""What native code offers to the runner of programs: see `gradtape.jit.run.Backend`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradtape.jit.native import calls, planning, preparing
+from gradtape.jit.native.groups import Group
+from gradtape.jit.program import Program
+from gradtape.jit.run import Group as GroupStep
+from gradtape.jit.run import Step, scheduled
+
+
+class NativeBackend:
+    """Groups of elementwise instructions and reductions as native loops.
+
+    >>> import numpy as np
+    >>> from gradtape.jit.native.backend import NativeBackend
+    >>> from gradtape.jit.program import Instruction, Value
+    >>> from gradtape.ops.elementwise import sin
+    >>> x, y = Value(0, (2,), np.dtype(float)), Value(1, (2,), np.dtype(float))
+    >>> call = NativeBackend().compile_group([Instruction(sin, (x,), {}, (y,))], [x], [y])
+    >>> call(np.zeros(2))
+    (array([0., 0.]),)
+    """
+
+    def supports(self, instruction: Any) -> bool:
+        """Whether an instruction may be part of a group."""
+        return planning.supports(instruction) and not preparing.is_view_for_kernels(instruction)
+
+    def compile_group(
+        self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
+    ) -> Callable[..., tuple[Any, ...]] | None:
+        """A function from the inputs' arrays, of any layout, to a tuple of the outputs', which are always new."""
+        if not outputs or not _is_worth_it(instructions):
+            return None
+        try:
+            return calls.entry(Group(instructions, inputs, outputs))
+        except planning.Unsupported:  # a view that needs a copy, in this company
+            return None
+
+    def steps(self, program: Program) -> list[Step]:
+        """The steps in which a program is run."""
+        return scheduled(preparing.prepared(program), self)
+
+    def whole(self, program: Program, steps: Sequence[Step], single: bool) -> Callable[..., Any] | None:
+        """The native entry of a program that is one group and nothing else; None if it is more."""
+        if len(steps) != 1 or not isinstance(steps[0], GroupStep):
+            return None
+        call = steps[0].call
+        group = call if isinstance(call, Group) else getattr(call, "__self__", (None,))[0]
+        if not isinstance(group, Group):
+            return None
+        constants = {constant.value: constant.array for constant in program.constants}
+        return calls.whole_entry(group, program.inputs, constants, program.outputs, single)
+
+
+_QUICK = frozenset({"add", "subtract", "multiply", "divide", "negative", "square", "where", "astype", "broadcast_to"})
+
+
+def _is_worth_it(instructions: Sequence[Any]) -> bool:
+    """Whether a group gains anything over the kernels, which are quicker to be had.
+
+    Views cost nothing there, and one exact operation has the same bits in both.
+    """
+    busy = [instruction for instruction in instructions if not planning.is_view(instruction)]
+    return len(busy) > 1 or any(instruction.name not in _QUICK for instruction in busy)

@@ -1,0 +1,144 @@
+"""From LLVM IR to functions in memory: the target machine, the optimisation pipeline, linking and a bounded cache.
+
+A `Machine` is a CPU and its instruction sets: the host's by default, or fewer of them, so that the code for older
+machines can be tested on new ones. A `Library` is linked code; its addresses are good for as long as it is alive, so
+whoever keeps an address keeps the library.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import itertools
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from gradtape.config import config
+
+CACHE_SIZE = 512
+
+
+class Library:
+    """Native code in memory and the addresses of its functions."""
+
+    def __init__(self, tracker: Any, names: Sequence[str]) -> None:
+        self._tracker = tracker
+        self._addresses = {name: int(tracker[name]) for name in names}
+
+    def address(self, name: str) -> int:
+        return self._addresses[name]
+
+    def function(self, name: str, result: Any, *arguments: Any, keeps_gil: bool = False) -> Any:
+        """A ctypes function that keeps the library alive. Unless it `keeps_gil`, others may run during the call."""
+        kind = ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE
+        function: Any = kind(result, *arguments)(self._addresses[name])
+        function.library = self
+        return function
+
+
+class Machine:
+    """A CPU and its instruction sets, and the code compiled for it.
+
+    The host by default. `features` switches some of its instruction sets off ("-fma,-avx2") or on; with a `cpu`, they
+    are added to those of that CPU ("x86-64": the oldest there is).
+
+    >>> from gradtape.jit.native.compiler import Machine
+    >>> Machine(features="-fma,-fma4,-avx512f").fused
+    False
+    """
+
+    def __init__(self, cpu: str | None = None, features: str | None = None) -> None:
+        _initialise()
+        found = _host_features() if cpu is None else {}
+        for switch in (features or "").split(","):
+            if switch:
+                found[switch[1:]] = switch[0] == "+"
+        # a CPU's name brings its instruction sets with it, so that it is left out where some are switched off
+        self.cpu = cpu if cpu is not None else "" if features else llvm.get_host_cpu_name()
+        text = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
+        self.features = text
+        self.target = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+            cpu=self.cpu, features=text, opt=2, reloc="pic", codemodel="default"
+        )
+        self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
+        self._jit = llvm.create_lljit_compiler(self.target, use_jit_link=False, suppress_errors=False)
+        self._pass_builder = llvm.create_pass_builder(self.target, llvm.create_pipeline_tuning_options(speed_level=2))
+        self._lock = threading.RLock()
+        self._cache: OrderedDict[str, Library] = OrderedDict()
+        self._numbers = itertools.count()
+
+    def optimised(self, text: str) -> Any:
+        """The module after the optimisation pipeline. No pass may change the meaning of floating-point arithmetic."""
+        module = llvm.parse_assembly(text)
+        module.verify()
+        # What is emitted needs little: it has no common subexpressions, and loops are written in vectors already. The
+        # list is short, too, because LLVM's usual one takes longer, and llvmlite does not give its memory back.
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_loop_rotate_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_aggressive_dce_pass()
+        passes.run(module, self._pass_builder)
+        return module
+
+    def assembly(self, text: str) -> str:
+        """The machine code of a module, to be read."""
+        with self._lock:
+            return str(self.target.emit_assembly(self.optimised(text)))
+
+    def compile(self, text: str, exports: Sequence[str], symbols: dict[str, int] | None = None) -> Library:
+        """The module's functions as native code; the same text is compiled once while it is in the cache."""
+        key = hashlib.sha256(repr((text, sorted((symbols or {}).items()))).encode()).hexdigest()
+        with self._lock:
+            found = self._cache.get(key)
+            if found is not None:
+                self._cache.move_to_end(key)
+                return found
+            image = self.target.emit_object(self.optimised(text))
+            library = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+            for name in exports:
+                library.export_symbol(name)
+            for name, address in (symbols or {}).items():
+                library.import_symbol(name, address)
+            # the name of a library cannot be used again, even after it is gone
+            tracker = library.link(self._jit, f"gradtape_{next(self._numbers)}")
+            made = Library(tracker, exports)
+            self._cache[key] = made
+            while len(self._cache) > CACHE_SIZE:
+                self._cache.popitem(last=False)
+            return made
+
+
+@cache
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+@cache
+def _machine(features: str) -> Machine:
+    return Machine(features=features or None)
+
+
+def host() -> Machine:
+    """The machine this runs on, with everything it has but what `gt.config.native_features` switches off.
+
+    >>> from gradtape.jit.native.compiler import host
+    >>> host() is host()
+    True
+    """
+    return _machine(config.native_features)
+
+
+def _host_features() -> dict[str, bool]:
+    try:
+        return dict(llvm.get_host_cpu_features())
+    except RuntimeError:  # unknown on this platform: the baseline of its architecture
+        return {}

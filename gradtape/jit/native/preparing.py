@@ -1,0 +1,101 @@
+"""A program as native code likes it: numbers in the code, dot products as sums, and views where they are needed."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from gradtape.core.rules import TABLE
+from gradtape.jit.native import planning
+from gradtape.jit.program import Instruction, Literal, Program, Value
+
+
+def prepared(program: Program) -> Program:
+    """The same program, to be given to native code, in which
+
+    - constants that are one number are written into the code,
+    - products of two vectors are multiplications and sums, which go together with what is around them,
+    - a view that native code and a kernel both look at is there twice, so that the kernel gets no copy,
+    - the bodies of native loops are prepared, too.
+    """
+    numbers = {
+        constant.value: Literal(constant.array[()])
+        for constant in program.constants
+        if not constant.value.shape and constant.value.dtype.kind in "biuf"
+    }
+    next_id = program.next_id()
+    instructions: list[Instruction] = []
+    for instruction in program.instructions:
+        if numbers and not instruction.effect and any(value in numbers for value in instruction.values):
+            operands = tuple([numbers.get(x, x) if type(x) is Value else x for x in instruction.operands])
+            changed = instruction.replace(operands=operands)
+            instruction = changed if planning.supports(changed) else instruction
+        if _is_dot(instruction):
+            x, _ = instruction.values
+            product = Value(next_id, x.shape, x.dtype)
+            next_id += 1
+            multiplied = instruction.replace(op=TABLE["multiply"], results=(product,))
+            params = {"axis": None, "keepdims": False}
+            summed = instruction.replace(op=TABLE["sum"], operands=(product,), params=params)
+            instructions += [multiplied, summed]
+            continue
+        if instruction.name == planning.LOOP and planning.supports(instruction):
+            instruction = _with_prepared_body(instruction)
+        instructions.append(instruction)
+    return program.replace(instructions=tuple(_with_views_apart(instructions, program, next_id)))
+
+
+def _is_dot(instruction: Instruction) -> bool:
+    if instruction.name != "matmul" or instruction.params or len(instruction.values) != 2:
+        return False
+    x, y = instruction.values
+    return x.ndim == y.ndim == 1 and x.dtype == y.dtype == instruction.result.dtype and x.dtype.char in "fd"
+
+
+def _with_prepared_body(instruction: Instruction) -> Instruction:
+    loop = instruction.params["loop"]
+    changed = instruction.replace(params={"loop": dataclasses.replace(loop, body=prepared(loop.body))})
+    return changed if planning.supports(changed) else instruction
+
+
+def is_view_for_kernels(instruction: Any) -> bool:
+    """Whether a view was set apart for kernels."""
+    return isinstance(instruction, KernelView)
+
+
+class KernelView(Instruction):
+    """A view that kernels look at, or that is handed out: NumPy makes it, without a copy."""
+
+    __slots__ = ()
+
+
+def _with_views_apart(instructions: list[Instruction], program: Program, next_id: int) -> list[Instruction]:
+    by_code: set[Value] = set()
+    by_kernels: set[Value] = set(program.outputs)
+    for instruction in reversed(instructions):
+        if planning.is_view(instruction) and not instruction.effect and planning.supports(instruction):
+            for users in (by_code, by_kernels):
+                if instruction.result in users:
+                    users.update(instruction.values)
+        else:
+            native = not instruction.effect and planning.supports(instruction)
+            (by_code if native else by_kernels).update(instruction.values)
+    names: dict[Value, Value] = {}  # what native code knows a view as, where kernels have it, too
+    made: list[Instruction] = []
+    for instruction in instructions:
+        native = not instruction.effect and planning.supports(instruction)
+        own = instruction
+        if native and names and any(value in names for value in instruction.values):
+            operands = tuple([names.get(x, x) if type(x) is Value else x for x in instruction.operands])
+            own = instruction.replace(operands=operands)
+        if not (native and planning.is_view(instruction)) or instruction.result not in by_kernels:
+            made.append(own)
+            continue
+        fields = {field.name: getattr(instruction, field.name) for field in dataclasses.fields(Instruction)}
+        made.append(KernelView(**fields))
+        if instruction.result in by_code:
+            twin = Value(next_id, instruction.result.shape, instruction.result.dtype)
+            next_id += 1
+            names[instruction.result] = twin
+            made.append(own.replace(results=(twin,)))
+    return made

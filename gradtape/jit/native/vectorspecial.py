@@ -1,0 +1,66 @@
+"""The error functions on vectors of lanes, in the manner of `vectormath`."""
+
+from __future__ import annotations
+
+from gradtape.jit.native.expression import Value
+from gradtape.jit.native.pairs import Maths, Pair
+from gradtape.jit.native.vectormath import ELEMENTARY, Function, exp_pair
+
+TWO_OVER_SQRT_PI = (1.1283791670955126, 1.533545961316588e-17)
+
+
+def _erf_near_zero(m: Maths, x: Value) -> Pair:
+    """x (2/sqrt(pi) + x**2 P(x**2)) as a pair, for |x| up to 1."""
+    z = x * x
+    high, low = m.product_pair(x, TWO_OVER_SQRT_PI[0])
+    more = x * z * m.fitted_polynomial("erf", z)
+    if low is not None:
+        more = more + m.multiply_add(x, TWO_OVER_SQRT_PI[1], low)
+    return m.ordered_pair(high, more)
+
+
+def _erfc_of_positive(m: Maths, a: Value) -> Pair:
+    """exp(-a**2) P(t) / (1 + 2 a), t = (a - 2) / (a + 2), as a pair, for a >= 0."""
+    a = m.at_most(a, 28.0)
+    square, square_low = m.product_pair(a, a)
+    power, exponent = exp_pair(m, -square, None if square_low is None else -square_low)
+    t = (a - 2.0) / (a + 2.0)
+    constant, *others = m.fitted("erfc")
+    product, product_low = m.product_pair(t, m.polynomial(others, t))
+    series, series_low = m.sum_pair(m.like(a, constant), product)
+    if series_low is not None and product_low is not None:
+        series_low = series_low + (product_low + m.fitted("erfc_low")[0])
+    below = m.sum_pair(m.like(a, 1.0), a * 2.0)
+    high, low = m.quotient_pair(m.pair_times_pair((series, series_low), power), below)
+    if low is None:
+        return m.scaled(high, exponent), None
+    # rounded before it is scaled down, so that a subnormal answer is rounded at the very end only
+    high, low = m.ordered_pair(high, low)
+    assert low is not None
+    return m.scaled(high, exponent), m.scaled(low, exponent)
+
+
+def erf(m: Maths, x: Value) -> Value:
+    a = m.absolute(x)
+    beyond = _erfc_of_positive(m, a)
+    high, low = m.ordered_pair(m.like(x, 1.0), -beyond[0])
+    far = high if low is None or beyond[1] is None else high + (low - beyond[1])
+    return m.copysign(m.select(a < 1.0, m.plus(*_erf_near_zero(m, x)), far), x)
+
+
+def erfc(m: Maths, x: Value) -> Value:
+    a = m.absolute(x)
+    far, far_low = _erfc_of_positive(m, a)
+    near, near_low = _erf_near_zero(m, m.select(a < 0.5, x, 0.0))
+    inside, rest = m.ordered_pair(m.like(x, 1.0), -near)
+    behind, behind_rest = m.ordered_pair(m.like(x, 2.0), -far)
+    if rest is not None and near_low is not None:
+        inside = inside + (rest - near_low)
+    if behind_rest is not None and far_low is not None:
+        behind = behind + (behind_rest - far_low)
+    value = m.select(x < 0.0, behind, m.plus(far, far_low))
+    return m.select(a < 0.5, inside, value)
+
+
+FUNCTIONS: dict[str, Function] = {**ELEMENTARY, "erf": erf, "erfc": erfc}
+"""Every vector function by name."""

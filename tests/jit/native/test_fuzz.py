@@ -1,0 +1,13 @@
+"""Some of the random programs of `fuzz`, which runs for as long as one likes."""
+
+import pytest
+
+from .fuzz import CHECKS, run
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value", "ignore:.*encountered in")
+@pytest.mark.parametrize("name", ["agrees with the kernels", "loops are their steps"])
+def test_random_programs(name):
+    """What `fuzz` checks holds for a few dozen random programs."""
+    strategy, check = CHECKS[name]
+    run(strategy, check, 2024, 25)
