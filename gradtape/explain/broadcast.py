@@ -31,7 +31,6 @@ Shape = tuple[int, ...]
 PLACES_AT_MOST = 4096
 BINDINGS_FOLLOWED = 4
 _SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
-_NUMPY = ("np", "numpy", "gt", "gradtape", "jnp", "xp")
 
 
 class Finding(NamedTuple):
@@ -85,7 +84,8 @@ def _judged(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Fin
         return None
     if is_outer(left, right):
         site = Site.present()
-        if not is_written(site, node.op.name) or _is_spelled_out(site, inputs, (left, right)):
+        residual = node.op.name == "subtract"
+        if not is_written(site, node.op.name) or _is_spelled_out(site, inputs, (left, right), residual):
             return None
         return Finding("GT101", outer(site, inputs, node))
     tracked = [parent.bits > FLAGS for parent in node.parents]
@@ -149,8 +149,12 @@ def is_written(site: Site, name: str) -> bool:
     return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
 
 
-def _is_spelled_out(site: Site, inputs: Sequence[Any], shapes: Sequence[Shape]) -> bool:
-    """Whether an axis of length 1 that is stretched here was asked for in the code that made it."""
+def _is_spelled_out(site: Site, inputs: Sequence[Any], shapes: Sequence[Shape], residual: bool = False) -> bool:
+    """Whether an axis of length 1 that is stretched here was asked for in the code that made it.
+
+    In a residual, a column of data that got its axis elsewhere says nothing if the other side is a prediction whose own
+    axis was taken away: `x = grid[:, None]; y = np.sin(x)`, and `model(x).squeeze() - y`.
+    """
     parts = site.parts(inputs)
     nodes: list[Any] = [getattr(x, "_node", None) for x in inputs]
     if None not in nodes and nodes[0].bits > FLAGS and _root(nodes[0]) is _root(nodes[1]):
@@ -159,11 +163,22 @@ def _is_spelled_out(site: Site, inputs: Sequence[Any], shapes: Sequence[Shape]) 
     for index, (node, part, shape) in enumerate(zip(nodes, parts, shapes)):
         if not _stretched_axes(shape, shapes[1 - index])[0]:
             continue
+        is_data = node is None or node.bits <= FLAGS
+        if residual and is_data and isinstance(part, ast.Name) and _was_flattened(nodes[1 - index]):
+            continue
         if part is not None and makes_axis(site, part, reshapes=of_parameters):
             return True
         if node is not None and _made_axis(node, shape):
             return True
     return False
+
+
+def _was_flattened(node: Any) -> bool:
+    """Whether a tracked vector was made of something with more axes, by a shape change, an index or a product."""
+    if node is None or node.bits <= FLAGS or node.op is None or len(node.shape) != 1:
+        return False
+    changed = node.op.name in ("reshape", "getitem") and len(node.parents[0].shape) > 1
+    return changed or node.op.name == "matmul"
 
 
 def _root(node: Node) -> Node:
@@ -204,7 +219,7 @@ def makes_axis(site: Site, expression: ast.expr, followed: int = 0, reshapes: bo
 def _call_makes_axis(site: Site, call: ast.Call, followed: int, reshapes: bool) -> bool:
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    is_function = owner is None or (isinstance(owner, ast.Name) and owner.id in _NUMPY)
+    is_function = owner is None or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
     if name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
         return True
     for keyword in call.keywords:

@@ -15,6 +15,7 @@ from gradtape.explain import fixes
 from gradtape.explain.messages import code_for, problem
 from gradtape.explain.problem import Fix, Operand, Problem
 from gradtape.explain.site import Site, shape_and_dtype
+from gradtape.explain.source import one_line
 
 Shape = tuple[int, ...]
 _PRODUCTS = frozenset({"matmul", "dot", "inner", "vdot", "vecdot", "tensordot", "solve"})
@@ -195,7 +196,7 @@ def _writing(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], i
         place = np.broadcast_to(np.empty(()), shape)[index].shape
     except IndexError:
         return None
-    where = " ".join(site.span.text.split()) if isinstance(site.node, ast.Subscript) else "the place"
+    where = one_line(site.span.text) if isinstance(site.node, ast.Subscript) else "the place"
     offered = [f"give a value of shape {place}"]
     if math.prod(place) == math.prod(given):
         offered.insert(0, f"{operands[1].name}.reshape{place}")
@@ -384,7 +385,7 @@ def wrong_seed(what: str, given: Shape, shape: Shape, target: Any = None) -> Pro
     name = "the seed"
     if part is not None and not isinstance(part, ast.List | ast.Tuple | ast.Dict):
         span = site.source.span(part)
-        name = " ".join(span.text.split())
+        name = one_line(span.text)
         operands.append(Operand(name, given, None, site.binding(part), span))
     fits = fixes.broadcast([given, shape]) == shape
     size, wanted = math.prod(given), math.prod(shape)

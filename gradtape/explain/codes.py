@@ -352,3 +352,11 @@ _found(
     errors.ShapeError,
     BroadcastWarning,
 )
+_found(
+    "GT509",
+    "a loss of what it does not take",
+    "warn",
+    "A loss that takes logits was given probabilities, so that softmax or sigmoid is applied twice; or one that takes "
+    "logarithms of probabilities was given something else.",
+    errors.OperandError,
+)

@@ -154,7 +154,7 @@ class _Chart:
         self.mask = mask
         self.states: dict[Node, str] = {}
         self.reasons: dict[Place, str] = {}
-        self._places: dict[tuple[Any, int], Place] = {}
+        self._places: dict[tuple[int, int], Place] = {}
 
     def note(self, node: Node, state: str) -> None:
         before = self.states.get(node, MISSING)
@@ -196,7 +196,7 @@ class _Chart:
         return reached
 
     def place(self, node: Node) -> Place:
-        key = (node.code, node.offset)
+        key = (id(node.code), node.offset)  # to hash code is slow, and the nodes hold theirs
         if key not in self._places:
             location = node.location
             self._places[key] = (location.file, location.line)

@@ -15,8 +15,8 @@ from itertools import product
 import numpy as np
 
 from gradtape.explain.problem import Fix, Operand, Span
-from gradtape.explain.site import Site
-from gradtape.explain.source import source_of
+from gradtape.explain.site import Site, offsets
+from gradtape.explain.source import one_line, source_of
 
 Shape = tuple[int, ...]
 Fits = Callable[[Sequence[Shape]], Shape | None]
@@ -205,7 +205,7 @@ def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:
     if method not in REDUCTIONS:
         return None
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    is_function = owner is None or (isinstance(owner, ast.Name) and owner.id in ("np", "numpy", "gt", "gradtape"))
+    is_function = owner is None or (isinstance(owner, ast.Name) and source.is_array_module(owner.id))
     positional = call.args[1:] if is_function else call.args
     given = next((k.value for k in call.keywords if k.arg == "axis"), positional[0] if positional else None)
     if given is None:
@@ -221,8 +221,7 @@ def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:
     places = {a % ndim for a in axes}
     lengths = iter(shape)
     kept = tuple(1 if i in places else next(lengths) for i in range(ndim))
-    text = source.text(call)
-    return f"{text[:-1].rstrip().rstrip(',')}, keepdims=True)", kept
+    return extended(source.text(call), "keepdims=True"), kept
 
 
 def for_product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
@@ -284,7 +283,7 @@ def _joined_elsewhere(
             if joined(axis)([*shapes[:index], edit.shape, *shapes[index + 1 :]]) is not None:
                 text = site.rewritten({index: edit.suffix}, parts)
                 if text is not None:
-                    fix = Fix(f"{text[:-1].rstrip().rstrip(',')}, axis={axis})", True, site.span)
+                    fix = Fix(extended(text, f"axis={axis}"), True, site.span)
                     found.append(((2, edit.cost, -index), fix))
     return found
 
@@ -300,7 +299,7 @@ def with_axis(site: Site, axis: int) -> str | None:
             return replaced(whole, site.source.span(keyword.value), str(axis))
     if len(call.args) == 2 and isinstance(call.args[1], ast.Constant):
         return replaced(whole, site.source.span(call.args[1]), str(axis))
-    return f"{whole.text[:-1].rstrip().rstrip(',')}, axis={axis})" if len(call.args) == 1 else None
+    return extended(whole.text, f"axis={axis}") if len(call.args) == 1 else None
 
 
 def for_reshape(site: Site, size: int, wanted: Shape) -> list[Fix]:
@@ -329,12 +328,18 @@ def for_reshape(site: Site, size: int, wanted: Shape) -> list[Fix]:
 
 
 def replaced(whole: Span, part: Span, text: str) -> str | None:
-    """The text of `whole` with `text` in the place of `part`."""
-    if part.line != whole.line or part.end_line not in (None, whole.line) or whole.end_line not in (None, whole.line):
-        return None
+    """The text of `whole` with `text` in the place of `part`, on one line."""
     if whole.column is None or part.column is None or part.end_column is None:
         return None
-    return whole.text[: part.column - whole.column] + text + whole.text[part.end_column - whole.column :]
+    if not whole.line <= part.line <= (part.end_line or part.line) <= (whole.end_line or whole.line):
+        return None
+    start, end = offsets(whole, part)
+    return one_line(whole.text[:start] + text + whole.text[end:])
+
+
+def extended(call: str, argument: str) -> str:
+    """The text of a call with one more argument."""
+    return f"{one_line(call)[:-1].rstrip().rstrip(',')}, {argument})"
 
 
 def _node(site: Site, operand: Operand) -> ast.expr | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Cut, Node, suspects
+from gradtape.core.graph import FLAGS, Cut, Node, is_nan, suspects
 from gradtape.errors import GradTapeError
 from gradtape.explain.broadcast import is_written, site_at
 from gradtape.explain.messages import problem
@@ -46,7 +46,7 @@ def examine(
     if not all(isinstance(seed, (np.ndarray, np.generic)) for _, seed in seeds):
         return  # a walk that is itself recorded or batched
     numbers = [(node, g) for node, g in arrivals if isinstance(g, (np.ndarray, np.generic)) and g.size]
-    broken = bool(births) or not all(np.isfinite(g).all() for _, g in numbers)
+    broken = bool(births) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
     zeros = [] if broken else [node for node, g in numbers if not np.any(g)]
     if not (broken or zeros or waiting):
         return
@@ -106,7 +106,7 @@ def _place(suspect: Any) -> tuple[Any, ...]:
 def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> None:
     from gradtape.explain.broadcast import Residual, judge_residual
     from gradtape.explain.returns import judge_departures
-    from gradtape.explain.training import judge_softmax
+    from gradtape.explain.training import judge_pick, judge_softmax
 
     targets = [node for node, _ in replay.seeds]
     guilty = judge_departures([suspect for suspect in waiting if isinstance(suspect, Cut)], replay)
@@ -116,6 +116,8 @@ def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> N
             is_guilty = judge_residual(suspect, replay.consumers, targets)
         elif isinstance(suspect, Cut):
             is_guilty = guilty
+        elif node is not None and node.op is not None and node.op.name == "getitem":
+            is_guilty = judge_pick(node, replay)
         else:
             is_guilty = node is not None and judge_softmax(node, replay)
         if not is_guilty:
@@ -229,7 +231,7 @@ def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _De
     assert node.op is not None
     name, out = node.op.name, replay.values.get(node)
     gradient = replay.gradients[node]
-    if not is_written(site_at(node.location), name):
+    if not is_written(site_at(node.location), name) and not (name in _ACTIVATIONS and _calls_a_model(node)):
         return None  # inside a function of the library, which knows its flat places
     if name in _GATES:
         if name == "where" and slot == 0:
@@ -280,6 +282,18 @@ def _is_linear_from(replay: Replay, node: Node) -> bool:
             if consumer not in targets:
                 pending.append(consumer)
     return True
+
+
+def _calls_a_model(node: Node) -> bool:
+    """Whether the user's expression is the call of an object, such as a network, not of a function of a library."""
+    site = site_at(node.location)
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    function = call.func if isinstance(call, ast.Call) else None
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name) and not (
+        site.source.is_array_module(function.id) or site.source.imports.get(function.id, "").startswith("gradtape")
+    )
 
 
 def _is_linear_to(replay: Replay, node: Node) -> bool:
@@ -344,7 +358,9 @@ def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
     place = Place(replay, node, (), death.slot)
     elements = int(np.prod(node.shape))
     size = f" (all {elements})" if elements > 1 else ""
-    notes = [fact for fact in [_range(place, replay, death)] if fact]
+    inside = not is_written(place.site, op.name)
+    shown = f"{op.name} in {place.expression}" if inside else place.expression
+    notes = [fact for fact in [_range(place, replay, death)] if fact and not inside]
     fallback = {
         "saturated": "scale its operand down: inputs of about 1, smaller weights",
         "underflow": "keep away from numbers this small: compute with logarithms, or scale",
@@ -352,9 +368,9 @@ def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
     }
     return problem(
         "GT404",
-        f"the gradient is zero everywhere: {place.expression} {death.words}{size if death.kind != 'factor' else ''}",
+        f"the gradient is zero everywhere: {shown} {death.words}{size if death.kind != 'factor' else ''}",
         spans=[place.span],
-        operands=place.operands(),
+        operands=[] if inside else place.operands(),
         notes=notes,
         consequence=f"the gradient that comes back here is not zero, what it leaves with is: "
         f"{'the source gets' if len(zeros) == 1 else f'{len(zeros)} sources get'} zeros and will not move",

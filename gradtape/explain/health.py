@@ -49,7 +49,7 @@ def surveying() -> Iterator[None]:
         if count & (count - 1):
             return
         replay = Replay(seeds, mask, beginnings)
-        if not any(node.bits & LIFTED for node in replay.nodes):  # of a batch inside vmap there is no single value
+        if not any(_is_not_to_be_walked(node) for node in replay.nodes):
             for found in survey(replay):
                 report(found)
 
@@ -58,3 +58,11 @@ def surveying() -> Iterator[None]:
         yield
     finally:
         graph.observers.remove(look)
+
+
+def _is_not_to_be_walked(node: Node) -> bool:
+    """Whether looking would be noticed: a rule or function of the user's is called when its gradient is taken, once.
+
+    Of a batch inside vmap there is no single value, and of a graph that was freed nothing is left to look at.
+    """
+    return bool(node.bits & LIFTED) or node.freed is not None or (node.op is not None and node.op.kind == "custom")

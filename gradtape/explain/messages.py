@@ -103,6 +103,7 @@ _BY_FUNCTION = {
 _BY_PART = (
     (re.compile(r"cross_entropy|nll|hinge|kl_div|focal|labels"), "GT118"),
     (re.compile(r"conv(_|\d)|conv$|pool|_norm$|^linear$|bilinear|embedding|attention|unfold|fold|dropout"), "GT116"),
+    (re.compile(r"(Norm|Conv|Pool|Dropout)(Transpose)?\dd$|Norm$|^(Dense|RNN|GRU|LSTM)|Attention"), "GT116"),
 )
 _CODE_OF = {name: code for code, names in _BY_FUNCTION.items() for name in names.split()}
 _PLACE = re.compile(r"^  ([^\s:][^:\n]*):(\d+)(?:   (.*))?$")
@@ -192,11 +193,13 @@ def refused_operands(
 
 def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """An operation cannot take an argument: `what` is "function: what was given", `fix` what is accepted."""
+    from gradtape.explain.arguments import in_the_call
     from gradtape.explain.site import Site
 
     site = Site.present()
     about = site.arrays() if issubclass(kind, ShapeError) else []
-    return kind(problem(code_for(kind, what), what.rstrip("."), spans=[site.span], operands=about, fixes=fix))
+    fixes = in_the_call(site, fix)
+    return kind(problem(code_for(kind, what), what.rstrip("."), spans=[site.span], operands=about, fixes=fixes))
 
 
 def no_such_axis(axis: Any, ndim: int, shape: Shape | None = None) -> GradTapeError:
@@ -267,13 +270,17 @@ def no_single_truth(shape: Shape) -> GradTapeError:
 
 
 def silent_detach(shape: Shape) -> GradTapeError:
+    from gradtape.explain.returns import kept_on_tape
+    from gradtape.explain.site import Site
+
+    advice = [
+        "to join tensors, gt.stack([x, y]) or gt.concatenate",
+        "to write into an array, gt.at(array)[i].set(x)",
+    ]
     return _error(
         "GT312",
         f"NumPy asked for the bare array of a tracked tensor of shape {shape}; its gradient would be lost in silence",
-        fixes=[
-            "to join tensors, gt.stack([x, y]) or gt.concatenate",
-            "to write into an array, gt.at(array)[i].set(x)",
-        ],
+        fixes=[*kept_on_tape(Site.present()), *advice],
         intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
     )
 
@@ -615,7 +622,8 @@ def nothing_requires_grad(what: str, shape: Shape, where: Location, reason: Any)
         UntrackedError,
         spans=_with_request(cause, where),
         notes=[cause.title.removeprefix("no gradient: "), *cause.details.get("notes", ())],
-        fixes="gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it",
+        fixes=cause.fixes
+        or "gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it",
         cause=cause.code,
     )
 

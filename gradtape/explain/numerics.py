@@ -24,6 +24,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Operand, Problem
 from gradtape.explain.replay import Replay
 from gradtape.explain.site import Site
+from gradtape.explain.source import one_line
 from gradtape.explain.voices import configure, report
 
 _NOT_A_BIRTH = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})
@@ -34,6 +35,15 @@ def explain(replay: Replay, births: Sequence[Node], targets: Sequence[Any]) -> N
     """Report the birthplace of the NaN or infinity in a gradient that was just taken."""
     spoiled = not all(_is_finite(target) for target in targets)
     forward = _forward_births(replay)
+    entry = _entry(replay) if spoiled else None
+    if entry is not None:
+        others = [birth for birth in forward if birth is not entry[0]]
+        came = None if entry[1] is None else entry[0].parents[entry[1]]
+        is_parameter = came is not None and came.bits > graph.FLAGS
+        masked = not is_parameter and not _has_nan(replay.values.get(entry[0], np.nan))
+        if not any(masked or birth.order < entry[0].order for birth in others):
+            report(came_in(replay, *entry))
+            return
     if spoiled and forward:
         report(born_forward(replay, forward[0]))
         return
@@ -49,6 +59,10 @@ def explain(replay: Replay, births: Sequence[Node], targets: Sequence[Any]) -> N
         if born is not None:  # what is infinite already needs the other operand, not the one that meets it
             index = _first(~np.isfinite(np.asarray(replay.values[born])))
             node, slot = born, next(i for i, parent in enumerate(born.parents) if parent.bits > graph.FLAGS)
+        else:
+            for i, value in enumerate(replay.inputs(node)):
+                if value is not None and np.shape(value) == node.shape and not _is_finite(np.asarray(value)):
+                    index, slot = _first(~np.isfinite(value)), i
         report(from_branch(replay, node, index, slot, *where))
     elif node in forward:
         report(born_forward(replay, node))
@@ -93,6 +107,50 @@ def _forward_births(replay: Replay) -> list[Node]:
     return born
 
 
+_TRANSPARENT = frozenset({"add", "subtract", "multiply", "square", "tanh", "sigmoid", "maximum", "minimum", "relu"})
+
+
+def _entry(replay: Replay) -> tuple[Node, int | None] | None:
+    """The first operation that was given a NaN, or infinity, by data or by a parameter; and which operand it was in.
+
+    Sums and products make NaN of NaN and infinity only: where the value of an operand was not saved, theirs tells.
+    """
+    for node in reversed(replay.nodes):
+        if node.op is None:
+            continue
+        inputs = replay.inputs(node)
+        for slot, (value, parent) in enumerate(zip(inputs, node.parents)):
+            if parent.op is not None or value is None or _is_finite(np.asarray(value)):
+                continue
+            if parent.bits > graph.FLAGS or _has_nan(value):  # infinity in data may be meant: a mask
+                return node, slot
+        if node.op.name not in _TRANSPARENT and node.op.kind not in ("linear", "multilinear"):
+            continue
+        out = replay.values.get(node)
+        if out is None or _is_finite(out):
+            continue
+        if not _has_nan(out) and (node.op.name in _NOT_A_BIRTH or not _is_small(inputs)):
+            continue
+        if all(_is_finite(np.asarray(value)) for value in inputs if value is not None):
+            unknown = [slot for slot, value in enumerate(inputs) if value is None]
+            return (node, unknown[0] if len(unknown) == 1 else None) if unknown else None
+        return None  # an operation before it has made it so
+    return None
+
+
+def _has_nan(value: Any) -> bool:
+    array = np.asarray(value)
+    return array.dtype.kind in "fc" and bool(np.isnan(array).any())
+
+
+def _is_small(inputs: Sequence[Any]) -> bool:
+    """Whether some operand is known, and none of those that are is so large that it overflows."""
+    known = [np.asarray(value) for value in inputs if value is not None]
+    return bool(known) and all(
+        value.dtype.kind not in "fc" or np.max(np.abs(value), initial=0) < 1e18 for value in known
+    )
+
+
 def _backward_birth(replay: Replay) -> tuple[Node, tuple[int, ...], int] | None:
     """The operation whose rule made NaN or infinity of finite cotangents; the first such element, and which input's."""
     for node in replay.nodes:
@@ -132,6 +190,10 @@ def _where_behind(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[N
             bad |= wrong
         elif not np.any(gradient):
             bad[...] = True
+        elif node.op is not None and node.op.kind == "elementwise":  # stretched: its slopes are those of the others
+            for value in replay.inputs(node):
+                if value is not None and np.shape(value) == node.shape:
+                    bad |= ~np.isfinite(value)
     if not bad.any() or np.any(np.asarray(gradient)[bad] != 0):
         return None
     seen, pending = {node}, [node]
@@ -175,12 +237,12 @@ class Place:
     @property
     def expression(self) -> str:
         """The operation as it was written, if that is short, else its name."""
-        text = " ".join(self.span.text.split())
+        text = one_line(self.span.text)
         return text if isinstance(self.site.node, ast.expr) and len(text) <= 50 else self.name
 
     def operand(self, i: int) -> str:
         part = self.parts[i] if i < len(self.parts) else None
-        text = "" if part is None else " ".join(self.site.source.text(part).split())
+        text = "" if part is None else one_line(self.site.source.text(part))
         if text and len(text) <= 40:
             return text
         return (
@@ -199,6 +261,8 @@ class Place:
                 return np.asarray(value).reshape(-1)[0]
             if self.slot == i:
                 return np.asarray(value)[self.index]
+            if len(self.index) != len(self.node.shape):
+                return None
             shape = np.broadcast_shapes(np.shape(value), self.node.shape)
             return np.broadcast_to(value, shape)[self.index] if shape == self.node.shape else None
         except (ValueError, IndexError):
@@ -284,20 +348,20 @@ def _edits(place: Place) -> list[Fix]:
     """The small changes of this operation's operands that keep it, and its slope, finite."""
     name, dtype = place.name, place.node.dtype
     tiny = _EPSILON if dtype.itemsize >= 8 else "1e-6"
-    module = _module(place.site)
+    spelled = place.site.source.spelled
     least: Any = dtype.type(float(tiny))
     if name in ("log", "log2", "log10", "sqrt", "reciprocal", "cbrt", "power"):
         added = place.edit(0, f"{{}} + {tiny}", lambda x: x + least)
-        return added or place.edit(0, f"{module}.maximum({{}}, {tiny})", lambda x: np.maximum(x, least))
+        return added or place.edit(0, f"{spelled('maximum')}({{}}, {tiny})", lambda x: np.maximum(x, least))
     if name == "divide":
         return place.edit(1, f"{{}} + {tiny}", lambda x: x + least)
     if name in ("arccos", "arcsin", "arctanh"):
         limit = "1e-7" if dtype.itemsize >= 8 else "1e-4"
         most = dtype.type(1 - float(limit))
-        return place.edit(0, f"{module}.clip({{}}, -1 + {limit}, 1 - {limit})", lambda x: np.clip(x, -most, most))
+        return place.edit(0, f"{spelled('clip')}({{}}, -1 + {limit}, 1 - {limit})", lambda x: np.clip(x, -most, most))
     if name in ("exp", "expm1", "exp2", "sinh", "cosh"):
         limit = "700.0" if dtype.itemsize >= 8 else "80.0"
-        return place.edit(0, f"{module}.minimum({{}}, {limit})", lambda x: np.minimum(x, dtype.type(float(limit))))
+        return place.edit(0, f"{spelled('minimum')}({{}}, {limit})", lambda x: np.minimum(x, dtype.type(float(limit))))
     return []
 
 
@@ -321,16 +385,47 @@ def _advice(place: Place, value: Any = None) -> list[str]:
     return [_ADVICE.get(place.name, "keep its operands away from there: np.clip, np.where, or a small number added")]
 
 
-def _module(site: Site) -> str:
-    return "np" if any(line.startswith("import numpy as np") for line in site.source.lines) else "gt"
-
-
 def born_forward(replay: Replay, node: Node) -> Problem:
     """The first operation, in the order of the program, that made NaN or infinity of finite numbers."""
     value = np.asarray(replay.values[node])
     index = _first(~np.isfinite(value))
     place = Place(replay, node, index)
     return _forward_problem(place, value, index)
+
+
+def came_in(replay: Replay, node: Node, slot: int | None) -> Problem:
+    """A NaN or infinity that was there before anything was computed: in the data, or in a parameter."""
+    value = None if slot is None else replay.inputs(node)[slot]
+    out = replay.values.get(node)
+    spoiled = next(np.asarray(v) for v in (value, out) if v is not None and not _is_finite(np.asarray(v)))
+    index = _first(np.isnan(spoiled) if _has_nan(spoiled) else ~np.isfinite(spoiled))
+    place = Place(replay, node, index, slot)
+    what = number(spoiled[index])
+    where = f" at {list(index)}" if index else ""
+    title = f"{place.expression} is {what}{where}, which was in the data or in a parameter to begin with"
+    is_parameter = slot is not None and node.parents[slot].bits > graph.FLAGS
+    if slot is not None:
+        name = place.operand(slot)
+        at = where if value is not None else ""
+        title = f"{name} is {what}{at} to begin with"
+        if value is None:
+            title = f"{name} is not finite to begin with: {place.expression} is {what}{where}"
+    bad = int(np.count_nonzero(~np.isfinite(spoiled)))
+    name = "x" if slot is None or len(place.operand(slot)) > 20 else place.operand(slot)
+    advice = (
+        "look at the step before, which made it so: a smaller learning rate, or a gradient that was not finite"
+        if is_parameter
+        else f"leave those examples out, or fill them in: np.isfinite({name}) finds them, np.nan_to_num replaces them"
+    )
+    return problem(
+        "GT401",
+        title,
+        spans=[place.span],
+        operands=place.operands(),
+        notes=[f"{bad} of {spoiled.size} elements are not finite"] if spoiled.size > 1 else [],
+        consequence="everything that is computed from it, and its gradient, is lost",
+        fixes=advice,
+    )
 
 
 def _forward_problem(place: Place, value: Any, index: tuple[int, ...]) -> Problem:
@@ -363,7 +458,10 @@ def born_backward(replay: Replay, node: Node, index: tuple[int, ...], slot: int)
         title,
         spans=[place.span],
         operands=place.operands(),
-        notes=[f"the value is finite there; the gradient{arrived} that comes back is multiplied by that slope"],
+        notes=[
+            f"{'the value is finite there; ' if _is_finite(np.asarray(replay.values.get(node, np.nan))) else ''}"
+            f"the gradient{arrived} that comes back is multiplied by that slope"
+        ],
         consequence="the gradient of everything before it is infinite, or NaN where it meets a zero",
         fixes=[*_edits(place), *_advice(place)],
     )
@@ -490,7 +588,7 @@ def _raise_here(kind: str, flags: int) -> None:
     site = Site.present()
     found: Problem | None
     if frame is None:
-        found = problem("GT401", f"{' '.join(site.span.text.split())}: {kind}", spans=[site.span])
+        found = problem("GT401", f"{one_line(site.span.text)}: {kind}", spans=[site.span])
     else:
         found = _at_operation(site, frame.f_locals["op"], frame.f_locals["inputs"], frame.f_locals["params"])
     if found is not None:

@@ -113,9 +113,9 @@ def last_departure(start: Node, goal: Node, mask: int, tape: GradientTape | None
     if tape is None:
         return None
     for departure in reversed(departures):
-        bits = departure.params.get("bits", 0)
+        bits = departure.params.get("bits", 0)  # none of a value that was off the tape when it became an index
         in_time = tape._opened < departure.order and (start.op is None or departure.order < start.order)
-        if bits & mask and in_time and has_lost_sources(departure):
+        if (bits & mask or not bits) and in_time and has_lost_sources(departure):
             return departure
     return None
 

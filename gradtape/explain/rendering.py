@@ -10,7 +10,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from gradtape.explain.problem import Operand, Problem, Span
+from gradtape.explain.problem import Fix, Operand, Problem, Span
 
 LINES_SHOWN = 4  # of an expression that has more
 _STYLES = {"code": "1;31", "title": "1", "place": "36", "mark": "1;33", "fix": "32", "dim": "2"}
@@ -246,14 +246,21 @@ def html(problem: Problem) -> str:
     if problem.consequence:
         parts.append(f'<p class="gradtape-consequence">{_lines(problem.consequence)}</p>')
     if problem.fixes:
-        items = "".join(
-            f'<li class="{"checked" if fix.checked else "advice"}"><code>{_lines(fix)}</code></li>'
-            for fix in problem.fixes
-        )
+        items = "".join(_html_fix(problem, fix) for fix in problem.fixes)
         parts.append(f'<div class="gradtape-fixes"><strong>fix</strong><ul>{items}</ul></div>')
     if problem.intent:
         parts.append(f'<p class="gradtape-intent"><strong>meant it?</strong> {_lines(problem.intent)}</p>')
     return "\n".join([*parts, "</article>"])
+
+
+def _html_fix(problem: Problem, fix: Fix) -> str:
+    """A piece of source, with its place where that is another line; advice is prose."""
+    if not fix.checked:
+        return f'<li class="advice">{_lines(fix)}</li>'
+    elsewhere = ""
+    if fix.replaces is not None and problem.main is not None and fix.replaces.line != problem.main.line:
+        elsewhere = f' <span class="gradtape-place">{escape(fix.replaces.place)}</span>'
+    return f'<li class="checked"><code>{_lines(fix)}</code>{elsewhere}</li>'
 
 
 def _lines(text: str) -> str:

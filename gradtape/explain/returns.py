@@ -15,11 +15,12 @@ import numpy as np
 
 from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
 from gradtape.explain.broadcast import site_at
+from gradtape.explain.fixes import replaced
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Problem, Span
 from gradtape.explain.replay import Replay, saved
 from gradtape.explain.site import Site
-from gradtape.explain.source import source_of
+from gradtape.explain.source import one_line, source_of
 from gradtape.explain.voices import is_due, report
 
 PAIRS_AT_MOST = 4096
@@ -130,7 +131,7 @@ def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None]
         function = expression.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         owner = getattr(getattr(function, "value", None), "id", "")
-        if name in _PASSING or owner == "math" or (owner in ("np", "numpy") and hasattr(np, name)):
+        if name in _PASSING or owner == "math" or (site.source.is_array_module(owner) and hasattr(np, name)):
             return any(_reads(site, argument, leaving, names) for argument in expression.args)
         return False
     if isinstance(expression, ast.Name) and names:
@@ -180,12 +181,10 @@ def _returned(departure: Cut, node: Node, slot: int) -> Problem:
     came = site_at(node.location)
     part = _operand(came, node, slot)
     back = came.span if part is None else came.source.span(part)
-    how = departure.reason
-    words = " ".join(site.span.text.split()) if isinstance(left, ast.expr) else how
+    how = _manner(site, left, departure)
+    words = one_line(site.span.text) if isinstance(left, ast.expr) else departure.reason
     if isinstance(left, ast.Subscript):
-        words, how = site.source.text(left), "an element of a NumPy array"
-    elif isinstance(left, ast.Call) and getattr(getattr(left.func, "value", None), "id", "") == "math":
-        how = f"the argument of {site.source.text(left.func)}"
+        words = site.source.text(left)
     inline = (back.file, back.line) == (site.span.file, site.span.line)
     spans = [site.span.labelled("left here" if not inline else "left and came back here")]
     if not inline:
@@ -200,6 +199,20 @@ def _returned(departure: Cut, node: Node, slot: int) -> Problem:
     )
 
 
+def departed(departure: Cut) -> tuple[str, list[str]]:
+    """How a value left the tape, in words, and what to write instead."""
+    site, left = _departing(departure)
+    return f"the value left the tape as {_manner(site, left, departure)}", _fixes(site, left, departure)
+
+
+def _manner(site: Site, left: ast.AST | None, departure: Cut) -> str:
+    if isinstance(left, ast.Subscript):
+        return "an element of a NumPy array"
+    if isinstance(left, ast.Call) and getattr(getattr(left.func, "value", None), "id", "") == "math":
+        return f"the argument of {site.source.text(left.func)}"
+    return departure.reason
+
+
 def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
     span: Span = site.span
     scalar = departure.params.get("shape") == ()
@@ -212,16 +225,44 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
         return [Fix(text, scalar, span)]
     if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):
         name = left.func.attr
-        module = "np" if any(line.startswith("import numpy as np") for line in site.source.lines) else "gt"
-        if not hasattr(np, _NUMPY_NAMES.get(name, name)):
-            module = "gt"
-        function = f"{module}.{_NUMPY_NAMES.get(name, name)}"
+        name = _NUMPY_NAMES.get(name, name)
+        function = site.source.spelled(name, "numpy" if hasattr(np, name) else "gradtape")
         written = f"{function}({', '.join(site.source.text(argument) for argument in left.args)})"
         return [Fix(written, scalar, span)]
     if isinstance(left, ast.Subscript):
         array = site.source.text(left.value)
-        return [
-            f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient",
-            "collect the tensors in a list and gt.stack them",
-        ]
+        remade: list[str] = [*_as_tensor(site, left.value)]
+        words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
+        return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
     return ["compute with the tensor itself"]
+
+
+def kept_on_tape(site: Site) -> list[Fix]:
+    """`gt.array([x, y])` for `np.array([x, y])`, `gt.zeros(3)` for the `np.zeros(3)` that a tensor was written into."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if isinstance(node, ast.Subscript):
+        return _as_tensor(site, node.value)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+        return []
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    return _of_gradtape(site, node) if name in ("array", "asarray", "asanyarray", "ascontiguousarray") else []
+
+
+def _as_tensor(site: Site, array: ast.expr) -> list[Fix]:
+    """`gt.zeros(10)` in the place of `np.zeros(10)`, where that made the array that was written into."""
+    bound = site.binding(array)
+    made = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute | ast.Name):
+        return []
+    name = made.func.attr if isinstance(made.func, ast.Attribute) else made.func.id
+    made_anew = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "linspace", "arange")
+    return _of_gradtape(site, made) if name in made_anew else []
+
+
+def _of_gradtape(site: Site, call: ast.Call) -> list[Fix]:
+    """A call of NumPy's, with the function of the same name here."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = {"asanyarray": "asarray", "ascontiguousarray": "asarray"}.get(name, name)
+    whole = site.source.span(call)
+    written = replaced(whole, site.source.span(call.func), site.source.spelled(name, "gradtape"))
+    return [] if written is None or written == one_line(whole.text) else [Fix(written, True, whole)]

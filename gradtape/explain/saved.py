@@ -85,7 +85,7 @@ def saved(tape: GradientTape) -> Saved:
             if id(memory) in seen:
                 continue
             seen.add(id(memory))
-            key = (node.op, node.code, node.offset, array.shape, array.dtype)
+            key = (node.op, id(node.code), node.offset, array.shape, array.dtype)  # to hash code is slow
             first, count, size = totals.get(key, (node, 0, 0))
             totals[key] = first, count + 1, size + memory.nbytes
     rows = []

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradtape.core.location import Location, is_library, user_frame
 from gradtape.explain.problem import Operand, Span
-from gradtape.explain.source import COMPREHENSIONS, SCOPES, position_of, source_of, span_of
+from gradtape.explain.source import COMPREHENSIONS, SCOPES, one_line, position_of, source_of, span_of
 
 _MODULES = {"np", "numpy", "gt", "gradtape", "scipy", "linalg", "math", "torch", "tf", "nn", "ops", "F"}
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict)
@@ -58,7 +58,7 @@ class Site:
         span = None
         if part is not None:
             span = self.source.span(part)
-            name = " ".join(span.text.split())
+            name = one_line(span.text)
             if len(name) > 40:
                 name = name[:37] + "..."
         shape, dtype = shape_and_dtype(x)
@@ -146,7 +146,7 @@ class Site:
             return isinstance(value, ModuleType)
         while isinstance(node, ast.Attribute):
             node = node.value
-        return isinstance(node, ast.Name) and node.id in _MODULES
+        return isinstance(node, ast.Name) and (node.id in _MODULES or self.source.is_array_module(node.id))
 
     def value(self, node: ast.AST) -> Any:
         """The value of a name, attribute or item in the frame, read without running any code; or `_UNKNOWN`."""
@@ -369,11 +369,11 @@ class Site:
         text = whole.text
         for start, end, replacement in sorted(pieces, reverse=True):
             text = text[:start] + replacement + text[end:]
-        return text
+        return one_line(text)
 
     def _region(self, part: ast.expr, whole: Span) -> tuple[int, int]:
         """Where `part` is in the text of the expression, with the parentheses around it if it has its own."""
-        start, end = _offsets(whole, self.source.span(part))
+        start, end = offsets(whole, self.source.span(part))
         text = whole.text
         before, after = text[:start].rstrip(), text[end:].lstrip()
         parent = self.source.parents.get(part)
@@ -455,7 +455,7 @@ def _inside(inner: Span, outer: Span) -> bool:
     return (inner.file, inner.line, inner.column) >= (outer.file, outer.line, outer.column)
 
 
-def _offsets(whole: Span, part: Span) -> tuple[int, int]:
+def offsets(whole: Span, part: Span) -> tuple[int, int]:
     """First and one-past-last offset of `part` in the text of `whole`."""
     lines = whole.source.split("\n")
     starts = [0]

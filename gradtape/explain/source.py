@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import io
 import linecache
 import sys
+import tokenize
 from collections.abc import Iterator
 from types import CodeType, FrameType
 
@@ -38,6 +40,45 @@ class Source:
                 self.parents[child] = node
             if isinstance(node, ast.expr | ast.stmt):  # walked outside in: of several at one place, the innermost
                 self.by_position[position_of(node)] = node
+
+    @functools.cached_property
+    def imports(self) -> dict[str, str]:
+        """What the names stand for that import statements bind; "*" before a module whose names all are.
+
+        >>> Source("a.py", "import numpy as xp\nfrom gradtape import grad").imports
+        {'xp': 'numpy', 'grad': 'gradtape.grad'}
+        """
+        found: dict[str, str] = {}
+        for node in [] if self.tree is None else ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for name in node.names:
+                    whole = name.name if name.asname else name.name.partition(".")[0]
+                    found[name.asname or whole] = whole
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                for name in node.names:
+                    if name.name == "*":
+                        found[f"*{node.module}"] = node.module
+                    else:
+                        found[name.asname or name.name] = f"{node.module}.{name.name}"
+        return found
+
+    def is_array_module(self, name: str) -> bool:
+        """Whether a name stands for NumPy, SciPy or gradtape, or a part of them."""
+        if name in self.imports:
+            return self.imports[name].partition(".")[0] in ("numpy", "scipy", "gradtape", "jax", "torch")
+        return name in ("np", "numpy", "gt", "gradtape", "xp", "scipy")
+
+    def spelled(self, name: str, module: str = "numpy") -> str:
+        """How this file would call a function of NumPy's or gradtape's: `np.exp`, `xp.exp`, or `exp`.
+
+        >>> Source("a.py", "import numpy as xp").spelled("exp")
+        'xp.exp'
+        """
+        for known in (module, "gradtape", "numpy"):
+            for bound, whole in self.imports.items():
+                if whole == known:
+                    return name if bound.startswith("*") else f"{bound}.{name}"
+        return f"{'np' if module == 'numpy' else 'gt'}.{name}"
 
     def column(self, line: int, offset: int) -> int:
         """The column in characters of a byte offset."""
@@ -94,6 +135,33 @@ class Source:
             if isinstance(around, (*SCOPES, *COMPREHENSIONS, ast.Module)):
                 yield around
             around = self.parents.get(around)
+
+
+def one_line(text: str) -> str:
+    """An expression that was written over several lines, on one, without the comments between them.
+
+    >>> one_line("(a  # first" + chr(10) + "    - b)")
+    '(a - b)'
+    """
+    if "\n" not in text:
+        return text
+    lines = text.split("\n")
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline))
+    except (tokenize.TokenError, SyntaxError):
+        return " ".join(text.split())
+    if any(token.type == tokenize.STRING and token.start[0] != token.end[0] for token in tokens):
+        return text  # its line ends are part of it
+    for token in tokens:
+        if token.type == tokenize.COMMENT:
+            line, column = token.start
+            lines[line - 1] = lines[line - 1][: column - (line == 1)]
+    parts = [line.strip().removesuffix("\\").rstrip() for line in lines if line.strip()]
+    whole = parts[0]
+    for part in parts[1:]:
+        tight = whole.endswith(("(", "[", "{", ".")) or part.startswith((")", "]", "}", ".", ","))
+        whole += part if tight else f" {part}"
+    return whole
 
 
 def position_of(node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:

@@ -21,6 +21,7 @@ from gradtape.explain.broadcast import grouped, is_outer, makes_axis, site_at
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Operand, Problem
 from gradtape.explain.replay import Replay, saved
+from gradtape.explain.source import one_line
 from gradtape.explain.voices import is_due, report
 
 _PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
@@ -50,6 +51,45 @@ def judge_softmax(node: Node, replay: Replay) -> bool:
     return True
 
 
+def judge_pick(node: Node, replay: Replay) -> bool:
+    """Warn of `p[np.arange(n), labels]` where p is a softmax that was written out, over the axis of the examples."""
+    if node not in replay.consumers or not node.parents:
+        return False
+    picked = node.parents[0]
+    while picked.op is not None and picked.op.name in _PASSING and picked.parents:
+        picked = picked.parents[0]
+    total = _normaliser(picked)
+    axes: tuple[int, ...] = () if total is None else total.params.get("axis") or ()
+    found = _picked(node, axes[0]) if len(axes) == 1 and picked.shape == node.parents[0].shape else None
+    if found is None or total is None:
+        return False
+    wanted, words = found
+    problem = _wrong_axis(picked, axes[0], wanted, words, node, total)
+    if is_due("GT501", *problem.place[1:]):
+        report(problem)
+    return True
+
+
+def _normaliser(node: Node) -> Node | None:
+    """The sum of a softmax that was written out: e / e.sum(axis), or z - log(exp(z).sum(axis)); None of the rest."""
+    if node.op is None or node.op.name not in ("divide", "subtract") or len(node.parents) != 2:
+        return None
+    left, right = node.parents
+    while right.op is not None and right.parents and right.op.name in ("reshape", "getitem", "expand_dims"):
+        right = right.parents[0]
+    if node.op.name == "divide":
+        is_sum = right.op is not None and right.op.name == "sum" and right.parents[0] is left
+        return right if is_sum and left.op is not None and left.op.name == "exp" else None
+    if right.op is not None and right.op.name == "logsumexp":
+        return right if right.parents[0] is left else None
+    if right.op is None or right.op.name != "log":
+        return None
+    total = right.parents[0]
+    summed = total.parents[0] if total.op is not None and total.op.name == "sum" else None
+    is_power = summed is not None and summed.op is not None and summed.op.name == "exp" and summed.parents[0] is left
+    return total if is_power else None
+
+
 def _used_axis(softmax: Node, axis: int, replay: Replay) -> tuple[int, str, Node] | None:
     """The axis that what follows takes for the classes, if that certainly is another one than `axis`."""
     for node, previous in _followed(softmax, replay):
@@ -61,6 +101,8 @@ def _used_axis(softmax: Node, axis: int, replay: Replay) -> tuple[int, str, Node
             found = _weighed(node, previous, axis, softmax, replay)
         elif node.op.name == "matmul":
             found = _attended(node, previous, axis, softmax)
+        elif node.op.name == "einsum" and previous is softmax:
+            found = _contracted(node, axis, softmax)
         if found is not None:
             return (*found, node)
     return None
@@ -90,7 +132,9 @@ def _picked(node: Node, axis: int) -> tuple[int, str] | None:
     if len(counting) != 1:
         return None
     (rows,) = counting
-    (classes,) = (i for i, _ in arrays if i != rows)
+    ((classes, labels),) = ((i, part) for i, part in arrays if i != rows)
+    if _counts(np.sort(labels, axis=None), node.parents[0].shape[classes]):
+        return None  # pairs, one in each row and column: no axis is that of the classes
     return (classes, f"one of axis {classes} is picked for each of axis {rows}") if rows == axis else None
 
 
@@ -108,7 +152,7 @@ def _picked_table(softmax: Node, replay: Replay) -> Problem | None:
         if any(makes_axis(site, part) for part in parts):
             continue
         shapes = [array.shape for array in arrays]
-        names = [" ".join(site.source.text(part).split()) for part in parts]
+        names = [one_line(site.source.text(part)) for part in parts]
         column = next(i for i, shape in enumerate(shapes) if 1 in shape)
         written = fixes.replaced(site.span, site.source.span(parts[column]), f"{names[column]}[:, 0]")
         offered = [] if written is None or shapes[column][1:] != (1,) else [Fix(written, True, site.span)]
@@ -186,17 +230,45 @@ def _attended(node: Node, previous: Node, axis: int, softmax: Node) -> tuple[int
     return last, f"the values are summed over axis {last}"
 
 
-def _wrong_axis(node: Node, axis: int, wanted: int, words: str, where: Node) -> Problem:
+def _contracted(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
+    """Attention by einsum: the weights, made of scores of pairs, are summed over another axis than they sum to 1."""
+    terms, _, result = node.params.get("subscripts", "").partition("->")
+    letters = terms.split(",")
+    if len(letters) != 2 or len(node.parents) != 2 or node.parents.count(softmax) != 1:
+        return None
+    own, values = letters if node.parents[0] is softmax else letters[::-1]
+    summed = [place for place, letter in enumerate(own) if letter in values and letter not in result]
+    if len(own) != len(softmax.shape) or own[axis] not in result or own[axis] in values or len(summed) != 1:
+        return None
+    scores = softmax.parents[0]
+    for _ in range(6):  # scaled, masked, shifted
+        if scores.op is None or scores.op.name in ("matmul", "einsum"):
+            break
+        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
+    if scores.op is None or scores.op.name not in ("matmul", "einsum") or softmax.shape[axis] == 1:
+        return None
+    return summed[0], f"the values are summed over axis {summed[0]}"
+
+
+def _wrong_axis(node: Node, axis: int, wanted: int, words: str, where: Node, total: Node | None = None) -> Problem:
+    """`total` is the sum, where the softmax was written out."""
     assert node.op is not None
     site, use = site_at(node.location), site_at(where.location)
     spans = [site.span.labelled(f"sums to 1 over axis {axis}")]
     if (use.span.file, use.span.line, use.span.column) != (site.span.file, site.span.line, site.span.column):
         spans.append(use.span.labelled(words))
-    written = fixes.with_axis(site, wanted)
+    written = fixes.with_axis(site, wanted) if total is None else None
     offered = [] if written is None else [Fix(written, True, site.span)]
+    if total is not None:
+        summed = site_at(total.location)
+        again = fixes.with_axis(summed, wanted)
+        if again is not None and "keepdims" not in again:
+            again = fixes.extended(again, "keepdims=True")
+        offered = [] if again is None else [Fix(again, True, summed.span)]
     return problem(
         "GT501",
-        f"{node.op.name} is over axis {axis} of {node.shape}, and what follows is over axis {wanted}",
+        f"{node.op.name if total is None else 'this softmax'} is over axis {axis} of {node.shape}, and what follows is "
+        f"over axis {wanted}",
         spans=spans,
         consequence="the probabilities of one example do not sum to 1: the loss and its gradient are of something else",
         fixes=offered or [f"normalise over axis={wanted}"],

@@ -124,13 +124,7 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
             fix="write the numbers with a point (1.0), or x.astype(float) before it is watched",
         )
     if not isinstance(target, Tensor):
-        departure = paths.departure_of(source._node, mask)
-        return _verdict(
-            "GT202" if departure is None else _code_of(departure),
-            f"the target is a {type(target).__name__}, which has no history",
-            *(() if departure is None else (f"it may have left the tape at {departure.reason} here", departure)),
-            fix="pass the tensor itself",
-        )
+        return _not_recorded(target, source, mask, tape)
     start, goal = target._node, source._node
     route = paths.route_back(start, goal, mask)
     if route and all(node.bits & mask for node in route) and not paths.blocked(route):
@@ -206,6 +200,17 @@ def why_untracked(target: Tensor) -> Why:
     fix = "gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it"
     if isinstance(node, Cut):
         first = _first(node)
+        sources = [source for reference in first.sources if (source := reference()) is not None]
+        if first.reason == "not recording" and any(source.bits & VARIABLE for source in sources):
+            return _verdict(
+                "GT211",
+                "it was computed from variables, which a GradientTape records and .backward() does not",
+                first,
+                fix=[
+                    "with gt.GradientTape() as tape: around it, then tape.gradient(loss, variables)",
+                    "v.requires_grad_() for each variable, before it is used",
+                ],
+            )
         return _verdict(_code_of(first), _cut_words(first, ""), first, fix=_fix_for(first, None))
     if isinstance(target, Variable):
         words = "it is a Variable, which tapes watch; .backward() wants v.requires_grad_() first"
@@ -312,10 +317,53 @@ def _died(route: list[Node], steps: list[Step], died: int, rows: list[str]) -> P
     )
 
 
+def _not_recorded(target: Any, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
+    """The target is a number or an array: it left the tape somewhere, or was never computed from the source."""
+    goal = source._node
+    departure = paths.departure_of(goal, mask) or paths.last_departure(UNTRACKED, goal, mask, tape)
+    if departure is not None:
+        return _left(departure)
+    kind = type(target).__name__
+    return _verdict(
+        "GT202",
+        f"the target is a plain {kind}, and nothing that was computed from the source went into it",
+        fix="check the names: is it the source, or an array of the same numbers, that the target is computed from?",
+    )
+
+
+def _left(departure: Cut) -> Why:
+    """The value left the tape as a number, an array or by assignment, and the target knows nothing of it."""
+    code = _code_of(departure)
+    head = _cut_words(departure, "")
+    fix: str | list[str] = _fix_for(departure, None)
+    if departure.reason.startswith("Variable.assign"):
+        head = "the value was assigned to a variable"
+    elif code == "GT210":
+        from gradtape.explain.returns import departed
+
+        head, fix = departed(departure)
+    return _verdict(
+        code,
+        head,
+        departure,
+        "what came back to the target from there, if anything, is a constant; otherwise it never used the source",
+        fix=fix,
+    )
+
+
 def _interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> Why:
     """The way to the source exists and leaves the tape: where it does for the first time, seen from the target."""
     name = _name(tape)
     cuts = [node for node in route if isinstance(node, Cut) and not node.joined]
+    if cuts and tape is not None and cuts[0].reason in ("not recording", "another tape"):
+        early = [node for node in route[:-1] if node.op is not None and not node.bits & mask]
+        if early and early[-1].order < tape._opened:
+            return _verdict(
+                "GT211",
+                "it was computed before this tape was opened, while another was recording",
+                early[-1],
+                fix="compute it inside the with block of the tape that is asked; both tapes at once if they are nested",
+            )
     if cuts:
         others = [f"and before that at {cut.reason}, {cut.location}" for cut in cuts[1:]]
         return _verdict(_code_of(cuts[0]), _cut_words(cuts[0], name), cuts[0], *others, fix=_fix_for(cuts[0], tape))
@@ -494,14 +542,7 @@ def _unconnected(
     if early is not None:
         return _verdict("GT204", _too_late(tape), "used here", early[0], "watched here", goal, fix=_watch_fix(tape))
     if departure is not None:
-        assigned = departure.reason.startswith("Variable.assign")
-        return _verdict(
-            _code_of(departure),
-            "the value was assigned to a variable" if assigned else f"the value left the tape at {departure.reason}",
-            departure,
-            "what came back to the target from there, if anything, is a constant; otherwise it never used the source",
-            fix=_FIXES.get(departure.reason, "compute with the tensor itself: np.exp(x), not math.exp(x)"),
-        )
+        return _left(departure)
     if goal.op is not None:
         code, words = _bypassed(start, goal, reached)
         return _verdict(
@@ -574,7 +615,7 @@ def _gone(node: Node, tape: GradientTape | None) -> Why:
 # -- words
 
 
-def _verdict(code: str, head: str, *lines: str | Node | Location | Span, fix: str) -> Why:
+def _verdict(code: str, head: str, *lines: str | Node | Location | Span, fix: str | list[str]) -> Why:
     """No gradient, for one of the causes. A text before a node or location is its label; other texts are notes."""
     spans, notes = [], []
     label = ""

@@ -324,3 +324,80 @@ class TestBesideALostCut:
         with gt.GradientTape(persistent=True) as tape:
             loss = (gt.stop_gradient(np.tanh(used * 2.0)) * used).sum() * float(scale)
         assert tape.why(loss, scale).code == "GT210"
+
+
+def reported(function: Callable[[Any], Any], at: Any) -> Any:
+    """The one thing that is reported when the gradient of `function` is taken."""
+    problems: list[Any] = []
+    with gt.explain.configure(GT2="note"), gt.explain.listening(problems.append):
+        gt.grad(function)(at)
+    (problem,) = problems
+    return problem
+
+
+def test_a_value_that_is_no_tensor_names_where_it_left() -> None:
+    """An array that was written into, math.exp and an index: the place, and what to write instead."""
+
+    def written(x: Any) -> Any:
+        trace = np.zeros(2)
+        trace[0] = x * 2.0
+        return trace.sum()
+
+    problem = reported(written, 3.0)
+    assert (problem.codes, problem.main.text) == (("GT201", "GT210"), "trace[0]")
+    assert problem.fixes[0] == "gt.zeros(2)"
+    problem = reported(lambda x: math.exp(-x) * 2.0, 3.0)
+    assert (problem.codes, problem.fixes[0]) == (("GT201", "GT210"), "np.exp(-x)")
+    problem = reported(lambda x: np.arange(9.0)[x.astype(int)], 3.0)
+    assert (problem.codes, problem.main.text) == (("GT201", "GT207"), "x.astype(int)")
+
+
+def test_a_value_that_never_met_the_argument() -> None:
+    """Nothing left the tape, so the names are what is wrong."""
+    problem = reported(lambda x: np.ones(3).sum(), 3.0)
+    assert problem.codes == ("GT201", "GT202")
+    assert "check the names" in problem.fixes[0]
+
+
+def test_computed_on_another_tape() -> None:
+    """The line is that of the first tape, not the innocent one under the second."""
+    x = gt.tensor(3.0)
+    with gt.GradientTape() as first:
+        first.watch(x)
+        y = x**2
+    with gt.GradientTape(persistent=True) as second:
+        second.watch(x)
+        z = y * 2.0
+    answer = second.why(z, x)
+    assert answer.code == "GT211"
+    assert answer.problem.main is not None
+    assert answer.problem.main.text == "x**2"
+
+
+def test_backward_from_variables() -> None:
+    """The parameters of a layer are variables: the fix is a tape, not another leaf."""
+    weights = gt.Variable(np.ones(3))
+    loss = (weights**2).sum()
+    with pytest.raises(gt.UntrackedError) as caught:
+        loss.backward()
+    assert "tape.gradient(loss, variables)" in caught.value.problem.fixes[0]
+
+
+def test_advice_on_a_parameter_is_an_edit_of_the_call() -> None:
+    """The names in a fix are the user's, and the first can be pasted."""
+    logits, marks = np.zeros((4, 3)), np.zeros((4, 1), int)
+    functional = gt.nn.functional
+    with pytest.raises(gt.ShapeError) as caught:
+        functional.cross_entropy(logits, marks)
+    assert caught.value.problem.fixes[0] == "functional.cross_entropy(logits, marks[:, 0])"
+    with pytest.raises(gt.ShapeError) as caught:
+        functional.cross_entropy(np.zeros((2, 7, 5)), np.zeros((2, 7), int))
+    assert caught.value.problem.fixes[0].endswith("axis=-1)")
+
+
+def test_tensors_in_np_array() -> None:
+    """gt.array takes what np.array would lose."""
+    x = gt.tensor(1.0, requires_grad=True)
+    with pytest.raises(gt.DetachError) as caught:
+        np.array([x, 2.0])
+    assert caught.value.problem.fixes[0] == "gt.array([x, 2.0])"

@@ -70,6 +70,31 @@ class TestForward:
         assert problem.main is not None
         assert problem.main.text == "np.log(x)"
 
+    def test_missing_values_in_the_data(self) -> None:
+        """The array that had them is named, and its element; not the operation that met them."""
+        table = np.ones((4, 2))
+        table[2, 1] = np.nan
+        problem = only(lambda w: ((table @ w) ** 2).mean(), [1.0, 1.0])
+        assert (problem.code, problem.title) == ("GT401", "table is nan at [2, 1] to begin with")
+        assert problem.main is not None
+        assert problem.main.text == "table @ w"
+
+    def test_data_that_was_not_saved(self) -> None:
+        """A sum does not make NaN of finite numbers: if it is NaN, the operand that is not known was."""
+        y = np.array([1.0, np.nan])
+        problem = only(lambda w: ((np.tanh(w) - y) ** 2).sum(), [1.0, 1.0])
+        assert problem.title == "y is not finite to begin with: np.tanh(w) - y is nan at [1]"
+
+    def test_a_parameter_that_was_spoiled_before(self) -> None:
+        """Infinity in a parameter is never meant, and a step before has made it so."""
+        problem = only(lambda w: ((np.ones((3, 2)) @ w) ** 2).sum(), [1.0, np.inf])
+        assert problem.title == "w is inf at [1] to begin with"
+        assert "the step before" in problem.fixes[0]
+
+    def test_a_value_that_is_nan_where_the_gradient_is_not(self) -> None:
+        """The slope of a logarithm is finite below zero, and its value is not."""
+        assert only(lambda x: np.log(x).sum(), [-1.0]).title == "np.log(x) is nan at [0], where x is -1"
+
     def test_reported_once_in_a_loop(self) -> None:
         """A training loop that has run into NaN says so once."""
         x = gt.tensor([0.0], requires_grad=True)
@@ -209,3 +234,11 @@ class TestCheckNumerics:
             y.backward()
         with pytest.raises(gt.TapeError):
             y.backward()
+
+
+def test_missing_values_behind_where() -> None:
+    """They are multiplied before they are chosen away: the fix chooses before."""
+    table = np.array([[1.0, np.nan], [2.0, 3.0]])
+    problem = only(lambda w: np.where(np.isnan(table), 0.0, table * w).sum(), [1.0, 1.0])
+    assert problem.code == "GT403"
+    assert problem.fixes[0] == "np.where(np.isnan(table), 1.0, table) * w"

@@ -15,7 +15,7 @@ import gradtape as gt
 from gradtape.core.location import Location
 from gradtape.explain import Problem
 from gradtape.explain.site import Site
-from gradtape.explain.source import here, source_of, span_of
+from gradtape.explain.source import Source, here, one_line, source_of, span_of
 
 A = gt.tensor(np.ones((4, 3)))
 B = np.ones(4)
@@ -348,3 +348,27 @@ def test_names_are_read_without_running_code() -> None:
 def test_parsed_once() -> None:
     """A file is parsed once for all its errors."""
     assert source_of(__file__) is source_of(__file__)
+
+
+def test_one_line() -> None:
+    """An expression over several lines is shown on one, without its comments; strings stay as they are."""
+    assert one_line("f(\n    a,  # first\n    b,\n)") == "f(a, b,)"
+    assert one_line("a  # it\n- b") == "a - b"
+    assert one_line("f('#', b)") == "f('#', b)"
+
+
+def test_names_of_modules() -> None:
+    """What to write is spelled as the file spells it."""
+    assert Source("a.py", "import numpy as xp").spelled("exp") == "xp.exp"
+    assert Source("a.py", "from numpy import *").spelled("exp") == "exp"
+    assert Source("a.py", "import numpy as np\nimport gradtape as tape").spelled("zeros", "gradtape") == "tape.zeros"
+    assert Source("a.py", "import numpy.linalg").is_array_module("numpy")
+    assert not Source("a.py", "import model as np").is_array_module("np")
+
+
+def test_positions_of_long_code_are_read_once() -> None:
+    """Every place of a function is found in one table, which lives as long as it is used."""
+    code = compile("\n".join(f"x{i} = {i}" for i in range(50)), "long.py", "exec")
+    lines = {Location(code, offset).line for offset in range(0, len(code.co_code), 2)}
+    assert lines >= set(range(1, 51))
+    assert Location(code, len(code.co_code) + 2).line == code.co_firstlineno

@@ -37,6 +37,44 @@ def notes(function: Callable[[Any], Any], at: Any) -> list[Problem]:
     return survey(Replay([(target._node, np.ones(target.shape))], AMBIENT))
 
 
+def quotient(z: Any) -> Any:
+    e = np.exp(z)
+    return np.log(e / e.sum(axis=0))
+
+
+class TestWrittenOut:
+    @pytest.mark.parametrize(
+        ("logarithm", "fix"),
+        [
+            (quotient, "e.sum(axis=1, keepdims=True)"),
+            (lambda z: z - np.log(np.sum(np.exp(z), axis=0)), "np.sum(np.exp(z), axis=1, keepdims=True)"),
+            (lambda z: z - gt.logsumexp(z, axis=0), "gt.logsumexp(z, axis=1, keepdims=True)"),
+        ],
+    )
+    def test_over_the_examples(self, logarithm: Callable[[Any], Any], fix: str) -> None:
+        """A softmax of the user's own, from which the labels pick along another axis than it was summed over."""
+        (problem,) = found(lambda w: -logarithm(X @ w)[np.arange(9), labels].mean(), W)
+        assert (problem.code, problem.fixes[0]) == ("GT501", fix)
+
+    def test_pairs_have_no_axis_of_classes(self) -> None:
+        """One in each row and each column: both axes may be summed over."""
+        partner = np.array([1, 2, 0, 4, 3])
+        assert (
+            found(lambda z: (z - gt.logsumexp(z, axis=0))[np.arange(5), partner].sum(), rng.normal(size=(5, 5))) == []
+        )
+
+    def test_attention_by_einsum(self) -> None:
+        """The weights sum to 1 over the queries, and the values are summed over the keys."""
+
+        def attend(q: Any, axis: int) -> Any:
+            weights = gt.softmax(np.einsum("qd,kd->qk", q, k), axis=axis)
+            return (np.einsum("qk,kd->qd", weights, v) ** 2).sum()
+
+        (problem,) = found(lambda q: attend(q, 0), q)
+        assert problem.code == "GT501"
+        assert found(lambda q: attend(q, 1), q) == []
+
+
 class TestSoftmax:
     @pytest.mark.parametrize(
         ("function", "at", "axis"),

@@ -266,7 +266,6 @@ class _Walker:
         self.rest: list[Node] = []
         self.born = False
         self.leaves = 0
-        self.positions: dict[int, list[Any]] = {}
 
     # -- places
 
@@ -278,21 +277,10 @@ class _Walker:
         key, kind, name = self._key(node)
         found = self.facts.places.get(key)
         if found is None:
-            found = self.facts.places[key] = Place(key, kind, name, self._located(node))
+            found = self.facts.places[key] = Place(key, kind, name, node.location)
         self.place_of[node] = found
         found.meet(node)
         return found
-
-    def _located(self, node: Node) -> Location:
-        """The location of `node`, whose positions are looked up in one list for each code object."""
-        location, code = node.location, node.code
-        if code is not None:
-            if id(code) not in self.positions:
-                self.positions[id(code)] = list(code.co_positions())
-            known = self.positions[id(code)]
-            if node.offset // 2 < len(known):
-                vars(location)["positions"] = known[node.offset // 2]
-        return location
 
     def _key(self, node: Node) -> tuple[Any, str, str]:
         code = id(node.code)  # a code object takes long to hash
@@ -478,7 +466,7 @@ class _Walker:
                 source = reference()
                 if source is not None and source in alive:
                     key = ("left", id(departure.code), departure.offset, departure.reason)
-                    where = self._located(departure)
+                    where = departure.location
                     left = self.facts.places.setdefault(key, Place(key, "left", departure.reason, where))
                     self.place_of[departure] = left
                     left.meet(departure)

@@ -30,6 +30,10 @@ STYLE = Path(__file__).with_name("style.css")
 SCRIPT = Path(__file__).with_name("script.js")
 
 
+def _is_note(problem: Problem) -> bool:
+    return bool(problem.code) and voice(problem.code) in ("note", "off")
+
+
 @dataclass
 class Report:
     """All that a page shows: gradients and verdicts, under a title.
@@ -95,7 +99,7 @@ class _Page:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.folded = [fold(facts) for facts in report.gradients]
-        self.problems = report.problems[:VERDICTS_LISTED]
+        self.problems = sorted(report.problems, key=_is_note)[:VERDICTS_LISTED]  # what is wrong before what is noted
         self.listing = Listing()
         for facts in report.gradients:
             for group in by_line(facts).groups:
@@ -204,7 +208,7 @@ class _Page:
             if anchor:
                 links.append(f'<a href="#{anchor}">the line, {escape(span.place)}</a>')
             links += [f'<a href="#{name}">the node in the graph</a>' for name in self._nodes_of(problem)[:1]]
-        kind = "note" if problem.code and voice(problem.code) in ("note", "off") else "warn"
+        kind = "note" if _is_note(problem) else "warn"
         body = problem.to_html()  # all of the user's in it is escaped; here it stands one level higher
         body = body.replace('<h4 class="gradtape-title">', '<h3 class="gradtape-title">').replace("</h4>", "</h3>")
         row = f'<p class="links">{"".join(links)}</p>' if links else ""
