@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 from gradtape.errors import OperandError
@@ -30,10 +31,21 @@ class Config:
     native_features: str = ""
     """Instruction sets that native code is to do without, or with, as in `"-avx512f,-avx2,-fma"`."""
 
+    cache_dir: str | PathLike[str] | None = None
+    """A directory, private to the user, in which native code is kept for later processes; None: it is not kept."""
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _WANTED and not _WANTED[name][0](value):
             raise OperandError(f"gt.config.{name} = {value!r}; {_WANTED[name][1]} wanted")
+        if name == "cache_dir" and value is not None:
+            from gradtape.jit import cache  # loaded by those who keep code on disk
+
+            value = str(cache.private(value))
         object.__setattr__(self, name, value)
+
+
+def _is_path(value: Any) -> bool:
+    return value is None or (isinstance(value, str | PathLike) and bool(str(value)))
 
 
 def _is_count(value: Any) -> bool:
@@ -47,6 +59,7 @@ def _has_signs(value: Any) -> bool:
 _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "threads": (_is_count, "an integer of at least 1, or None for one for each core, is"),
     "native_features": (_has_signs, 'names of instruction sets with a sign, as in "-avx512f,-avx2", are'),
+    "cache_dir": (_is_path, "a path, or None to keep nothing on disk, is"),
 }
 
 

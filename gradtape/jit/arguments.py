@@ -85,6 +85,8 @@ class CallArguments:
             self.key += (np.generic, x.dtype)
         elif kind is slice:
             self.key += (slice, repr(x))
+        elif kind is np.memmap:
+            self.take(np.asarray(x))
         elif isinstance(x, np.ndarray):
             raise Untraceable(f"an argument is a {kind.__name__}, which is more than an array")
         elif (branch := _children(x)) is not None:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, VARIABLE
+from gradtape.core.graph import AMBIENT, VARIABLE, keeping
 from gradtape.core.location import Location
 from gradtape.core.structure import leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import OperandError
 from gradtape.jit import backends
 from gradtape.jit.arguments import CallArguments, Inline, Output, Template, Write
-from gradtape.jit.environment import Copies, Survey, is_leaf, random_states, traced_leaf
+from gradtape.jit.environment import Copies, Survey, is_leaf, random_states, rewinder, traced_leaf
 from gradtape.jit.program import Program, Value
 from gradtape.jit.run import GuardFailed, Runner, quietly
 from gradtape.jit.shortcut import Shortcut, shortcut
 from gradtape.jit.simplify import simplified
 from gradtape.jit.trace import NUMBERS, TraceLevel, TraceTensor, TraceVariable, Untraceable, complain
 
+if TYPE_CHECKING:
+    from gradtape.jit.timeline import Timeline
+
 Function = Callable[..., Any]
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 TRACES_AT_MOST = 16
 """How many traces a function may have for the same shapes, dtypes and static values before it is run as it is."""
 
@@ -57,7 +63,14 @@ class Statistics:
 class Trace:
     """One compiled program, and all it takes to decide whether it fits a call, and to make its answer."""
 
-    def __init__(self, survey: Survey, program: Program, template: Template, writes: list[Write]) -> None:
+    def __init__(
+        self,
+        survey: Survey,
+        program: Program,
+        template: Template,
+        writes: list[Write],
+        generators: tuple[np.random.Generator, ...] = (),
+    ) -> None:
         self.survey = survey
         self.traced = program
         self.program = simplified(program)
@@ -69,6 +82,7 @@ class Trace:
         self.specs = [(value.shape, value.dtype) for value in program.inputs]
         self.has_variables = any(isinstance(place.value, Variable) for place in survey.leaves)
         self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
+        self.generators = generators
         self.has_run = self.has_asked = False
         self._shortcut: Shortcut | None = None
         survey.let_go()
@@ -96,16 +110,41 @@ class Trace:
                 return None
         return found
 
+    def arrays(self, call: CallArguments, environment: list[Any]) -> list[Any]:
+        """What the program is run on."""
+        if not environment:
+            return call.arrays
+        return call.arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
+
+    def timeline(self, name: str, arrays: list[Any] | None) -> Timeline:
+        """The time of a run by source line, on `arrays` or on ones; nothing is left behind by it."""
+        from gradtape.jit.timeline import measured  # by those who ask for one
+
+        before = [generator.bit_generator.state for generator in self.generators]
+        try:
+            return measured(name, self.program, self.runner.steps, arrays)
+        finally:
+            for generator, state in zip(self.generators, before, strict=True):
+                generator.bit_generator.state = state
+
     def run(self, call: CallArguments, environment: list[Any]) -> Any:
-        arrays = call.arrays
-        if environment:
-            arrays = arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
-        results = quietly(self.runner.call, arrays)
+        arrays = self.arrays(call, environment)
+        results = quietly(self.runner.call, arrays) if not self.generators else self._draw(arrays)
         if self.writes:
             count = len(results) - len(self.writes)
             for write, result in zip(self.writes, results[count:], strict=True):
                 write.make(result, call, environment)
         return self.template.fill(results)
+
+    def _draw(self, arrays: list[Any]) -> Any:
+        """What the program gives. If it is given up on the way, what it has drawn will be drawn again."""
+        before = [generator.bit_generator.state for generator in self.generators]
+        try:
+            return quietly(self.runner.call, arrays)
+        except Exception:
+            for generator, state in zip(self.generators, before, strict=True):
+                generator.bit_generator.state = state
+            raise
 
 
 class Compiled:
@@ -130,6 +169,7 @@ class Compiled:
         self._cache_size = cache_size
         self._cache: OrderedDict[Any, list[Trace] | None] = OrderedDict()
         self._lock = threading.RLock()
+        self._cache_lock = threading.RLock()
         self._latest: Trace | None = None
         self._short: tuple[Shortcut, Trace] | None = None
         self.stats = Statistics()
@@ -149,9 +189,13 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's answer: NumPy arrays for NumPy arrays, tensors for tensors."""
-        if self._short is not None and not kwargs:
-            attempt, trace = self._short
-            answer = attempt(*args)
+        if keeping.get():  # `gt.check_numerics()`: the function itself stops at the line where a NaN is made
+            self.stats.uncompiled += 1
+            return self._function(*args, **kwargs)
+        short = self._short  # read once: another thread may take it away
+        if short is not None:
+            attempt, trace = short
+            answer = attempt(*args, **kwargs)
             if answer is not None:
                 self.stats.runs += 1
                 self._latest = trace
@@ -163,16 +207,20 @@ class Compiled:
         except Untraceable as reason:
             return self._as_it_is(args, kwargs, f"jit: {self._name} is not compiled, because {reason}.")
         key = tuple(call.key)
-        try:
-            traces = self._cache[key]
-            self._cache.move_to_end(key)
-        except KeyError:
-            traces = []
+        traces = self._found(key)
         if traces is None:
             self.stats.uncompiled += 1
             return self._function(*args, **kwargs)
         found, answer = self._try(traces, call, args, kwargs)
         return answer if found else self._first_call(key, call, args, kwargs, traces)
+
+    def _found(self, key: Any) -> list[Trace] | None:
+        """The traces for a key, which is now the one that was used last; None if it is not to be compiled."""
+        with self._cache_lock:  # not the other one, which is held while something is compiled
+            traces = self._cache.get(key, [])
+            if traces != []:
+                self._cache.move_to_end(key)
+            return traces
 
     def _try(self, traces: list[Trace], call: CallArguments, args: Any, kwargs: Any) -> tuple[bool, Any]:
         """Whether one of `traces` fits, and its answer."""
@@ -211,7 +259,7 @@ class Compiled:
 
     def _give_up(self, trace: Trace, error: Exception) -> None:
         """`trace` failed and the function did not: say so, and never run it again."""
-        with self._lock:
+        with self._lock, self._cache_lock:
             for key, traces in list(self._cache.items()):
                 if traces and trace in traces:
                     self._cache[key] = None
@@ -222,7 +270,7 @@ class Compiled:
 
     def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Trace]) -> Any:
         with self._lock:
-            traces = self._cache.get(key, [])
+            traces = self._found(key)
             if traces is None:
                 return self._function(*args, **kwargs)
             made_meanwhile = [trace for trace in traces if trace not in tried]
@@ -233,7 +281,7 @@ class Compiled:
                 self._keep(key, None)
                 return self._as_it_is(args, kwargs, self._too_many(traces))
             try:
-                trace, environment, drawn = self._trace(call, args, kwargs)
+                trace, environment = self._trace(call, args, kwargs)
             except Inline:
                 return self._function(*args, **kwargs)
             except Untraceable as reason:
@@ -242,10 +290,6 @@ class Compiled:
             except Exception as error:
                 return self._after_error(key, error, args, kwargs)
             self._keep(key, [*traces, trace])
-            if drawn is not None:
-                self.stats.runs += 1
-                self._latest = trace
-                return drawn()
             fits, answer = self._run(trace, call, environment, args, kwargs)
             return answer if fits else self._function(*args, **kwargs)
 
@@ -280,11 +324,12 @@ class Compiled:
         )
 
     def _keep(self, key: Any, traces: list[Trace] | None) -> None:
-        self._cache[key] = traces
-        self._cache.move_to_end(key)
-        while len(self._cache) > self._cache_size:
-            self._cache.popitem(last=False)
-            self._short = None
+        with self._cache_lock:
+            self._cache[key] = traces
+            self._cache.move_to_end(key)
+            while len(self._cache) > self._cache_size:
+                self._cache.popitem(last=False)
+                self._short = None
 
     # -- tracing
 
@@ -327,10 +372,10 @@ class Compiled:
                 f"  fix: pass a tuple instead of a list, or do not name it in static_argnums or static_argnames"
             ) from None
 
-    def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any], Callable[[], Any] | None]:
+    def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
         """A new trace, and what the function has read besides its arguments.
 
-        If it draws random numbers, also a function that gives the answer with those just drawn.
+        Generators are put back to where they were: whoever computes the answer draws the numbers again.
         """
         self.stats.traces += 1
         state = recording.current()
@@ -352,17 +397,21 @@ class Compiled:
             replaced_args, replaced_kwargs = self._replaced(args, kwargs, given, copies)
             before = leaves((replaced_args, replaced_kwargs))
             keeper = survey.keeper()
+            rewind = rewinder(survey, objects)
             try:
                 result = function(*replaced_args, **replaced_kwargs)
             finally:
                 escaped = keeper.restore()
+                level.note_draws()
+                rewind()
+                for generator, numbers in level.generators.items():
+                    generator.bit_generator.state = numbers
             if escaped is not None:
                 raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")
             after = leaves((replaced_args, replaced_kwargs))
             if len(before) != len(after) or any(a is not b for a, b in zip(before, after, strict=True)):
                 raise Untraceable("it changes a list, dictionary or object that it was given; return a new one")
             writes = self._writes(given, received, copies, level)
-        level.note_draws()
         if level.drew:
             raise Untraceable(
                 "it draws random numbers while it is traced, and they would be the same in every call. "
@@ -372,21 +421,9 @@ class Compiled:
         outputs: list[Value] = []
         places = [_place(x, outputs, level) for x in flat]
         template = Template(rebuild(result, places), level.numpy)
-        tensors = [tensor for _, tensor in writes]
-        values = [*outputs, *(tensor.traced for tensor in tensors)]
+        values = [*outputs, *(tensor.traced for _, tensor in writes)]
         program = level.finish(values)
-        trace = Trace(survey, program, template, [write for write, _ in writes])
-        if not level.draws:
-            return trace, found, None
-
-        def drawn() -> Any:
-            results = [*_samples(flat), *(tensor._array for tensor in tensors)]
-            fresh = tuple([np.array(x)[()] for x in results])
-            for write, value in zip(trace.writes, fresh[len(outputs) :], strict=True):
-                write.make(value, call, found)
-            return template.fill(fresh)
-
-        return trace, found, drawn
+        return Trace(survey, program, template, [write for write, _ in writes], tuple(level.generators)), found
 
     def _replaced(self, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
         """The arguments with traced tensors in the place of arrays."""
@@ -443,10 +480,17 @@ class Compiled:
         >>> len(step.lower(np.ones(3)))
         1
         """
-        try:
+        with self._ahead():
             call = self._arguments(args, kwargs)
             with self._lock:
                 self._latest = self._lowered(tuple(call.key), call, args, kwargs)
+        return self._latest.program
+
+    @contextmanager
+    def _ahead(self) -> Iterator[None]:
+        """Where there is nothing else to be run, what cannot be compiled is an error."""
+        try:
+            yield
         except Inline:
             raise OperandError(
                 f"jit: {self._name} cannot be compiled ahead for tensors that are recorded or mapped over.\n"
@@ -456,14 +500,13 @@ class Compiled:
             raise OperandError(
                 f"jit: {self._name} cannot be compiled, because {reason}.\n{Location.here().show()}"
             ) from None
-        return self._latest.program
 
     def _lowered(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Trace:
-        traces = self._cache.get(key) or []
+        traces = self._found(key) or []
         for trace in traces:
             if trace.environment(len(call.arrays)) is not None:
                 return trace
-        trace, _, _ = self._trace(call, args, kwargs)
+        trace, _ = self._trace(call, args, kwargs)
         self._keep(key, [*traces, trace])
         return trace
 
@@ -496,9 +539,57 @@ class Compiled:
         """The Python function that the last program was made into."""
         return self._last().runner.source
 
+    def timeline(self, *args: Any, **kwargs: Any) -> Timeline:
+        """The time of a run by source line and by step: a table to print, and for notebooks.
+
+        The program for these arguments is run some times over with a clock. Without any, it is the program that was
+        run last, on arrays of ones. Nothing is assigned or written to, and generators are put back.
+
+        >>> import numpy as np
+        >>> from gradtape.jit import jit
+        >>> step = jit(lambda x: np.sum(np.tanh(x) ** 2))
+        >>> timeline = step.timeline(np.ones(1000))
+        >>> [step.native for step in timeline.steps]
+        [True]
+        """
+        if not args and not kwargs:
+            try:
+                return self._last().timeline(self._name, None)
+            except OperandError:
+                raise
+            except Exception as error:
+                raise OperandError(
+                    f"jit: the program of {self._name} that was run last cannot be run on arrays of ones "
+                    f"({_first_line(error)}).\n{Location.here().show()}\n"
+                    f"  fix: step.timeline(...), with the arguments of a call"
+                ) from None
+        with self._ahead():
+            for trace, arrays in self._candidates(args, kwargs):
+                try:
+                    return trace.timeline(self._name, arrays)
+                except GuardFailed:
+                    continue
+        raise OperandError(
+            f"jit: {self._name} relies on a value that is another one in each run.\n{Location.here().show()}\n"
+            f"  fix: compare tensors, use np.where, or return the value"
+        )
+
+    def _candidates(self, args: Any, kwargs: Any) -> Iterator[tuple[Trace, list[Any]]]:
+        """The traces that may be for these arguments, with the arrays to run them on; a new one at last."""
+        call = self._arguments(args, kwargs)
+        key = tuple(call.key)
+        for trace in self._found(key) or []:
+            environment = trace.environment(len(call.arrays))
+            if environment is not None:
+                yield trace, trace.arrays(call, environment)
+        with self._lock:
+            trace, environment = self._trace(call, args, kwargs)
+            self._keep(key, [*(self._found(key) or []), trace])
+        yield trace, trace.arrays(call, environment)
+
     def clear(self) -> None:
         """Forget all traces."""
-        with self._lock:
+        with self._lock, self._cache_lock:
             self._cache.clear()
             self._latest = self._short = None
 
@@ -541,18 +632,16 @@ def _place(x: Any, outputs: list[Value], level: TraceLevel) -> Any:
     elif isinstance(x, Tensor):
         outputs.append(level.constant(x._array))
     elif isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
+        if level.numpy and isinstance(x, np.generic):
+            return x  # a number of NumPy's: nobody can write to it
         outputs.append(level.constant(x))
     else:
+        if isinstance(x, Iterator) or type(x).__hash__ is None:
+            raise Untraceable(
+                f"it returns a {type(x).__name__}, which would be the same one in each call; return a list or a tuple"
+            )
         return x
     return Output(len(outputs) - 1)
-
-
-def _samples(flat: Iterable[Any]) -> list[Any]:
-    return [
-        x._array if isinstance(x, Tensor) else x
-        for x in flat
-        if not isinstance(x, Variable) and isinstance(x, Tensor | np.ndarray | np.generic)
-    ]
 
 
 def _as_set(given: Any, kind: type, what: str) -> frozenset[Any]:
@@ -617,4 +706,10 @@ def jit(
         )
     if not callable(function):
         raise OperandError(f"jit: a {type(function).__name__} was given; a function is wanted")
+    if getattr(getattr(function, "__code__", None), "co_flags", 0) & _SUSPENDED:
+        raise OperandError(
+            f"jit: {function.__name__!r} is a generator or a coroutine, which runs after it has returned; a function "
+            f"that returns its results is wanted.\n{Location.here().show()}\n"
+            f"  fix: compile the function that computes one step, and call it from there"
+        )
     return Compiled(function, static_argnums, static_argnames, cache_size)

@@ -267,7 +267,7 @@ class Keeper:
                 else:
                     cell.cell_contents = before
         for held, items in self._dictionaries:
-            changed = [key for key, value in held.items() if key not in items or items[key] is not value]
+            changed = [key for key, value in list(held.items()) if key not in items or items[key] is not value]
             for key in changed:
                 if _is_traced(held[key]):
                     found = repr(key)
@@ -350,7 +350,7 @@ class Copies:
             self._fill(vars(item), vars(stand_in))
 
     def _fill(self, original: dict[Any, Any], copied: dict[Any, Any]) -> None:
-        for key, value in original.items():
+        for key, value in list(original.items()):
             copied[key] = self.of(value)
         self._filled.append((original, copied, dict(copied)))
 
@@ -452,7 +452,7 @@ def _is_opaque(value: Any) -> bool:
 
 def _items(container: Any) -> Iterator[Place]:
     pairs = container.items() if isinstance(container, dict) else enumerate(container)
-    for key, value in pairs:
+    for key, value in list(pairs):  # at once: another thread may be changing it
         yield Place(container, key, value)
 
 
@@ -462,7 +462,7 @@ def _of_class(kind: type) -> Iterator[Any]:
         if _is_library_class(base):
             continue
         plain = []
-        for name, member in vars(base).items():
+        for name, member in list(vars(base).items()):
             function = getattr(member, "__func__", getattr(member, "fget", member))
             if isinstance(function, types.FunctionType):
                 yield function
@@ -536,13 +536,39 @@ def traced_leaf(level: TraceLevel, bits: int) -> Callable[[Any], Any]:
 
 def random_states(survey: Survey, values: Any) -> list[Any]:
     """The states of all generators that the function can reach, to tell whether it has drawn from one."""
-    found = [np.random.mtrand._rand._bit_generator.state]  # behind np.random's functions
-    reached = [*survey.generators, *[value for value in values if isinstance(value, _GENERATORS)]]
-    found += [
-        (item.bit_generator if isinstance(item, np.random.Generator) else item._bit_generator).state for item in reached
-    ]
     random = sys.modules.get("random")
+    found = [_state(generator) for generator in _within_reach(survey, values)]
     return [*map(_plain_state, found), None if random is None else hash(random.getstate())]
+
+
+def _within_reach(survey: Survey, values: Any) -> list[Any]:
+    """The generators that the function can reach, that behind `np.random`'s functions first."""
+    given = [value for value in values if isinstance(value, _GENERATORS)]
+    return [np.random.mtrand._rand, *survey.generators, *given]
+
+
+def _state(generator: Any) -> Any:
+    """All that decides what is drawn next: an old generator keeps the second of two normal numbers back."""
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator.state
+    return generator.get_state(legacy=False)
+
+
+def rewinder(survey: Survey, values: Any) -> Callable[[], None]:
+    """A function that puts the generators within reach back to where they are now.
+
+    Not the ones behind `np.random` and `random`: other threads may be drawing from them.
+    """
+    before = [(generator, _state(generator)) for generator in _within_reach(survey, values)[1:]]
+
+    def rewind() -> None:
+        for generator, state in before:
+            if isinstance(generator, np.random.Generator):
+                generator.bit_generator.state = state
+            else:
+                generator.set_state(state)
+
+    return rewind
 
 
 def _plain_state(state: Any) -> Any:

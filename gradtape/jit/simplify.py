@@ -483,6 +483,8 @@ PASSES: tuple[Pass, ...] = (
 ROUNDS_AT_MOST = 6
 LONG = 4000
 """Instructions of a program, from which its repetitions are made loops before it is simplified to the end."""
+MUCH_SHORTER = 20
+"""How many times shorter it has to become by that; otherwise parts of the loops were missed as they were written."""
 
 
 def simplified(program: Program, after: Callable[[Program], Any] | None = None) -> Program:
@@ -495,6 +497,9 @@ def simplified(program: Program, after: Callable[[Program], Any] | None = None) 
     >>> len(step.traced), len(step.program)
     (7, 3)
     """
+    if len(program) > LONG:  # a long loop is found as it was written, and then there is little left to simplify
+        short = rerolled(drop_dead(program))
+        program = short if len(short) * MUCH_SHORTER < len(program) else program
     for _ in range(ROUNDS_AT_MOST):
         before = len(program)
         for simplify in PASSES:

@@ -10,7 +10,6 @@ operations of the forward and the backward pass together.
 
 from __future__ import annotations
 
-import functools
 import sys
 import warnings
 import weakref
@@ -70,7 +69,10 @@ def complain(message: str, where: Location | None = None) -> None:
 class TraceTensor(Lifted):
     """A value of the program that is being written; its array is what the value is in the call that is traced."""
 
-    __slots__ = ("traced", "viewed")
+    __slots__ = ()
+
+    traced: Any = Tensor._held  # type: ignore[attr-defined]  # slots that every tensor has, under their names here
+    viewed: Any = Tensor._viewed  # type: ignore[attr-defined]
 
     def __init__(self, sample: Any, traced: Value, level: TraceLevel, node: Node = LIFTED_NODE) -> None:
         self._array = sample
@@ -80,18 +82,20 @@ class TraceTensor(Lifted):
         self.viewed = False  # whether it is a view, or has one
 
     def _on(self, node: Node) -> TraceTensor:
-        moved = TraceTensor(self._array, self.traced, self.level, LIFTED_NODE if node is UNTRACKED else node)  # type: ignore[arg-type]
+        moved = TraceTensor(self._array, self.traced, self.level, LIFTED_NODE if node is UNTRACKED else node)
         if self.viewed:
             _join(moved, self._views)
         return moved
 
     @property
     def shape(self) -> Shape:
-        return self.traced.shape
+        shape: Shape = self.traced.shape
+        return shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.traced.dtype
+        dtype: np.dtype[Any] = self.traced.dtype
+        return dtype
 
     def _replace(self, new: Any, how: str) -> Tensor:
         if isinstance(self._array, np.generic) and self._node is LIFTED_NODE and _level(self).numpy:
@@ -100,6 +104,9 @@ class TraceTensor(Lifted):
 
     def _become(self, new: Tensor, keep_node: bool) -> None:
         level = _level(self)
+        if isinstance(new, Lifted) and new.level.depth > level.depth:  # what an interpreter inside of this one has
+            super()._become(new, keep_node)
+            return
         fresh = new if isinstance(new, TraceTensor) and new.level is level else level.lift(new)
         super()._become(fresh, keep_node)
         self.traced, self.viewed = fresh.traced, False  # in memory of its own now
@@ -167,6 +174,12 @@ class TraceVariable(Variable):
     def __class__(self) -> Any:
         return TraceTensor
 
+    def _make_alike(self, other: Tensor) -> None:
+        self._on(self._node)._make_alike(other)
+
+    def _become(self, new: Tensor, keep_node: bool) -> None:
+        self.assign(new._concrete() if isinstance(new, Lifted) and new.level.depth > self.level.depth else new)
+
     _on: Any = TraceTensor._on
     _concrete: Any = TraceTensor._concrete
     _shown: Any = TraceTensor._shown
@@ -230,7 +243,7 @@ class TraceLevel(Level):
         self._variables: dict[int, TraceVariable] = {}  # by the identity of those that they stand for
         self.open = True
         self.numpy = True  # whether the function was given arrays, and not tensors
-        self.draws = False  # whether a random draw is among the instructions
+        self.generators: dict[np.random.Generator, Any] = {}  # those that instructions draw from: their first states
         self.drew = False  # whether the function has drawn random numbers by another way
         self.states: Callable[[], Any] = tuple  # the states of all generators within reach
         self._states: Any = ()
@@ -292,20 +305,29 @@ class TraceLevel(Level):
             self.check_open(next(x for x in inputs if isinstance(x, TraceTensor)))
         if op.kind == "custom":
             return self._through_rule(inputs)
-        inputs = tuple([self._stacked(x) if type(x) is list or type(x) is tuple else x for x in inputs])
-        operands = tuple([x.traced if type(x) is TraceTensor and x.level is self else self._operand(x) for x in inputs])
-        samples = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
+        if graph.keeping.get():
+            raise Untraceable("it looks for NaN with gt.check_numerics() inside; put that around the call")
+        operands: list[Operand] = []
+        samples: list[Any] = []
+        for x in inputs:
+            if type(x) is TraceTensor and x.level is self:
+                operands.append(x.traced)
+                samples.append(x._array)
+            else:
+                x = self._stacked(x) if type(x) is list or type(x) is tuple else x
+                operands.append(self._operand(x))
+                samples.append(x._array if isinstance(x, Tensor) else x)
         if params:
             params = {name: self._static(value) for name, value in params.items()}
+        drawn_from = [value for value in params.values() if isinstance(value, np.random.Generator)] if params else []
+        for generator in drawn_from:
+            self.generators.setdefault(generator, generator.bit_generator.state)
         may_draw = not op.ufunc and op.kind in ("general", "constant")
-        out = self._call(op, samples, params) if may_draw else apply(op, samples, params)
+        out = self._drawing(op, samples, params) if may_draw else _computed(op, samples, params)
         outs = tuple(out) if op.outputs else (out,)
         results = tuple([self.new_value(part) for part in outs])
-        effect = op.name.startswith("random.") or (
-            bool(params) and any(isinstance(p, np.random.Generator) for p in params.values())
-        )
-        self.draws |= effect
-        self.instructions.append(Instruction(op, operands, params, results, here(), effect))
+        effect = bool(drawn_from) or op.name.startswith("random.")
+        self.instructions.append(Instruction(op, tuple(operands), params, results, here(), effect))
         tensors = [TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)]
         if op.view and isinstance(inputs[0], TraceTensor):
             self._note_view(tensors[0], inputs[0])
@@ -316,10 +338,10 @@ class TraceLevel(Level):
         self.states = states
         self._states = states()
 
-    def _call(self, op: Op, samples: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    def _drawing(self, op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
         self.note_draws()
         try:
-            return apply(op, samples, params)
+            return _computed(op, samples, params)
         finally:
             self._states = self.states()  # what a kernel draws, it draws in every run
 
@@ -344,7 +366,8 @@ class TraceLevel(Level):
 
     def _operand(self, x: Any) -> Operand:
         if isinstance(x, TraceTensor) and x.level is self:
-            return x.traced
+            operand: Operand = x.traced
+            return operand
         if isinstance(x, Variable):
             raise Untraceable(f"the Variable {x.name or ''} is read by a way that jit could not find beforehand")
         if isinstance(x, Lifted) or (isinstance(x, Tensor) and x._node.bits & self.outer.bits):
@@ -406,6 +429,14 @@ class TraceLevel(Level):
         return Program(tuple(self.inputs), tuple(self.constants), tuple(self.instructions), tuple(outputs))
 
 
+def _computed(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
+    """What `op` makes of plain arrays and numbers."""
+    try:
+        return op.kernel(*samples, **params)
+    except Exception:
+        return apply(op, tuple(samples), params)  # which says what is wrong
+
+
 def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
     """A copy that nobody can write to; axes along which an array is only repeated stay so."""
     array = np.asarray(array)
@@ -418,6 +449,8 @@ def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
 
 
 _WALK = graph._walk.__code__
+PLACES_AT_MOST = 4096
+_RULE = ("g", "node")  # the first arguments of every reverse rule
 
 
 def here() -> Location:
@@ -425,7 +458,7 @@ def here() -> Location:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         code = frame.f_code
-        if code is _WALK:
+        if code is _WALK or code.co_varnames[:2] == _RULE:  # the rule's frame is smaller, and so quicker to read
             node = frame.f_locals.get("node")
             if node is not None and node.code is not None:
                 return _place(node.code, node.offset)
@@ -435,7 +468,15 @@ def here() -> Location:
     return Location(None, 0)
 
 
-@functools.lru_cache(maxsize=4096)
+_places: dict[tuple[int, int], Location] = {}  # by the id of the code, which the location holds: codes hash slowly
+
+
 def _place(code: CodeType, offset: int) -> Location:
     """The one location of a place in the code: a loop comes by it often."""
-    return Location(code, offset)
+    key = id(code), offset
+    found = _places.get(key)
+    if found is None:
+        if len(_places) >= PLACES_AT_MOST:
+            _places.clear()
+        found = _places[key] = Location(code, offset)
+    return found

@@ -20,7 +20,8 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Lifted
 from gradtape.core.structure import leaves
 from gradtape.core.tensor import Tensor
-from gradtape.custom.checkpoint import checkpoint, is_interior
+from gradtape.custom.checkpoint import checkpoint
+from gradtape.custom.frontier import is_interior
 from gradtape.errors import OperandError
 
 LEVELS_AT_MOST = 8

@@ -54,7 +54,8 @@ class BodyLevel(TraceLevel):
 
     def _operand(self, x: Any) -> Operand:
         if isinstance(x, TraceTensor):
-            return x.traced if x.level is self else self.stand_in(x).traced
+            inside: Value = (x if x.level is self else self.stand_in(x)).traced
+            return inside
         if isinstance(x, Lifted):
             raise Unrollable("it reads a tensor that is mapped over outside of it")
         return super()._operand(x)

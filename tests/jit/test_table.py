@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,13 @@ def compiled(function: Any, *arrays: Any) -> Any:
     answer = step(*arrays)
     assert (step.stats.traces, step.stats.uncompiled) == (1, 0)
     return answer
+
+
+@pytest.fixture(autouse=True)
+def on_purpose() -> Iterator[None]:
+    """Nothing is said of arguments without effect: the derivative of a sign is tried on purpose."""
+    with gt.explain.configure(GT201="off"):
+        yield
 
 
 class Sealed:

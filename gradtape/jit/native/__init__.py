@@ -7,9 +7,11 @@ vectormath.py    exp, log, sin ... on vectors;  vectorspecial.py: erf, erfc
 fit.py           computes coefficients.py
 compiler.py      LLVM IR to functions in memory
 elementwise.py   how each operation is emitted
-planning.py      groups to loop nests, products and loops
+expanding.py     instructions that become several smaller ones
+planning.py      groups to loop nests, products and loops;  places.py: where values lie in memory
 loops.py         loops over vectors;  reducing.py: sums;  nests.py: the code of a nest
 products.py      which matrix products;  multiplying.py: their code;  blas.py: where BLAS is
+filling.py       adding up at positions
 blocks.py        nests, products and loops together
 groups.py        blocks to callables;  calls.py: without Python in between
 threads.py       large loops over several cores

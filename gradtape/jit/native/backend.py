@@ -7,6 +7,7 @@ from typing import Any
 
 from gradtape.jit.native import calls, planning, preparing
 from gradtape.jit.native.groups import Group
+from gradtape.jit.native.places import Unsupported
 from gradtape.jit.program import Program
 from gradtape.jit.run import Group as GroupStep
 from gradtape.jit.run import Step, scheduled
@@ -37,7 +38,7 @@ class NativeBackend:
             return None
         try:
             return calls.entry(Group(instructions, inputs, outputs))
-        except planning.Unsupported:  # a view that needs a copy, in this company
+        except Unsupported:  # a view that needs a copy, in this company
             return None
 
     def steps(self, program: Program) -> list[Step]:

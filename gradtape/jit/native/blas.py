@@ -7,15 +7,16 @@ import importlib
 import importlib.machinery
 import importlib.util
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
+
+from gradtape.jit.native.compiler import once
 
 _NAME = "scipy.linalg.cython_blas"
 FUNCTIONS = ("dgemm", "sgemm", "dgemv", "sgemv")
 
 
-@cache
+@once
 def addresses() -> dict[str, int]:
     """The address of each function, by its name; none where SciPy's BLAS counts with other integers than C's int.
 

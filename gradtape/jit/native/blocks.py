@@ -14,7 +14,9 @@ from llvmlite import ir
 
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import often_used
-from gradtape.jit.native.loops import LONG, POINTER, VOID, Loops
+from gradtape.jit.native.expanding import CHECKED, FILLING, PART, expanded
+from gradtape.jit.native.filling import FillingEmitter
+from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
 from gradtape.jit.native.multiplying import ProductEmitter
 from gradtape.jit.native.nests import NestCode, NestEmitter, emit_zeros
 from gradtape.jit.native.planning import LOOP, CallStep, Nest, Plan
@@ -27,7 +29,8 @@ class Block:
     """The functions of a block in `module`, and the memory that the block needs.
 
     `codes` are its steps in order; `{prefix}run(table)` runs them all. `temporaries` are slots with their offsets in
-    `workspace` bytes of memory.
+    `workspace` bytes of memory; `held` are arrays that are the same in every run, by their slots. A block that
+    `is_checked` has a slot for the address of a number, 0 to begin with, that it sets if a position does not exist.
     """
 
     def __init__(
@@ -44,11 +47,18 @@ class Block:
         self.plan = plan = Plan(instructions, inputs, outputs, dict(steps or {}))
         self.inputs, self.written = tuple(inputs), tuple(plan.written)
         self.codes: list[NestCode] = []
+        self.addresses: dict[str, int] = {}  # where the arrays are that the code reads by name
         self._sizes = {value: _bytes(value) for value in plan.handed_on}
         self._lives: dict[Any, list[int]] = {}
         reductions = [reduction for nest in plan.nests for reduction in nest.reductions]
         loops = [call.instruction for call in plan.calls if call.instruction.name == LOOP]
-        self.slots = {key: i for i, key in enumerate([*inputs, *self.written, *plan.handed_on, *reductions, *loops])}
+        keys = [*inputs, *self.written, *plan.handed_on, *reductions, *loops, *plan.held]
+        self.is_checked = self._looks_at_positions(loops)
+        self.slots = {key: i for i, key in enumerate([*keys, STATUS] if self.is_checked else keys)}
+        self.count = len(self.slots)
+        self.slots |= {value: self.slots[output] for value, output in plan.aliases.items()}
+        self.held = {self.slots[value]: array for value, array in plan.held.items()}
+        self.kept: list[Any] = []  # arrays whose addresses the code knows
         self._outlined = often_used([instruction for nest in plan.nests for instruction in nest.instructions])
         for i, step in enumerate(plan.steps):
             if isinstance(step, Nest):
@@ -57,6 +67,13 @@ class Block:
                 self._emit_call(f"{prefix}call_{i}", step)
         self.temporaries, self.workspace = self._arranged()
         self._emit_run()
+
+    def _looks_at_positions(self, loops: Sequence[Any]) -> bool:
+        """Whether there are positions that may not exist, in the bodies of loops, too."""
+        if any(instruction.name in CHECKED for instruction in self.plan.instructions):
+            return True
+        bodies = [inner for loop in loops for inner in loop.params["loop"].body.instructions]
+        return any(i.name in CHECKED or i.name == LOOP for i in expanded(bodies))
 
     def _uses(self, keys: Iterable[Any]) -> None:
         """What the step that was emitted last reads or writes."""
@@ -67,24 +84,29 @@ class Block:
     def _emit_nest(self, name: str, nest: Nest) -> None:
         for j, scatter in enumerate(nest.scatters):
             (result,) = scatter.results
+            if scatter.name == PART:  # all of it is written
+                continue
             self.codes.append(emit_zeros(self.module, f"{name}_zeros_{j}", self.slots[result], _bytes(result)))
             self._uses([result])
         code = NestEmitter(self.module, self.machine, name, nest, self.plan, self.slots, self._outlined).emit()
         self.codes.append(code)
         self._sizes |= code.partial_sizes
         made = [instruction.results[0] for instruction in nest.scatters + nest.reductions]
-        roots = [self.plan.places[value].root for value in nest.loads]
+        roots = [self.plan.places[value].root for value in (*nest.loads, *nest.tables)]
         self._uses([*roots, *nest.stores, *made, *code.partial_sizes])
 
     def _emit_call(self, name: str, step: CallStep) -> None:
-        instruction = step.instruction
+        instruction, units = step.instruction, 1
         if instruction.name == LOOP:
             emitter = LoopEmitter(self, name, instruction)
             work = emitter.emit()
             self._sizes[instruction] = emitter.memory
+        elif instruction.name == FILLING:
+            work = FillingEmitter(self.module, name, instruction, self.plan, self.slots).emit()
         else:
-            work = ProductEmitter(self.module, self.machine, name, instruction, self.plan, self.slots).emit()
-        self.codes.append(NestCode(name, 1, None, work, False, {}))
+            product = ProductEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
+            work, units = product.emit(), product.units
+        self.codes.append(NestCode(name, units, None, work, False, {}))
         roots = [self.plan.places[value].root for value in instruction.operands]
         self._uses([*roots, *instruction.results, instruction])
 
@@ -140,21 +162,29 @@ class LoopEmitter(Loops):
             body.outputs,
             prefix=f"{self.name}_body_",
         )
+        self.outer.addresses |= inner.addresses
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
         builder = self.builder = ir.IRBuilder(self.entry)
         self.lanes = _NoLanes()  # type: ignore[assignment]
         self.buffers = function.args[0]
         self.copy = module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
-        table = builder.alloca(ir.ArrayType(POINTER, max(1, len(inner.slots))))
+        table = builder.alloca(ir.ArrayType(POINTER, max(1, inner.count)))
         self.table = builder.inttoptr(builder.ptrtoint(table, LONG), POINTER)
         space = self.outer_slot(self.instruction)
         for slot, offset in inner.temporaries:
             builder.store(self.moved(space, self.number(offset)), self.inner_slot(slot))
         self.memory = inner.workspace
-        for constant in body.constants:
-            address = ir.Constant(LONG, constant.array.ctypes.data).inttoptr(POINTER)
-            builder.store(address, self.inner_slot(inner.slots[constant.value]))
+        arrays = {inner.slots[constant.value]: constant.array for constant in body.constants} | inner.held
+        for slot, array in arrays.items():
+            # by name, so that the text is the same in every process
+            place = ir.GlobalVariable(module, BYTE, f"{self.name}_constant_{slot}")
+            self.outer.addresses[place.name] = array.ctypes.data
+            address = builder.inttoptr(builder.ptrtoint(place, LONG), POINTER)
+            builder.store(address, self.inner_slot(slot))
+        self.outer.kept += [*arrays.values(), *inner.kept]
+        if inner.is_checked:
+            builder.store(self.outer_slot(STATUS), self.inner_slot(inner.slots[STATUS]))
         operands = [
             self.outer_slot(self.outer.plan.places[x].root) for x in self.instruction.operands
         ]  # each at the start of its memory, in C order

@@ -28,7 +28,7 @@ from llvmlite import ir
 
 from gradtape.jit.native import threads
 from gradtape.jit.native.blocks import ALIGNMENT
-from gradtape.jit.native.compiler import Library, host
+from gradtape.jit.native.compiler import Library, host, once
 from gradtape.jit.native.groups import Group
 from gradtape.jit.native.loops import LONG, POINTER, VOID
 
@@ -43,6 +43,7 @@ PYTHON_FUNCTIONS = (
     *("PyObject_Vectorcall", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef", "PyMem_RawMalloc"),
     *("PyMem_RawFree", "PyErr_NoMemory", "PyEval_SaveThread", "PyEval_RestoreThread"),
 )
+OBJECTS = {"gradtape_none": None, "gradtape_ndarray": np.ndarray}  # by name: addresses differ between processes
 INT32 = ir.IntType(32)
 BYTE = ir.IntType(8)
 ON_THE_STACK = 4096
@@ -150,7 +151,7 @@ def _function(group: Group, description: bytes) -> Callable[..., Any]:
     return function
 
 
-ARGUMENTS, CONSTANTS, RESULTS, TEMPORARIES, SLOTS, WORKSPACE, RUN, FLAG_BITS, HEADER = range(9)
+ARGUMENTS, CONSTANTS, RESULTS, TEMPORARIES, SLOTS, WORKSPACE, RUN, FLAG_BITS, STATUS_SLOT, HEADER = range(10)
 WHOLE, SINGLE, PATIENT = 1, 2, 4
 
 
@@ -169,10 +170,12 @@ def _described(
     """
     slots = {value: i for i, value in enumerate([*group.inputs, *group.written])}
     used = [(array, slots[value]) for value, array in constants.items() if value in slots]
+    used += [(array, slot) for slot, array in group.held.items()]
     # arguments are alive for the length of the call, and NumPy lets other threads run in its loops, too
     patient = threads.cost(group.nests) > LET_GO
     numbers = [len(inputs), len(used), len(outputs), len(group.temporaries), group.slots, group.workspace]
     numbers += [group.library.address("run"), WHOLE * whole | SINGLE * single | PATIENT * patient]
+    numbers += [group.status if group.status >= 0 else group.slots]  # one more than there are, if there is none
     for value in inputs:
         numbers += [id(value.dtype), len(value.shape), slots.get(value, -1), *value.shape]
     for array, slot in used:
@@ -184,7 +187,7 @@ def _described(
     return np.array(numbers, np.int64).tobytes()
 
 
-@cache
+@once
 def _library() -> tuple[Library, MethodDefinition]:
     """The machine code of all entries, and its definition for Python, which lives for ever."""
     functions = array_functions() or 0
@@ -192,9 +195,10 @@ def _library() -> tuple[Library, MethodDefinition]:
         "gradtape_empty": int(ctypes.c_void_p.from_address(functions + 8 * PY_ARRAY_EMPTY).value or 0),
         "gradtape_scalar": int(ctypes.c_void_p.from_address(functions + 8 * PY_ARRAY_SCALAR).value or 0),
     }
+    symbols |= {name: id(item) for name, item in OBJECTS.items()}
     for name in PYTHON_FUNCTIONS:
         symbols[name] = int(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
-    library = host().compile(EntryEmitter().text, ["entry"], symbols)
+    library = host().compile(EntryEmitter().text, ["entry"], symbols, hasty=True)
     return library, MethodDefinition(b"native", library.address("entry"), METH_FASTCALL, None)
 
 
@@ -207,6 +211,7 @@ class EntryEmitter:
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.slow, self.failed = (function.append_basic_block(name) for name in ("slow", "failed"))
         self.hold = self.declare("Py_IncRef", VOID, POINTER)
+        self.drop = self.declare("Py_DecRef", VOID, POINTER)
         self.emit(*function.args)
         self.text = str(self.module)
 
@@ -220,7 +225,9 @@ class EntryEmitter:
 
     def object(self, value: Any) -> Any:
         """The address of a Python object that lives for ever."""
-        return ir.Constant(LONG, id(value)).inttoptr(POINTER)
+        name = next(name for name, item in OBJECTS.items() if item is value)
+        place = self.module.globals.get(name) or ir.GlobalVariable(self.module, BYTE, name)
+        return self.builder.inttoptr(self.builder.ptrtoint(place, LONG), POINTER)
 
     def at(self, pointer: Any, index: Any, kind: Any = LONG) -> Any:
         number = self.number(index) if isinstance(index, int) else index
@@ -279,7 +286,8 @@ class EntryEmitter:
         self.count = self.read(self.header, RESULTS)
         cursor = self.cursor = builder.alloca(POINTER)
         builder.store(self.at(self.header, HEADER), cursor)
-        table = self.table = self.room(self.read(self.header, SLOTS), POINTER)
+        slots = builder.add(self.read(self.header, SLOTS), self.number(1))
+        table = self.table = self.room(slots, POINTER)
         results = self.results = self.room(self.count, POINTER)
         self.scalars = self.room(builder.mul(self.count, self.number(SCALAR_SIZE)), BYTE)
         small = builder.icmp_signed("<=", self.read(self.header, WORKSPACE), self.number(ON_THE_STACK))
@@ -302,15 +310,17 @@ class EntryEmitter:
             self.make_scalar(i)
         self.give_back()
         builder.position_at_end(self.failed)
-        drop = self.declare("Py_DecRef", VOID, POINTER)
-        with self.loop(self.count) as i:
-            builder.call(drop, [self.read(results, i, POINTER)])  # nothing is done for a null pointer
+        self.drop_results()
         builder.ret(null)
         builder.position_at_end(self.slow)
         with builder.if_then(self.flag(WHOLE)):
             builder.call(self.hold, [self.object(None)])
             builder.ret(self.object(None))
         builder.ret(builder.call(vector_call, [group, arguments, count, null]))
+
+    def drop_results(self) -> None:
+        with self.loop(self.count) as i:
+            self.builder.call(self.drop, [self.read(self.results, i, POINTER)])  # nothing is done for a null pointer
 
     def flag(self, bit: int) -> Any:
         return self.builder.icmp_unsigned("!=", self.builder.and_(self.flags, self.number(bit)), self.number(0))
@@ -394,6 +404,9 @@ class EntryEmitter:
         state = builder.alloca(POINTER)
         with builder.if_then(self.flag(PATIENT)):
             builder.store(builder.call(self.declare("PyEval_SaveThread", POINTER), []), state)
+        status = builder.alloca(LONG)
+        builder.store(self.number(0), status)
+        builder.store(self.opaque(status), self.at(self.table, self.read(self.header, STATUS_SLOT), POINTER))
         run = builder.inttoptr(self.read(self.header, RUN), ir.FunctionType(VOID, [POINTER]).as_pointer())
         builder.call(run, [self.table])
         with builder.if_then(self.flag(PATIENT)):
@@ -401,6 +414,10 @@ class EntryEmitter:
             builder.call(restore, [builder.load(state, typ=POINTER)])
         with builder.if_then(builder.not_(small)):
             builder.call(free, [builder.load(memory, typ=POINTER)])
+        missing = builder.icmp_unsigned("!=", builder.load(status, typ=LONG), self.number(0))
+        with builder.if_then(missing, likely=False):
+            self.drop_results()
+            builder.branch(self.slow)
 
     def give_back(self) -> None:
         builder = self.builder

@@ -12,15 +12,17 @@ import hashlib
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
+from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
 from gradtape.config import config
+from gradtape.jit.cache import object_code
 
 CACHE_SIZE = 512
+SHARED = 32  # libraries with the same linker: it takes 0.1 MB and 1 ms, and each library leaves 10 KB in it for ever
 
 
 class Library:
@@ -62,15 +64,24 @@ class Machine:
         self.cpu = cpu if cpu is not None else "" if features else llvm.get_host_cpu_name()
         text = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
         self.features = text
-        self.target = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-            cpu=self.cpu, features=text, opt=2, reloc="pic", codemodel="default"
+        target = llvm.Target.from_triple(llvm.get_process_triple())
+        self.target, self._hasty = (
+            target.create_target_machine(cpu=self.cpu, features=text, opt=level, reloc="pic", codemodel="default")
+            for level in (2, 0)
         )
         self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
-        self._jit = llvm.create_lljit_compiler(self.target, use_jit_link=False, suppress_errors=False)
-        self._pass_builder = llvm.create_pass_builder(self.target, llvm.create_pipeline_tuning_options(speed_level=2))
+        self._renew()
         self._lock = threading.RLock()
         self._cache: OrderedDict[str, Library] = OrderedDict()
         self._numbers = itertools.count()
+
+    def _renew(self) -> None:
+        """Start afresh: what LLVM keeps of libraries that are gone goes with the last of those that shared it.
+
+        It keeps some of each, and takes longer for the next one each time.
+        """
+        self._jit = llvm.create_lljit_compiler(self.target, use_jit_link=False, suppress_errors=False)
+        self._pass_builder = llvm.create_pass_builder(self.target, llvm.create_pipeline_tuning_options(speed_level=2))
 
     def optimised(self, text: str) -> Any:
         """The module after the optimisation pipeline. No pass may change the meaning of floating-point arithmetic."""
@@ -93,22 +104,32 @@ class Machine:
         with self._lock:
             return str(self.target.emit_assembly(self.optimised(text)))
 
-    def compile(self, text: str, exports: Sequence[str], symbols: dict[str, int] | None = None) -> Library:
-        """The module's functions as native code; the same text is compiled once while it is in the cache."""
+    def compile(
+        self, text: str, exports: Sequence[str], symbols: dict[str, int] | None = None, hasty: bool = False
+    ) -> Library:
+        """The module's functions as native code; the same text is compiled once while it is in the cache.
+
+        A `hasty` one takes a fifth of the time to compile, for code without loops that matter.
+        """
         key = hashlib.sha256(repr((text, sorted((symbols or {}).items()))).encode()).hexdigest()
         with self._lock:
             found = self._cache.get(key)
             if found is not None:
                 self._cache.move_to_end(key)
                 return found
-            image = self.target.emit_object(self.optimised(text))
+            parts = text, self.cpu, self.features, "hasty" if hasty else ""
+            target = self._hasty if hasty else self.target
+            image = object_code(parts, lambda: target.emit_object(self.optimised(text)))
             library = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
             for name in exports:
                 library.export_symbol(name)
             for name, address in (symbols or {}).items():
                 library.import_symbol(name, address)
+            number = next(self._numbers)
+            if number % SHARED == SHARED - 1:
+                self._renew()
             # the name of a library cannot be used again, even after it is gone
-            tracker = library.link(self._jit, f"gradtape_{next(self._numbers)}")
+            tracker = library.link(self._jit, f"gradtape_{number}")
             made = Library(tracker, exports)
             self._cache[key] = made
             while len(self._cache) > CACHE_SIZE:
@@ -116,13 +137,39 @@ class Machine:
             return made
 
 
-@cache
+Result = TypeVar("Result")
+
+
+def once(function: Callable[..., Result]) -> Callable[..., Result]:
+    """`function`, called once for each argument, whatever the number of threads that ask at the same time.
+
+    `functools.cache` lets them all compute, and drops all answers but one: with it the code that others have addresses
+    of already.
+
+    >>> from gradtape.jit.native.compiler import once
+    >>> once(object)() is once(object)()
+    False
+    >>> made = once(object)
+    >>> made() is made()
+    True
+    """
+    lock, known = threading.RLock(), cache(function)
+
+    @wraps(function)
+    def call(*args: Any) -> Result:
+        with lock:
+            return known(*args)
+
+    return call
+
+
+@once
 def _initialise() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
 
 
-@cache
+@once
 def _machine(features: str) -> Machine:
     return Machine(features=features or None)
 

@@ -13,6 +13,7 @@ from llvmlite import ir
 from gradtape.jit.native import blas, threads
 from gradtape.jit.native.blocks import ALIGNMENT, Block
 from gradtape.jit.native.compiler import Library, Machine, host
+from gradtape.jit.native.loops import STATUS
 
 Array = np.ndarray[Any, Any]
 
@@ -39,10 +40,12 @@ class Group:
         block = Block(module, self.machine, self.instructions, self.inputs, self.outputs, self._given_steps)
         self.written, self.nests = block.written, block.codes
         self.steps = tuple(block.plan.places[value].steps for value in self.inputs)
-        self.slots, self.temporaries, self.workspace = len(block.slots), block.temporaries, block.workspace
+        self.slots, self.temporaries, self.workspace = block.count, block.temporaries, block.workspace
+        self.held, self._kept = block.held, block.kept
+        self.status = block.slots.get(STATUS, -1)
         self.text = str(module)
         names = ["run"] + [name for nest in self.nests for name in (nest.name, nest.finish) if name]
-        self.library: Library = self.machine.compile(self.text, names, _symbols(module))
+        self.library: Library = self.machine.compile(self.text, names, _symbols(module) | block.addresses)
         self._run = self.library.function("run", None, ctypes.c_void_p)
         self._units = [
             self.library.function(n.name, None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64) for n in self.nests
@@ -67,7 +70,8 @@ class Group:
     def __call__(self, *arrays: Any) -> tuple[Array, ...]:
         fresh = {value: np.empty(value.shape, value.dtype) for value in self.written}
         given = self._checked(arrays)
-        self._compute(given, [fresh[value] for value in self.written])
+        if not self._compute(given, [fresh[value] for value in self.written]):
+            self._fail(given)
         results = []
         seen = set()
         for value in self.outputs:
@@ -93,7 +97,8 @@ class Group:
             and not any(np.may_share_memory(x, y) for x, y in others)
         )
         if direct:
-            self._compute(given, list(outputs))
+            if not self._compute(given, list(outputs)):
+                self._fail(given)
             return
         for array, result in zip(outputs, self(*given), strict=True):
             array[...] = result
@@ -106,13 +111,25 @@ class Group:
             _check(array, value, "an input")
         return checked
 
-    def _compute(self, given: list[Array], written: list[Array]) -> None:
-        """The loops: inputs are of the right shape and dtype, `written` are plain arrays of the group's own."""
+    def _fail(self, given: list[Array]) -> None:
+        """Raise what the kernels raise, after a position was found not to exist."""
+        known: dict[Any, Any] = dict(zip(self.inputs, given, strict=True))
+        with np.errstate(all="ignore"):
+            for instruction in self.instructions:
+                operands = [known[x] if hasattr(x, "dtype") else x.value for x in instruction.operands]
+                found = instruction.op.kernel(*operands, **instruction.params)
+                known.update(zip(instruction.results, found if instruction.op.outputs else [found], strict=True))
+        raise IndexError("an index is out of bounds.")
+
+    def _compute(self, given: list[Array], written: list[Array]) -> bool:
+        """The loops: inputs are of the right shape and dtype, `written` are plain arrays of the group's own.
+
+        Whether all positions exist.
+        """
         if self._given_steps and not all(_has_steps(x, s) for x, s in zip(given, self.steps, strict=True)):
             if self._plain is None:
                 self._plain = Group(self.instructions, self.inputs, self.outputs, machine=self.machine)
-            self._plain._compute(given, written)
-            return
+            return self._plain._compute(given, written)
         if not self._given_steps:
             given = [x if _is_plain(x) else np.array(x, order="C", dtype=x.dtype.newbyteorder("=")) for x in given]
         buffers = (ctypes.c_void_p * max(1, self.slots))()
@@ -123,13 +140,19 @@ class Group:
             start = -(-space.ctypes.data // ALIGNMENT) * ALIGNMENT
             for slot, offset in self.temporaries:
                 buffers[slot] = start + offset
+        for slot, array in self.held.items():
+            buffers[slot] = array.ctypes.data
+        status = ctypes.c_int64(0)
+        if self.status >= 0:
+            buffers[self.status] = ctypes.addressof(status)
         if not self.large or threads.count() == 1:
             self._run(buffers)
-            return
+            return not status.value
         for nest, units, finish in zip(self.nests, self._units, self._finish, strict=True):
             threads.run(nest, units, buffers)
             if finish is not None:
                 finish(buffers)
+        return not status.value
 
 
 def compile_group(

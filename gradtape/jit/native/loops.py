@@ -18,7 +18,8 @@ from llvmlite import ir
 
 from gradtape.jit.native.elementwise import Elements, memory_type
 from gradtape.jit.native.expression import Lanes, Value
-from gradtape.jit.native.planning import Nest, Plan, contiguous_steps
+from gradtape.jit.native.places import contiguous_steps
+from gradtape.jit.native.planning import Nest, Plan
 
 DType = np.dtype[Any]
 Step = int | tuple[tuple[int, int], ...]
@@ -27,6 +28,9 @@ Step = int | tuple[tuple[int, int], ...]
 LONG = ir.IntType(64)
 POINTER = ir.PointerType()
 VOID = ir.VoidType()
+
+STATUS = "status"
+"""The slot of a number that is set where a position turns out not to exist."""
 
 ZEROS = 256  # bytes of the widest vector
 NARROW = 64
@@ -240,3 +244,26 @@ class Loops:
             element = builder.extract_element(value.ir, ir.Constant(ir.IntType(32), lane))
             address = builder.gep(pointer, [self._lane_offset(offset, place, lane, step)], source_etype=kind)
             builder.store(element, address, align=dtype.itemsize)
+
+    # -- positions
+
+    def within(self, index: Value, length: int, status: Any) -> Value:
+        """Positions counted from the start, 0 where there is none, which is noted in the status."""
+        builder, lanes = self.builder, index.lanes
+        place = lanes.select(index < 0, index + length, index)
+        exists = lanes.compare("<", place, lanes.like(place, length), signed=False)
+        with builder.if_then(lanes.any(~exists), likely=False):
+            builder.store(self.number(1), status)
+        return lanes.select(exists, place, 0)
+
+    def picked(self, dtype: DType, pointer: Any, where: Value, offset: int, step: int) -> Value:
+        """The elements at these positions, one by one."""
+        builder, kind, lanes = self.builder, memory_type(dtype), where.lanes
+        vector = ir.Constant(lanes.type(kind), ir.Undefined)
+        for lane in range(lanes.width):
+            number = ir.Constant(ir.IntType(32), lane)
+            position = self.plus_steps(self.number(offset), builder.extract_element(where.ir, number), step)
+            scalar = builder.load(builder.gep(pointer, [position], source_etype=kind), typ=kind, align=dtype.itemsize)
+            vector = builder.insert_element(vector, scalar, number)
+        loaded = Value(lanes, vector)
+        return loaded.differs(0) if dtype == np.dtype(bool) else loaded

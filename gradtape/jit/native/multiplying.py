@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,15 @@ from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
 from gradtape.jit.native.loops import LONG, POINTER, VOID, Loops
-from gradtape.jit.native.products import is_small, sizes
+from gradtape.jit.native.places import contiguous_steps
+from gradtape.jit.native.products import form, is_small, steps_of
 
 WIDTH = 8
 INT = ir.IntType(32)
 
 
 class ProductEmitter(Loops):
-    """Emits `name(buffers, begin, end)` for one product."""
+    """Emits `name(buffers, begin, end)` for one product, or for some of many pairs of matrices."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.module, self.name, self.instruction = module, name, instruction
@@ -26,49 +28,72 @@ class ProductEmitter(Loops):
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.entry = function.append_basic_block("entry")
         self.builder = ir.IRBuilder(self.entry)
-        self.machine, self.buffers, self.slots = machine, function.args[0], slots
+        self.machine, self.slots = machine, slots
+        self.buffers, self.begin, self.end = function.args
         self.places = [plan.places[x] for x in instruction.operands]
-        self.steps = [self.matrix_steps(i) for i in range(2)]
-
-    def matrix_steps(self, number: int) -> tuple[int, int]:
-        """The steps of an operand as a matrix: a vector on the left is a row, on the right a column."""
-        steps = tuple(self.places[number].steps)
-        if len(steps) == 1:
-            return (0, steps[0]) if number == 0 else (steps[0], 0)
-        return (steps[0], steps[1])
+        found = form(instruction)
+        assert found is not None
+        self.form = found
+        all_steps = [*(place.steps for place in self.places), contiguous_steps(instruction.results[0].shape)]
+        self.steps = [steps_of(found, number, steps) for number, steps in enumerate(all_steps)]
+        self.pairs = [
+            (length, [0 if axis is None else steps[axis] for axis, steps in zip(axes, all_steps, strict=True)])
+            for length, *axes in found.pairs
+        ]
+        self.sizes = found.rows[0], found.columns[0], found.common[0]
+        self.units = math.prod(length for length, _ in self.pairs) if math.prod(self.sizes[:2]) else 0
 
     def pointer(self, value: Any, offset: int) -> Any:
         address = self.builder.gep(self.buffers, [self.number(self.slots[value])], source_etype=POINTER)
-        start = self.builder.load(address, typ=POINTER)
-        return self.builder.gep(start, [self.number(offset)], source_etype=lane_type(self.dtype))
+        return self.moved(self.builder.load(address, typ=POINTER), self.number(offset))
+
+    def moved(self, pointer: Any, distance: Any) -> Any:
+        return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))
 
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
-        left, right = (self.pointer(place.root, place.offset) for place in self.places)
-        out = self.pointer(self.instruction.results[0], 0)
-        rows, columns, common = sizes(self.instruction)
-        if is_small(self.instruction):
+        pointers = [self.pointer(place.root, place.offset) for place in self.places]
+        pointers.append(self.pointer(self.instruction.results[0], 0))
+        if self.units == 1:
+            self.emit_pair(*pointers)
+        elif self.units:
+            self.lanes = Lanes(self.builder, 1, self.machine.fused)
+            with self.loop(self.begin, self.end) as pair:
+                self.emit_pair(*[self.moved(x, self.distance(pair, i)) for i, x in enumerate(pointers)])
+        self.builder.ret_void()
+        return self.units * math.prod(self.sizes) // 8
+
+    def distance(self, pair: Any, number: int) -> Any:
+        """From the first pair of matrices to another one."""
+        distance, rest = self.number(0), pair
+        for length, steps in reversed(self.pairs):
+            if length > 1:
+                distance = self.plus_steps(distance, self.builder.urem(rest, self.number(length)), steps[number])
+                rest = self.builder.udiv(rest, self.number(length))
+        return distance
+
+    def emit_pair(self, left: Any, right: Any, out: Any) -> None:
+        rows, columns, _ = self.sizes
+        if is_small(self.form):
             self.emit_inline(left, right, out)
-        elif 1 in (rows, columns) and rows * columns:
+        elif 1 in (rows, columns):
             self.emit_vector(left, right, out)
         else:
             self.emit_matrix(left, right, out)
-        self.builder.ret_void()
-        return rows * columns * common // 8
 
     # -- small ones
 
     def emit_inline(self, left: Any, right: Any, out: Any) -> None:
-        rows, columns, common = sizes(self.instruction)
-        (left_row, left_common), (right_common, right_column) = self.steps
+        rows, columns, common = self.sizes
+        (left_row, left_common), (right_common, right_column), (out_row, out_column) = self.steps
         if columns >= rows:  # lanes go along the columns, or else along the rows
             outer, inner = rows, columns
-            outer_steps, inner_steps = (left_row, 0, columns), (0, right_column, 1)
+            outer_steps, inner_steps = (left_row, 0, out_row), (0, right_column, out_column)
         else:
             outer, inner = columns, rows
-            outer_steps, inner_steps = (0, right_column, 1), (left_row, 0, columns)
-        if not outer * inner:
-            return
+            outer_steps, inner_steps = (0, right_column, out_column), (left_row, 0, out_row)
+        if inner == 1:  # a step of 1 is as good as any
+            inner_steps = (inner_steps[0], inner_steps[1], 1)
         double = np.dtype(np.float64)
         self.width = 1 << (min(WIDTH, inner).bit_length() - 1)
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
@@ -114,29 +139,35 @@ class ProductEmitter(Loops):
                 given.append(self.constant(INT, x) if isinstance(x, int) else x)
         self.builder.call(found, given)
 
-    def stored(self, number: int, rows: int, columns: int) -> tuple[str, int]:
-        """How BLAS, for which matrices are stored by columns, sees an operand's transpose: as it is or transposed."""
-        row_step, column_step = self.steps[number]
+    def stored(self, steps: tuple[int, int], rows: int, columns: int) -> tuple[str, int]:
+        """How BLAS, for which matrices are stored by columns, sees a matrix's transpose: as it is or transposed."""
+        row_step, column_step = steps
         if columns == 1 or column_step == 1:
             return "N", max(row_step if rows > 1 else columns, columns, 1)
         return "T", max(column_step, rows, 1)
 
     def emit_matrix(self, left: Any, right: Any, out: Any) -> None:
         """The transpose of the result is the product of the transposes, in reverse order."""
-        rows, columns, common = sizes(self.instruction)
-        right_flag, right_step = self.stored(1, common, columns)
-        left_flag, left_step = self.stored(0, rows, common)
-        matrices = (1.0, right, right_step, left, left_step, 0.0, out, columns)
+        rows, columns, common = self.sizes
+        one, two, (out_step, distance) = self.steps
+        if distance != 1:  # the result is stored by columns
+            left, right, one, two = right, left, two[::-1], one[::-1]
+            rows, columns, out_step = columns, rows, distance
+        right_flag, right_step = self.stored(two, common, columns)
+        left_flag, left_step = self.stored(one, rows, common)
+        matrices = (1.0, right, right_step, left, left_step, 0.0, out, max(out_step, columns))
         self.call("gemm", right_flag, left_flag, columns, rows, common, *matrices)
 
     def emit_vector(self, left: Any, right: Any, out: Any) -> None:
-        rows, columns, common = sizes(self.instruction)
+        rows, columns, common = self.sizes
+        one, two, (row_step, column_step) = self.steps
         if columns == 1:
-            flag, step = self.stored(0, rows, common)
+            flag, step = self.stored(one, rows, common)
             shape = (common, rows) if flag == "N" else (rows, common)
-            turned, matrix, vector, distance = "T" if flag == "N" else "N", left, right, self.steps[1][0]
+            turned, matrix, vector, distance = "T" if flag == "N" else "N", left, right, two[0]
         else:
-            flag, step = self.stored(1, common, columns)
+            flag, step = self.stored(two, common, columns)
             shape = (columns, common) if flag == "N" else (common, columns)
-            turned, matrix, vector, distance = flag, right, left, self.steps[0][1]
-        self.call("gemv", turned, *shape, 1.0, matrix, step, vector, max(1, distance), 0.0, out, 1)
+            turned, matrix, vector, distance = flag, right, left, one[1]
+        out_step = max(1, row_step if columns == 1 else column_step)
+        self.call("gemv", turned, *shape, 1.0, matrix, step, vector, max(1, distance), 0.0, out, out_step)

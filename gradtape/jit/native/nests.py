@@ -14,13 +14,15 @@ import dataclasses
 import math
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native import elementwise
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements
+from gradtape.jit.native.expanding import GATHER, WITHIN
 from gradtape.jit.native.expression import Lanes, Value
-from gradtape.jit.native.loops import LONG, POINTER, VOID, Dimension, Stored, dimensions
+from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions
 from gradtape.jit.native.planning import Nest, Plan
 from gradtape.jit.native.reducing import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
 
@@ -89,6 +91,7 @@ class NestEmitter(Reducing):
         outer_reduced = math.prod(loop.size for loop in self.outer if loop.reduced)
         self.parts = outer_reduced * (self.chunks if self.kind == "row" else self.row_chunks)
         self.pointers: dict[Any, Any] = {}
+        self.tables: dict[Any, Any] = {}
         self.inside: dict[Any, Any] = {}
 
     def emit(self) -> NestCode:
@@ -103,6 +106,13 @@ class NestEmitter(Reducing):
         for key in self.inner.steps:
             address = self.builder.gep(buffers, [self.number(self.slots[self.memory(key)])], source_etype=POINTER)
             self.pointers[key] = self.builder.load(address, typ=POINTER)
+        for table in self.nest.tables:
+            root = self.plan.places[table].root
+            address = self.builder.gep(buffers, [self.number(self.slots[root])], source_etype=POINTER)
+            self.tables[table] = self.builder.load(address, typ=POINTER)
+        if self.nest.is_checked:
+            address = self.builder.gep(buffers, [self.number(self.slots[STATUS])], source_etype=POINTER)
+            self.status = self.builder.load(address, typ=POINTER)
         with self.loop(begin, end) as unit:
             self.emit_unit(unit)
         self.builder.ret_void()
@@ -258,7 +268,21 @@ class NestEmitter(Reducing):
             levels[result] = max((levels[x] for x in operands if hasattr(x, "dtype")), default=0)
             if levels[result] == level and result not in values:
                 lanes = [values[x] if hasattr(x, "dtype") else None for x in operands]
-                values[result] = elementwise.emit(self.elements, instruction, lanes)
+                if instruction.name in (GATHER, WITHIN):
+                    values[result] = self.emit_checked(instruction, values[operands[0]])
+                else:
+                    values[result] = elementwise.emit(self.elements, instruction, lanes)
+
+    def emit_checked(self, instruction: Any, index: Value) -> Value:
+        """A position, or what is there in a table; the first one where there is no such position."""
+        (operand,), (result,) = instruction.operands, instruction.results
+        table = instruction.params.get("table")
+        length = instruction.params["length"] if table is None else table.shape[0]
+        where = self.within(self.elements.cast(index, operand.dtype, np.dtype(np.int64)), length, self.status)
+        if table is None:
+            return where
+        place = self.plan.places[table]
+        return self.picked(result.dtype, self.tables[table], where, place.offset, place.steps[0])
 
     def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any = None) -> None:
         targets = [(Stored(value), value) for value in self.nest.stores]

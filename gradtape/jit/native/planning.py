@@ -4,19 +4,32 @@ Elementwise instructions are fused into whatever needs them. A reduction ends a 
 later one. A slice, transpose or reshape is a *view*: another way to step through memory, for which what it looks at has
 to be in memory; a gradient's scatter into a slice is the same for storing, after the rest was filled with zeros. Where
 that slice leaves out only a little of a long row, the scatter is a *window* instead: it is not made at all, and whoever
-reads it reads what it puts there, from where that is, or zero outside. A matrix product or a loop is a *call*: a step
-of its own between nests, from memory to memory.
+reads it reads what it puts there, from where that is, or zero outside. Joined arrays are made in *parts*, each by the
+nest that computes it. A matrix product or a loop is a *call*: a step of its own between nests, from memory to memory.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradtape.jit.native import elementwise, products
+from gradtape.jit.native import elementwise, expanding, products
+from gradtape.jit.native.expanding import FILLING, GATHER, HELD, PART, Changed, Made
+from gradtape.jit.native.places import (
+    Place,
+    Unsupported,
+    contiguous_steps,
+    diagonal_of,
+    is_contiguous,
+    part_of,
+    place_of,
+    viewed,
+    window_of,
+)
 
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
@@ -24,13 +37,11 @@ Shape = tuple[int, ...]
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "all", "any"})
 VIEWS = frozenset({"getitem", "transpose", "reshape", "flip", "diagonal"})
 SCATTER = "scatter"
+SPREAD = "from_diagonal"
 WINDOW = "window"
-PRODUCT = "matmul"
+SEVERAL = "several"  # values that lie in memory one after the other, seen as one
+PRODUCTS = (products.MATMUL, products.EINSUM)
 LOOP = "loop"
-
-
-class Unsupported(Exception):
-    """An instruction that has no native form; it is left to its NumPy kernel."""
 
 
 def is_reduction(instruction: Any) -> bool:
@@ -38,17 +49,24 @@ def is_reduction(instruction: Any) -> bool:
 
 
 def is_view(instruction: Any) -> bool:
-    return instruction.name in VIEWS or instruction.name == WINDOW
+    if instruction.name == "getitem":
+        return not expanding.has_arrays(instruction.params["index"])
+    return instruction.name in VIEWS or instruction.name in (WINDOW, SEVERAL)
 
 
 def is_call(instruction: Any) -> bool:
     """Whether an instruction is a step of its own."""
-    return instruction.name in (PRODUCT, LOOP)
+    return instruction.name in (*PRODUCTS, LOOP, FILLING)
+
+
+def is_scatter(instruction: Any) -> bool:
+    """Whether an instruction puts its operand into a part of its result."""
+    return instruction.name in (SCATTER, SPREAD, PART)
 
 
 def leaves_memory(instruction: Any) -> bool:
     """Whether the results of an instruction are in memory in any case."""
-    return is_reduction(instruction) or is_call(instruction) or instruction.name == SCATTER
+    return is_reduction(instruction) or is_call(instruction) or is_scatter(instruction) or instruction.name == HELD
 
 
 def is_value(operand: Any) -> bool:
@@ -68,11 +86,14 @@ def supports(instruction: Any) -> bool:
     [True, False]
     """
     name = instruction.name
-    if name == PRODUCT:
-        return products.supports(instruction)
     if name == LOOP:
         return _supports_loop(instruction)
-    if name not in REDUCTIONS and name not in VIEWS and name != SCATTER:
+    by_parts = expanding.supports(instruction)
+    if by_parts is not None:
+        return by_parts
+    if name in PRODUCTS:
+        return products.supports(instruction)
+    if name not in REDUCTIONS and name not in VIEWS and name not in (SCATTER, SPREAD):
         return elementwise.supports(instruction)
     if len(instruction.results) != 1 or len(instruction.operands) != 1 or not is_value(instruction.operands[0]):
         return False
@@ -81,10 +102,15 @@ def supports(instruction: Any) -> bool:
         return False
     if name in REDUCTIONS:
         return _supports_reduction(instruction, given, result)
+    if name == SPREAD:
+        whole = np.empty(result.shape, bool)
+        return bool(given.dtype == result.dtype and diagonal_of(whole, instruction).shape == given.shape)
     index = instruction.params.get("index", ())
     basic = all(_is_basic(i) for i in (index if isinstance(index, tuple) else (index,)))
     if name == SCATTER:
-        return basic and given.dtype == result.dtype and _part(np.empty(result.shape, bool), index).shape == given.shape
+        return (
+            basic and given.dtype == result.dtype and part_of(np.empty(result.shape, bool), index).shape == given.shape
+        )
     return basic and given.dtype == result.dtype
 
 
@@ -134,29 +160,6 @@ def reduced_axes(instruction: Any) -> tuple[int, ...]:
     return tuple(sorted(a % rank for a in ((axis,) if isinstance(axis, int) else axis)))
 
 
-def contiguous_steps(shape: Shape) -> tuple[int, ...]:
-    """The steps of a C-ordered array, in elements.
-
-    >>> from gradtape.jit.native.planning import contiguous_steps
-    >>> contiguous_steps((2, 3, 4))
-    (12, 4, 1)
-    """
-    steps, step = [], 1
-    for size in reversed(shape):
-        steps.append(step)
-        step *= size
-    return tuple(reversed(steps))
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """Where a value is: in whose memory, from which element on, and the steps along its axes, in elements."""
-
-    root: Any
-    offset: int
-    steps: tuple[int, ...]
-
-
 @dataclasses.dataclass(eq=False)
 class Nest:
     """Loops over one shape: what they load, compute, store, put into parts of other values, and reduce."""
@@ -172,6 +175,16 @@ class Nest:
     instructions: list[Any] = dataclasses.field(default_factory=list)
 
     @property
+    def tables(self) -> list[Any]:
+        """The arrays of which single elements are picked."""
+        return list(dict.fromkeys(i.params["table"] for i in self.instructions if i.name == GATHER))
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether there are positions that may not exist."""
+        return any(instruction.name in expanding.CHECKED for instruction in self.instructions)
+
+    @property
     def roots(self) -> list[Any]:
         return self.stores + [instruction.operands[0] for instruction in self.scatters + self.reductions]
 
@@ -182,68 +195,6 @@ class CallStep:
 
     instruction: Any
     level: int
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Copied:
-    """A value that is made only because a reshape needs its operand in C order."""
-
-    shape: Shape
-    dtype: DType
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Copying:
-    """The instruction that makes it."""
-
-    operands: tuple[Any, ...]
-    results: tuple[Any, ...]
-    name: str = "positive"
-    params: dict[str, Any] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Changed:
-    """An instruction with other operands."""
-
-    operands: tuple[Any, ...]
-    results: tuple[Any, ...]
-    name: str
-    params: dict[str, Any]
-    op: Any
-
-    @property
-    def values(self) -> tuple[Any, ...]:
-        return tuple(x for x in self.operands if is_value(x))
-
-
-def _part(array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any]:
-    index = index if isinstance(index, tuple) else (index,)
-    return array[index if Ellipsis in index else (*index, Ellipsis)]
-
-
-def _place(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root: Any) -> Place:
-    """Where a view is in the memory of the whole; raises `Unsupported` if any element of it is not there."""
-    size = view.dtype.itemsize
-    steps = tuple(stride // size for stride in view.strides)
-    if not view.size:
-        return Place(root, 0, steps)
-    start = (view.ctypes.data - whole.ctypes.data) // size
-    reaches = [step * (length - 1) for step, length in zip(steps, view.shape, strict=True)]
-    first = start + sum(reach for reach in reaches if reach < 0)
-    last = start + sum(reach for reach in reaches if reach > 0)
-    if first < 0 or last >= whole.size or not np.may_share_memory(view, whole):
-        raise Unsupported("what should be a view is a copy")
-    return Place(root, start, steps)
-
-
-def _viewed(instruction: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What a view instruction makes of an array; a single element as an array, too, so that it can be found."""
-    if instruction.name == "getitem":
-        return _part(array, instruction.params["index"])
-    if not array.ndim and instruction.name in ("flip", "transpose"):
-        return array
-    return np.asarray(instruction.op.kernel(array, **instruction.params))
 
 
 class Plan:
@@ -262,10 +213,13 @@ class Plan:
         given = steps or {}
         self.windows: dict[Any, tuple[tuple[int, int], ...]] = {}  # from where to where along each axis
         self.places = {value: Place(value, 0, given.get(value, contiguous_steps(value.shape))) for value in inputs}
-        self.instructions = self._with_views_placed(_with_windows(instructions, outputs), given)
+        self.held: dict[Any, np.ndarray[Any, Any]] = {}  # values that are the same in every run
+        smaller = expanding.expanded(instructions)
+        self.instructions = self._with_views_placed(_with_windows(smaller, outputs), given)
         self.made_by = {result: instruction for instruction in self.instructions for result in instruction.results}
         self.inputs = list(inputs)
         self.written = list(dict.fromkeys(value for value in outputs if value in self.made_by))
+        self.aliases = self._aliases()  # values that are made in the memory of an output, which is a reshape of them
         self.nests: list[Nest] = []
         self.calls: list[CallStep] = []
         self.handed_on: list[Any] = []
@@ -278,7 +232,7 @@ class Plan:
         """
         written: list[Any] = []
         samples: dict[Any, np.ndarray[Any, Any]] = {}
-        copies: dict[Any, Copied] = {}
+        copies: dict[Any, Made] = {}
 
         def sample(value: Any) -> np.ndarray[Any, Any]:
             if value not in samples:
@@ -289,19 +243,22 @@ class Plan:
             """The operand in C order, in memory of its own."""
             found = copies.get(operand)
             if found is None:
-                found = copies[operand] = Copied(operand.shape, operand.dtype)
-                written.append(Copying((operand,), (found,)))
+                found = copies[operand] = Made(operand.shape, operand.dtype)
+                written.append(Changed((operand,), (found,), "positive", {}))
                 self.places[found] = Place(found, 0, contiguous_steps(found.shape))
             return found
 
         for instruction in instructions:
             if is_call(instruction):
-                fits = products.takes if instruction.name == PRODUCT else _is_contiguous
-                operands = tuple([x if fits(x, self.places[x]) else copied(x) for x in instruction.operands])
+                operands = tuple(
+                    [x if self._takes(instruction, i) else copied(x) for i, x in enumerate(instruction.operands)]
+                )
                 if any(a is not b for a, b in zip(operands, instruction.operands, strict=True)):
                     instruction = Changed(
                         operands, instruction.results, instruction.name, instruction.params, instruction.op
                     )
+            if instruction.name == HELD:
+                self.held[instruction.results[0]] = instruction.params["array"]
             if not is_view(instruction):
                 for result in instruction.results:
                     self.places[result] = Place(result, 0, contiguous_steps(result.shape))
@@ -316,17 +273,67 @@ class Plan:
                 continue
             if root in given:
                 raise Unsupported("a view of an input that is not in C order")
-            seen = _viewed(instruction, sample(operand))
+            seen = viewed(instruction, sample(operand))
             if seen.size and not np.may_share_memory(seen, sample(root)):
                 if instruction.name != "reshape":
                     raise Unsupported(f"{instruction.name} makes a copy here")
                 root = copied(operand)
                 instruction = Changed((root,), (result,), instruction.name, instruction.params, instruction.op)
-                seen = _viewed(instruction, sample(root))
+                seen = viewed(instruction, sample(root))
             samples[result] = seen
-            self.places[result] = _place(seen, sample(root), root)
+            self.places[result] = place_of(seen, sample(root), root)
             written.append(instruction)
+        return self._with_parts_together(written)
+
+    def _takes(self, call: Any, number: int) -> bool:
+        """Whether a call can read an operand where and how it lies in memory."""
+        operand = call.operands[number]
+        place = self.places[operand]
+        return products.takes(call, number, place) if call.name in PRODUCTS else is_contiguous(operand, place)
+
+    def _with_parts_together(self, instructions: list[Any]) -> list[Any]:
+        """The instructions, in which neighbours that lie in memory at equal distances are put into a stack at once."""
+        written: list[Any] = []
+        run: list[Any] = []
+
+        def end_run() -> None:
+            written.extend(run if len(run) < 3 else self._several(run))
+            run.clear()
+
+        for instruction in instructions:
+            stacked = instruction.name == PART and isinstance(instruction.params["index"][-1], int)
+            if not stacked or (run and not self._goes_on(run, instruction)):
+                end_run()
+            (run if stacked else written).append(instruction)
+        end_run()
         return written
+
+    def _goes_on(self, run: list[Any], part: Any) -> bool:
+        """Whether a part is where a run of them would have its next one."""
+        values = [x.operands[0] for x in (*run[-2:], part)]
+        places = [self.places[value] for value in values]
+        if part.results != run[-1].results or values[0].shape != values[-1].shape:
+            return False
+        if any(place.root is not places[0].root or place.steps != places[0].steps for place in places):
+            return False
+        offsets = [place.offset for place in places]
+        return len(run) < 2 or offsets[1] - offsets[0] == offsets[2] - offsets[1]
+
+    def _several(self, run: list[Any]) -> list[Any]:
+        """A run of parts as one view and one part."""
+        operand = run[0].operands[0]
+        *before, number = run[0].params["index"]
+        axis, (first, second) = len(before), (self.places[x.operands[0]] for x in run[:2])
+        shape, steps = list(operand.shape), list(first.steps)
+        shape.insert(axis, len(run))
+        steps.insert(axis, second.offset - first.offset)
+        together = Made(tuple(shape), operand.dtype)
+        self.places[together] = Place(first.root, first.offset, tuple(steps))
+        index = (*before, slice(number, number + len(run)))
+        return [
+            Changed((operand,), (together,), SEVERAL, {}),
+            Changed((together,), run[0].results, PART, {"index": index}),
+        ]
 
     def _open_window(self, instruction: Any) -> None:
         """Where the elements of a scatter are that are not zero."""
@@ -340,15 +347,30 @@ class Plan:
         """Where in its result a scatter puts its operand."""
         (result,) = scatter.results
         whole = np.empty(result.shape, result.dtype)
-        return _place(_part(whole, scatter.params["index"]), whole, result)
+        if scatter.name == SPREAD:
+            return place_of(diagonal_of(whole, scatter), whole, result)
+        return place_of(part_of(whole, scatter.params["index"]), whole, result)
+
+    def _aliases(self) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for value in self.written:
+            if self.made_by[value].name != "reshape" or 0 in value.shape:
+                continue
+            place = self.places[value]
+            made_here = place.root in self.made_by and place.root not in self.held
+            whole = is_contiguous(value, place) and math.prod(value.shape) == math.prod(place.root.shape)
+            if made_here and whole and place.root not in found and place.root not in self.written:
+                found[place.root] = value
+        return found
 
     def _find_nests(self) -> None:
         level: dict[Any, int] = dict.fromkeys(self.inputs, 0)
         needed_in_memory: dict[Any, None] = {}
         behind_window = set(self.windows)  # what is computed from windows, in a nest of its own kind
+        dear: set[Any] = set()  # what takes long to compute, and is not in memory
         for instruction in self.instructions:
             depth = max((level[x] for x in instruction.operands if is_value(x)), default=0)
-            if is_reduction(instruction) or instruction.name == SCATTER:
+            if is_reduction(instruction) or is_scatter(instruction):
                 if instruction.operands[0] in behind_window:
                     needed_in_memory[instruction.operands[0]] = None
                     depth += 1
@@ -356,17 +378,26 @@ class Plan:
             elif not is_view(instruction) and not is_call(instruction):
                 behind = any(is_value(x) and x in behind_window for x in instruction.operands)
                 behind_window.update(instruction.results if behind else ())
-            if is_view(instruction) or is_call(instruction):
-                for operand in instruction.operands:
-                    root = self.places[operand].root
-                    maker = self.made_by.get(root)
-                    if maker is not None and not leaves_memory(maker):
-                        needed_in_memory[root] = None
-                        depth = max(depth, level[root] + 1)
+            looked_at = instruction.operands if is_view(instruction) or is_call(instruction) else ()
+            if instruction.name == GATHER:
+                looked_at = (instruction.params["table"],)
+                depth = max(depth, level[looked_at[0]])
+            elif not looked_at and not leaves_memory(instruction):
+                (result,) = instruction.results
+                looked_at = tuple([x for x in instruction.operands if x in dear and _is_repeated(x, result)])
+                in_hand = [x for x in instruction.operands if is_value(x) and x in dear and x not in looked_at]
+                if in_hand or instruction.name in elementwise.HEAVY:
+                    dear.add(result)
+            for operand in looked_at:
+                root = self.places[operand].root
+                maker = self.made_by.get(root)
+                if maker is not None and not leaves_memory(maker):
+                    needed_in_memory[root] = None
+                    depth = max(depth, level[root] + 1)
             if is_call(instruction):
                 self.calls.append(CallStep(instruction, depth))
             for result in instruction.results:
-                level[result] = depth
+                level[result] = max(depth, level.get(result, 0))
 
         def nest_for(shape: Shape, depth: int, axes: tuple[int, ...] | None, windowed: bool = False) -> Nest:
             for nest in self.nests:
@@ -385,11 +416,12 @@ class Plan:
                 operand = instruction.operands[0]
                 nest_for(operand.shape, read_at(operand), reduced_axes(instruction)).reductions.append(instruction)
         for instruction in self.instructions:
-            if instruction.name == SCATTER:
+            if is_scatter(instruction):
                 operand = instruction.operands[0]
                 nest_for(operand.shape, read_at(operand), None).scatters.append(instruction)
+        shared = set(self.aliases.values())
         for value in dict.fromkeys([*self.written, *needed_in_memory]):
-            if not leaves_memory(self.made_by[value]):
+            if value not in shared and not leaves_memory(self.made_by[value]):
                 nest_for(value.shape, level[value], None, value in behind_window).stores.append(value)
         self.nests.sort(key=lambda nest: nest.level)
         self._fill_nests(level)
@@ -401,13 +433,15 @@ class Plan:
         stored = dict.fromkeys(needed_in_memory)
         for instruction, found in users.items():
             value = instruction.results[0]
-            dear = instruction.name in elementwise.HEAVY and value.shape == found[0].shape
-            if len(found) > 1 and dear and value not in found[0].stores:
+            slow = instruction.name in elementwise.HEAVY or instruction.name == GATHER
+            if len(found) > 1 and slow and value.shape == found[0].shape and value not in found[0].stores:
                 found[0].stores.append(value)
                 stored[value] = None
         self._fill_nests(level)
         kept = [result for i in self.instructions if leaves_memory(i) for result in i.results]
-        self.handed_on = [value for value in dict.fromkeys([*kept, *stored]) if value not in self.written]
+        made = dict.fromkeys([*kept, *stored])
+        elsewhere = {*self.written, *self.held, *self.aliases}
+        self.handed_on = [value for value in made if value not in elsewhere]
 
     @property
     def steps(self) -> list[Nest | CallStep]:
@@ -417,7 +451,7 @@ class Plan:
 
     def _fill_nests(self, level: dict[Any, int]) -> None:
         """What each nest computes: all that its roots depend on and that is not in memory yet."""
-        in_memory = {*self.inputs, *(result for call in self.calls for result in call.instruction.results)}
+        in_memory = {*self.inputs, *self.held, *(r for call in self.calls for r in call.instruction.results)}
         for nest in self.nests:
             wanted, needed = set(nest.roots), []
             for instruction in reversed(self.instructions):
@@ -434,8 +468,14 @@ class Plan:
             in_memory.update(instruction.results[0] for instruction in nest.reductions + nest.scatters)
 
 
-WINDOW_EDGE = 8  # how much of a row a window may leave out,
-WINDOW_ROW = 32  # and how long such a row has to be
+def _is_repeated(value: Any, result: Any) -> bool:
+    """Whether a value is stretched so that a loop over the result comes by each of its elements time and again.
+
+    Those that are only stretched along the last axes are computed once for each round of the inner loops.
+    """
+    shape = (1,) * (len(result.shape) - len(value.shape)) + tuple(value.shape)
+    stretched = [axis for axis, (own, n) in enumerate(zip(shape, result.shape, strict=True)) if own < n]
+    return bool(stretched) and any(n > 1 for n in shape[stretched[0] + 1 :])
 
 
 def _with_windows(instructions: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
@@ -444,40 +484,14 @@ def _with_windows(instructions: Sequence[Any], outputs: Sequence[Any]) -> list[A
     for instruction in instructions:
         if is_view(instruction) or leaves_memory(instruction):
             needed.update(x for x in instruction.operands if is_value(x))
+        elif instruction.name == GATHER:
+            needed.add(instruction.params["table"])
     made: list[Any] = []
     for instruction in instructions:
-        window = _window(instruction) if instruction.name == SCATTER else None
+        window = window_of(instruction) if instruction.name == SCATTER else None
         if window is None or instruction.results[0] in needed:
             made.append(instruction)
         else:
             params = {"window": window}
             made.append(Changed(instruction.operands, instruction.results, WINDOW, params, instruction.op))
     return made
-
-
-def _window(scatter: Any) -> tuple[tuple[int, int], ...] | None:
-    """From where to where along each axis a scatter puts its operand; None if that is no window."""
-    (operand,), (result,) = scatter.operands, scatter.results
-    if len(operand.shape) != len(result.shape) or 0 in operand.shape or not operand.shape:
-        return None
-    whole = np.empty(result.shape, result.dtype)
-    part = _part(whole, scatter.params["index"])
-    if part.shape != operand.shape:
-        return None
-    steps = zip(part.strides, whole.strides, part.shape, strict=True)
-    if any(length > 1 and one != other for one, other, length in steps):
-        return None
-    start = np.unravel_index((part.ctypes.data - whole.ctypes.data) // whole.itemsize, result.shape)
-    window = tuple((int(low), int(low) + length) for low, length in zip(start, part.shape, strict=True))
-    left_out = result.shape[-1] - operand.shape[-1]
-    if left_out and (left_out > WINDOW_EDGE or operand.shape[-1] < WINDOW_ROW):
-        return None
-    return window
-
-
-def _is_contiguous(value: Any, place: Place) -> bool:
-    """Whether a value is in memory in C order, from the first element of that memory on."""
-    wanted = contiguous_steps(value.shape)
-    return place.offset == 0 and all(
-        length == 1 or found == step for length, found, step in zip(value.shape, place.steps, wanted, strict=True)
-    )

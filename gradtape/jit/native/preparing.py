@@ -26,7 +26,8 @@ def prepared(program: Program) -> Program:
     next_id = program.next_id()
     instructions: list[Instruction] = []
     for instruction in program.instructions:
-        if numbers and not instruction.effect and any(value in numbers for value in instruction.values):
+        written = not instruction.effect and instruction.name != planning.LOOP  # a loop's operands are values
+        if numbers and written and any(value in numbers for value in instruction.values):
             operands = tuple([numbers.get(x, x) if type(x) is Value else x for x in instruction.operands])
             changed = instruction.replace(operands=operands)
             instruction = changed if planning.supports(changed) else instruction
@@ -69,9 +70,20 @@ class KernelView(Instruction):
     __slots__ = ()
 
 
+def _made_in_place(instructions: list[Instruction]) -> set[Value]:
+    """Reshapes of what native code has just made: those it can make where the result is wanted."""
+    makers = {value: instruction for instruction in instructions for value in instruction.results}
+    found = set()
+    for instruction in instructions:
+        maker = makers.get(instruction.operands[0]) if instruction.name == "reshape" else None  # type: ignore[arg-type]
+        if maker is not None and not maker.effect and not planning.is_view(maker) and planning.supports(maker):
+            found.add(instruction.result)
+    return found
+
+
 def _with_views_apart(instructions: list[Instruction], program: Program, next_id: int) -> list[Instruction]:
     by_code: set[Value] = set()
-    by_kernels: set[Value] = set(program.outputs)
+    by_kernels: set[Value] = set(program.outputs) - _made_in_place(instructions)
     for instruction in reversed(instructions):
         if planning.is_view(instruction) and not instruction.effect and planning.supports(instruction):
             for users in (by_code, by_kernels):

@@ -90,6 +90,30 @@ def _kernel_fails(instruction):
     return instruction.name == "power" and instruction.result.dtype.kind != "f"
 
 
+def _join(builder, draw, value):
+    """Several arrays in one: the same one twice, parts of it, or whatever fits."""
+    operand = draw(value)
+    others = [x for x in builder.values if (x.shape, x.dtype) == (operand.shape, operand.dtype)]
+    parts = [draw(st.sampled_from(others)) for _ in range(draw(st.integers(1, 4)))]
+    if draw(st.booleans()):
+        builder("stack", *parts, axis=draw(st.integers(0, len(operand.shape))))
+    else:
+        builder("concatenate", *parts, axis=draw(st.integers(0, max(0, len(operand.shape) - 1))))
+
+
+def _pick(builder, draw, operand, generator):
+    """Elements one by one, by an array that is known, or put back where they are from."""
+    rank = len(operand.shape)
+    axis = draw(st.integers(0, max(0, rank - 1)))
+    if not rank or not operand.shape[axis]:
+        raise IndexError
+    numbers = generator.integers(-operand.shape[axis], operand.shape[axis], draw(st.sampled_from([0, 1, 5, 40])))
+    index = (*[slice(None)] * axis, numbers)
+    picked = builder("getitem", operand, index=index)
+    if draw(st.booleans()):
+        builder("scatter", picked, index=index, shape=operand.shape)
+
+
 @st.composite
 def programs(draw, most=12, native=True):
     """A random program over one shape and what broadcasts to it, and arrays for it in random layouts.
@@ -107,7 +131,7 @@ def programs(draw, most=12, native=True):
         builder.input(own, dtype)
     for _ in range(draw(st.integers(1, most))):
         value = st.sampled_from(builder.values)
-        kind = draw(st.integers(0, 14))
+        kind = draw(st.integers(0, 17))
         count = len(builder.instructions)
         try:
             if kind < 4:
@@ -148,6 +172,16 @@ def programs(draw, most=12, native=True):
                 builder("add", builder("multiply", parts[0], parts[1]), parts[2])
             elif kind == 12:
                 builder("matmul", draw(value), draw(value))
+            elif kind == 15:
+                _join(builder, draw, value)
+            elif kind == 16:
+                _pick(builder, draw, draw(value), generator)
+            elif kind == 17:
+                operand, name = draw(value), draw(st.sampled_from(["softmax", "log_softmax", "logsumexp"]))
+                axes = tuple(range(len(operand.shape)))[draw(st.integers(0, 2)) :]
+                if operand.dtype.kind != "f":
+                    raise TypeError
+                builder(name, operand, axis=axes, **({"keepdims": draw(st.booleans())} if name == "logsumexp" else {}))
             elif kind == 13 and not native:
                 builder(draw(st.sampled_from(["cumsum", "cumprod"])), draw(value), axis=0)
             elif kind == 8:

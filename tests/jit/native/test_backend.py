@@ -172,6 +172,74 @@ def test_a_shortcut_is_taken_only_where_it_fits():
         compiled(x, x, x)
 
 
+def mismatch(parameters, x, power=2.0, note=None):
+    difference = np.tanh(x @ parameters["w"] + parameters["b"][0]) - parameters["b"][1]
+    return {"loss": np.sum(np.abs(difference) ** power), "each": [difference, None]}
+
+
+def test_a_shortcut_through_nested_arguments():
+    """Dictionaries, lists and named arguments of arrays take the shorter way, and no other structure does."""
+    compiled = jit(mismatch)
+    generator = np.random.default_rng(0)
+    w, x, b, c = (generator.normal(size=shape) for shape in [(3, 2), (4, 3), (2,), (4, 2)])
+
+    def check(*arguments, **named):
+        found, wanted = compiled(*arguments, **named), mismatch(*arguments, **named)
+        assert list(found) == list(wanted)
+        np.testing.assert_allclose(found["loss"], wanted["loss"], rtol=1e-12)
+        np.testing.assert_allclose(found["each"][0], wanted["each"][0], rtol=1e-12)
+        assert found["each"][1] is None
+
+    given = {"w": w, "b": [b, c]}
+    calls = [
+        lambda: check(given, x),
+        lambda: check(given, x=x),
+        lambda: check(given, x, 3.0),
+        lambda: check(given, x, 3),
+        lambda: check(given, x, 2.0, "text"),
+        lambda: check({"b": [b, c], "w": w}, x),
+        lambda: check({**given, "z": x}, x),
+        lambda: check({"w": w, "b": (b, c)}, x),
+        lambda: check({"w": w, "b": [b, c, x]}, x),
+        lambda: check(given, x[::-1]),
+        lambda: check({"w": w, "b": [b, 0.5]}, x),
+        lambda: check(given, x.astype("float32")),
+        lambda: check(given, x, note=1),
+    ]
+    for call in calls:
+        for _ in range(3):
+            call()
+    traces = compiled.stats.traces
+    for call in calls + calls[::-1]:
+        call()
+    assert compiled.stats.traces == traces
+    compiled(given, x)
+    compiled(given, x)
+    attempt, _ = compiled._short
+    assert attempt(given, x) is not None
+    others = [(given,), (given, x, 2.0), ({"w": w}, x), ([w], x), (given, None), ({"b": [b, c], "w": w}, x), ()]
+    assert [attempt(*arguments) for arguments in others] == [None] * len(others)
+    assert attempt(given, x=x) is None
+
+
+def test_a_shortcut_reads_arrays_again():
+    """Arrays that the function reads by name are read by the shorter way, too, as they are at that moment."""
+    held = {"w": np.array([1.0, 2.0])}
+    compiled = jit(lambda x: np.sin(x * held["w"]))
+    x = np.array([0.5, 0.25])
+    for _ in range(3):
+        np.testing.assert_allclose(compiled(x), np.sin(x * [1, 2]), rtol=1e-15)
+    attempt, _ = compiled._short
+    held["w"][0] = 3.0
+    np.testing.assert_allclose(attempt(x), np.sin(x * [3, 2]), rtol=1e-15)
+    held["w"] = np.array([0.0, 1.0])
+    np.testing.assert_allclose(attempt(x), np.sin(x * [0, 1]), rtol=1e-15)
+    held["w"] = np.ones((2, 2))
+    assert attempt(x) is None
+    held["w"] = 2.0
+    np.testing.assert_allclose(compiled(x), np.sin(x * 2), rtol=1e-15)
+
+
 scale = 2.0
 table = np.array([1.0, 2.0])
 

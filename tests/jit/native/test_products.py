@@ -68,15 +68,71 @@ def test_products_between_loops():
 
 
 def test_other_products_are_left_to_kernels():
-    """Stacks of matrices, integers, complex numbers and mixed dtypes have no native form."""
-    for left, right in [((2, 3, 4), (4, 5)), ((3,), (3,))]:
-        builder = Builder()
-        builder("matmul", builder.input(left), builder.input(right))
-        assert not supports(builder.instructions[-1])
+    """Products of vectors, of integers, of complex numbers and of mixed dtypes have no native form."""
+    builder = Builder()
+    builder("matmul", builder.input((3,)), builder.input((3,)))
+    assert not supports(builder.instructions[-1])
     for left, right in [("int64", "int64"), ("complex128", "complex128"), ("float32", "float64")]:
         builder = Builder()
         builder("matmul", builder.input((3, 3), left), builder.input((3, 3), right))
         assert not supports(builder.instructions[-1])
+
+
+STACKS = [
+    ((2, 3, 4), (4, 5)), ((2, 30, 40), (40, 50)), ((5, 3, 4), (5, 4, 2)), ((3, 1, 20, 30), (4, 30, 20)),
+    ((4,), (3, 4, 2)), ((3, 2, 4), (4,)), ((2, 60, 80), (80,)), ((90,), (2, 90, 60)), ((0, 3, 4), (4, 5)),
+    ((2, 3, 0), (0, 5)), ((1, 2, 2), (2, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("left", "right"), STACKS)
+def test_stacks_of_matrices(left, right):
+    """Stacks of matrices are multiplied pair by pair, stretched as NumPy stretches them, however they lie in memory."""
+    generator = np.random.default_rng(len(left) + len(right))
+    builder = Builder()
+    x, y = builder.input(left), builder.input(right)
+    turned = builder.input((*right[:-2], *right[:-3:-1]) if len(right) > 1 else right)
+    axes = (*range(len(right) - 2), len(right) - 1, len(right) - 2) if len(right) > 1 else (0,)
+    results = [builder("matmul", x, y), builder("matmul", x, builder("transpose", turned, axes=axes))]
+    assert all(map(supports, builder.instructions))
+    arrays = [generator.normal(size=value.shape) for value in builder.inputs]
+    for found, wanted in zip(builder.group(*results)(*arrays), by_kernels(builder, arrays, results), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
+
+
+SUBSCRIPTS = [
+    ("kij,nkj->nki", (3, 4, 4), (50, 3, 4)), ("nki,nkj->kij", (50, 3, 20), (50, 3, 10)),
+    ("ij,jk->ki", (30, 40), (40, 20)), ("nki,kij->nkj", (200, 3, 10), (3, 10, 10)),
+    ("bij,bjk->kbi", (3, 30, 40), (3, 40, 20)), ("ij,ij->i", (4, 5), (4, 5)), ("ij,j->i", (4, 5), (5,)),
+    ("bij,bjk->ikb", (3, 3, 4), (3, 4, 2)), ("ij,kl->ijkl", (2, 3), (4, 5)), ("ij,ji->", (3, 4), (4, 3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("subscripts", "left", "right"), SUBSCRIPTS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_einsum(subscripts, left, right, dtype):
+    """Products that `einsum` spells are those of NumPy."""
+    generator = np.random.default_rng(3)
+    builder = Builder()
+    result = builder("einsum", builder.input(left, dtype), builder.input(right, dtype), subscripts=subscripts)
+    assert supports(builder.instructions[-1])
+    arrays = [generator.normal(size=value.shape).astype(dtype) for value in builder.inputs]
+    (found,) = builder.group(result)(*arrays)
+    assert found.dtype == dtype
+    tolerance = 1e-12 if dtype == "float64" else 2e-5
+    np.testing.assert_allclose(found, np.einsum(subscripts, *arrays), rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "shapes"),
+    [("ij,jk,kl->il", [(2, 3), (3, 4), (4, 5)]), ("ii->i", [(3, 3)]), ("ij,kl->ik", [(2, 3), (4, 5)]),
+     ("ijk,ijl->kl", [(3, 4, 5), (3, 4, 6)])],
+)  # fmt: skip
+def test_other_subscripts_are_left_to_numpy(subscripts, shapes):
+    """Three operands, diagonals, sums of one operand alone and several common axes have no native form."""
+    builder = Builder()
+    builder("einsum", *[builder.input(shape) for shape in shapes], subscripts=subscripts)
+    assert not supports(builder.instructions[-1])
 
 
 def test_blas_is_found_once_and_leaves_the_package_alone():

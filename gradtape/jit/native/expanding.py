@@ -1,0 +1,371 @@
+"""Instructions that native code has as several smaller ones: softmax and its kin, joining, and indexing with arrays.
+
+What they become has the names of other instructions, or of the few below that only exist here:
+
+part            puts its operand into a part of its result, the rest of which other parts fill
+table           picks elements of an array in memory, `params["table"]`, at positions
+within          a position along an axis, counted from its start, after a look whether there is one
+filling         adds its first operand up in a new array, at the positions that are the second
+held            an array that is the same in every run
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.rules import TABLE as ROWS
+from gradtape.jit.native import elementwise
+from gradtape.ops.indexing import may_repeat
+
+DType = np.dtype[Any]
+Shape = tuple[int, ...]
+
+PART = "part"
+GATHER = "table"
+WITHIN = "within"
+FILLING = "filling"
+HELD = "held"
+CHECKED = frozenset({GATHER, WITHIN, FILLING})
+"""Instructions that find out whether a position exists."""
+
+SOFTMAX = frozenset({"softmax", "log_softmax", "logsumexp"})
+JOINING = frozenset({"concatenate", "stack", "stacked"})
+_TAKE, _ADD, _POSITIONS = "take at positions", "add at positions", "positions"
+_INTEGER = np.dtype(np.int64)
+_GAP = "index array"
+LARGEST_INDEX = 1 << 20
+"""Elements of an index that is known beforehand and written down."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Made:
+    """A value that only native code knows."""
+
+    shape: Shape
+    dtype: DType
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Number:
+    """A Python number among operands."""
+
+    value: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Changed:
+    """An instruction that only native code knows, or one with other operands."""
+
+    operands: tuple[Any, ...]
+    results: tuple[Any, ...]
+    name: str
+    params: dict[str, Any]
+    op: Any = None
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        return tuple(x for x in self.operands if hasattr(x, "dtype"))
+
+
+def supports(instruction: Any) -> bool | None:
+    """Whether there are smaller instructions for this one; None if it is not one of those that are looked at here."""
+    name = instruction.name
+    if name in SOFTMAX:
+        return _supports_softmax(instruction)
+    if name in JOINING:
+        return _supports_joining(instruction)
+    if name == _POSITIONS:
+        return _supports_positions(instruction)
+    if name in (_TAKE, _ADD):
+        return _supports_flat(instruction)
+    if name in ("getitem", "scatter") and has_arrays(instruction.params.get("index")):
+        return _supports_static(instruction)
+    if name == "einsum" and _is_sum_of_products(instruction):
+        return True
+    return None
+
+
+def _plain(instruction: Any, count: int) -> bool:
+    """Whether there are this many operands, all of them arrays of dtypes that native code has, and one result."""
+    values = (*instruction.operands, *instruction.results)
+    typed = all(hasattr(x, "dtype") and elementwise.has_type(x.dtype) for x in values)
+    return typed and len(instruction.operands) == count and len(instruction.results) == 1
+
+
+def _supports_softmax(instruction: Any) -> bool:
+    if not _plain(instruction, 1):
+        return False
+    (x,), (result,) = instruction.operands, instruction.results
+    return bool(x.dtype.kind == "f" and x.dtype == result.dtype and 0 not in x.shape)
+
+
+def _supports_joining(instruction: Any) -> bool:
+    if not instruction.operands or not _plain(instruction, len(instruction.operands)):
+        return False
+    (result,) = instruction.results
+    if not isinstance(instruction.params.get("axis", 0), int):
+        return False
+    return all(x.dtype == result.dtype for x in instruction.operands)
+
+
+def is_index(dtype: DType) -> bool:
+    """Whether elements of this dtype are positions that fit into 64 bits with a sign."""
+    return dtype.isnative and (dtype.kind == "i" or (dtype.kind == "u" and dtype.itemsize < 8))
+
+
+def _supports_positions(instruction: Any) -> bool:
+    template, shape = instruction.params["template"], instruction.params["shape"]
+    if not instruction.operands or not _plain(instruction, len(instruction.operands)) or 0 in shape:
+        return False
+    (result,) = instruction.results
+    if result.dtype != _INTEGER or not all(is_index(x.dtype) for x in instruction.operands):
+        return False
+    if not all(isinstance(p, int | slice | np.ndarray) or p is None or _is_gap(p) for p in template):
+        return False
+    if any(isinstance(p, bool) or (isinstance(p, np.ndarray) and p.dtype.kind not in "iu") for p in template):
+        return False
+    return bool(math.prod(result.shape) <= LARGEST_INDEX)
+
+
+def _is_gap(part: Any) -> bool:
+    return isinstance(part, str) and part == _GAP
+
+
+def _supports_flat(instruction: Any) -> bool:
+    if not _plain(instruction, 2):
+        return False
+    x, positions = instruction.operands
+    (result,) = instruction.results
+    if x.dtype != result.dtype or not is_index(positions.dtype):
+        return False
+    if instruction.name == _TAKE:
+        return len(x.shape) == 1 and (x.shape[0] > 0 or not math.prod(result.shape))
+    return bool(x.shape == positions.shape and x.dtype.kind in "iuf" and (result.shape[0] > 0 or not x.size))
+
+
+def has_arrays(index: Any) -> bool:
+    """Whether an index picks elements one by one."""
+    return any(isinstance(part, np.ndarray | list) for part in (index if isinstance(index, tuple) else (index,)))
+
+
+def _supports_static(instruction: Any) -> bool:
+    if not _plain(instruction, 1):
+        return False
+    (x,), (result,) = instruction.operands, instruction.results
+    smaller = result if instruction.name == "getitem" else x
+    larger = x if instruction.name == "getitem" else result
+    if x.dtype != result.dtype or 0 in larger.shape or math.prod(smaller.shape) > LARGEST_INDEX:
+        return False
+    return instruction.name == "getitem" or x.dtype.kind in "iuf"
+
+
+def _is_sum_of_products(instruction: Any) -> bool:
+    """Whether an einsum has nothing that is used several times: it is a multiplication and a sum, and no more."""
+    if not 1 <= len(instruction.operands) <= 2 or not _plain(instruction, len(instruction.operands)):
+        return False
+    (result,) = instruction.results
+    if result.dtype.kind != "f" or any(x.dtype != result.dtype for x in instruction.operands):
+        return False
+    subscripts = instruction.params.get("subscripts")
+    if not isinstance(subscripts, str) or "->" not in subscripts:
+        return False
+    given, out = subscripts.replace(" ", "").split("->")
+    labels = given.split(",")
+    if len(labels) != len(instruction.operands) or not all(x.isalpha() or not x for x in (*labels, out)):
+        return False
+    lengths: dict[str, int] = {}
+    for own, x in zip(labels, instruction.operands, strict=True):
+        if len(set(own)) != len(own) or len(own) != len(x.shape) or 0 in x.shape:
+            return False
+        if any(lengths.setdefault(label, n) != n for label, n in zip(own, x.shape, strict=True)):
+            return False
+    largest = max(math.prod(x.shape) for x in (*instruction.operands, result))
+    return bool(math.prod(lengths.values()) <= largest)  # or else it is a product of matrices, or several sums
+
+
+# -- the smaller instructions
+
+
+def expanded(instructions: Sequence[Any]) -> list[Any]:
+    """The instructions, with those that have smaller ones replaced by them."""
+    made: list[Any] = []
+    for instruction in instructions:
+        if instruction.name in SOFTMAX:
+            made += _softmax(instruction)
+        elif instruction.name in JOINING:
+            made += _joined(instruction)
+        elif instruction.name == _POSITIONS:
+            made += _positions(instruction)
+        elif instruction.name == _TAKE:
+            table, positions = instruction.operands
+            made.append(Changed((positions,), instruction.results, GATHER, {"table": table}))
+        elif instruction.name == _ADD:
+            made.append(Changed(instruction.operands, instruction.results, FILLING, {"adds": True}))
+        elif instruction.name in ("getitem", "scatter") and has_arrays(instruction.params.get("index")):
+            made += _static(instruction)
+        elif instruction.name == "einsum" and _is_sum_of_products(instruction):
+            made += _sum_of_products(instruction)
+        else:
+            made.append(instruction)
+    return made
+
+
+class Writer:
+    """Writes instructions down whose results are new."""
+
+    def __init__(self) -> None:
+        self.made: list[Changed] = []
+
+    def __call__(self, name: str, *operands: Any, shape: Shape | None = None, dtype: Any = None, **params: Any) -> Any:
+        values = [x for x in operands if hasattr(x, "dtype")]
+        if shape is None:
+            shape = np.broadcast_shapes(*[x.shape for x in values])
+        result = Made(shape, values[0].dtype if dtype is None else np.dtype(dtype))
+        wrapped = tuple(x if hasattr(x, "shape") else Number(x) for x in operands)
+        self.made.append(Changed(wrapped, (result,), name, params, ROWS.get(name)))
+        return result
+
+    def finished(self, result: Any) -> list[Changed]:
+        """All of it, with what was written last as the value of another."""
+        self.made[-1] = dataclasses.replace(self.made[-1], results=(result,))
+        return self.made
+
+
+def _softmax(instruction: Any) -> list[Changed]:
+    write = Writer()
+    (x,), (result,) = instruction.operands, instruction.results
+    axes = tuple(instruction.params["axis"])
+    flat = instruction.name == "logsumexp" and not instruction.params["keepdims"]
+    kept = tuple(1 if axis in axes else n for axis, n in enumerate(x.shape))
+    rest = tuple(n for axis, n in enumerate(x.shape) if axis not in axes) if flat else kept
+
+    def reduced(name: str, value: Any) -> Any:
+        return write(name, value, shape=rest, axis=axes, keepdims=not flat)
+
+    def finite(value: Any) -> Any:
+        return write("where", write("isfinite", value, dtype=bool), value, 0, dtype=x.dtype)
+
+    top = reduced("max", x)
+    level = write("reshape", top, shape=kept) if flat else top
+    if flat:
+        write.made[-1].params["shape"] = kept
+    shifted = write("subtract", x, finite(level))
+    powers = write("exp", shifted)
+    total = reduced("sum", powers)
+    if instruction.name == "softmax":
+        write("divide", powers, total)
+    elif instruction.name == "log_softmax":
+        write("subtract", shifted, write("log", total))
+    else:
+        write("add", write("log", total), finite(top))
+    return write.finished(result)
+
+
+def _joined(instruction: Any) -> list[Changed]:
+    (result,) = instruction.results
+    axis = instruction.params.get("axis", 0) % max(1, len(result.shape))
+    made, start = [], 0
+    for number, operand in enumerate(instruction.operands):
+        where: Any = number
+        if instruction.name == "concatenate":
+            where = slice(start, start + operand.shape[axis])
+            start += operand.shape[axis]
+        index = (*[slice(None)] * axis, where)
+        made.append(Changed((operand,), (result,), PART, {"index": index}))
+    return made
+
+
+def _positions(instruction: Any) -> list[Changed]:
+    """A part that is known beforehand, plus each array that is not, times the distance of neighbours along its axis."""
+    write = Writer()
+    template, shape = instruction.params["template"], instruction.params["shape"]
+    (result,) = instruction.results
+    zeros = [np.zeros(x.shape, np.int64) for x in instruction.operands]
+    total = held(write, instruction.op.kernel(*zeros, template=template, shape=shape))
+    behind = _axes_behind(template, shape)
+    supply, axis = iter(instruction.operands), 0
+    for part in template:
+        if _is_gap(part):
+            index = next(supply)
+            if behind:
+                longer = (*index.shape, *[1] * behind)
+                index = write("reshape", index, shape=longer)
+                write.made[-1].params["shape"] = longer
+            place = write(WITHIN, index, dtype=_INTEGER, length=shape[axis])
+            distance = math.prod(shape[axis + 1 :])
+            total = write("add", total, place if distance == 1 else write("multiply", place, distance))
+        axis += part is not None
+    write("broadcast_to", total, shape=result.shape)
+    return write.finished(result)
+
+
+def _axes_behind(template: Any, shape: Shape) -> int:
+    """How many axes of the result come after those of the index arrays."""
+    picks = [i for i, part in enumerate(template) if not isinstance(part, slice) and part is not None]
+    rest = len(shape) - sum(part is not None for part in template)  # axes that are not named
+    together = picks[-1] - picks[0] + 1 == len(picks)
+    first = picks[-1] + 1 if together else 0
+    return rest + sum(isinstance(part, slice) or part is None for part in template[first:])
+
+
+def held(write: Writer, array: Any) -> Any:
+    """An array that is known beforehand, without the axes along which it is the same."""
+    array = np.asarray(array)
+    for axis in range(array.ndim):
+        start = array.take([0], axis) if array.shape[axis] else array
+        if array.shape[axis] > 1 and np.array_equal(array, np.broadcast_to(start, array.shape)):
+            array = start
+    result = Made(array.shape, array.dtype)
+    write.made.append(Changed((), (result,), HELD, {"array": np.ascontiguousarray(array).reshape(array.shape)}))
+    return result
+
+
+def _static(instruction: Any) -> list[Changed]:
+    """With an index that is known beforehand."""
+    write = Writer()
+    (x,), (result,), index = instruction.operands, instruction.results, instruction.params["index"]
+    larger = x if instruction.name == "getitem" else result
+    size = math.prod(larger.shape)
+    where = np.arange(size).reshape(larger.shape)[index]
+    positions = Made(where.shape, _INTEGER)
+    write.made.append(Changed((), (positions,), HELD, {"array": np.ascontiguousarray(where).reshape(where.shape)}))
+    if instruction.name == "getitem":
+        flat = x
+        if len(x.shape) != 1:
+            flat = write("reshape", x, shape=(size,))
+            write.made[-1].params["shape"] = (size,)
+        write(GATHER, positions, dtype=x.dtype, table=flat)
+    else:
+        write(FILLING, x, positions, shape=result.shape, adds=may_repeat(index))
+    return write.finished(result)
+
+
+def _sum_of_products(instruction: Any) -> list[Changed]:
+    """Operands with their axes in the order of the result's, then those that are summed."""
+    write = Writer()
+    (result,) = instruction.results
+    given, out = instruction.params["subscripts"].replace(" ", "").split("->")
+    order = list(dict.fromkeys(out + given.replace(",", "")))
+    factors = []
+    for own, x in zip(given.split(","), instruction.operands, strict=True):
+        labels = [label for label in order if label in own]
+        axes = tuple(own.index(label) for label in labels)
+        shape = tuple(x.shape[axis] for axis in axes)
+        if axes != tuple(range(len(axes))):
+            x = write("transpose", x, shape=shape)
+            write.made[-1].params["axes"] = axes
+        index = tuple(slice(None) if label in own else None for label in order)
+        if None in index:
+            longer = tuple(shape[labels.index(label)] if label in own else 1 for label in order)
+            x = write("getitem", x, shape=longer, index=index)
+        factors.append(x)
+    total = write("multiply", *factors) if len(factors) == 2 else write("positive", *factors)
+    axes = tuple(range(len(out), len(order)))
+    if axes:
+        write("sum", total, shape=result.shape, axis=axes, keepdims=False)
+    return write.finished(result)

@@ -1,0 +1,56 @@
+"""The code of adding up at positions: the gradient of picking elements with an array."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.elementwise import Elements, memory_type
+from gradtape.jit.native.expression import Lanes, Value
+from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
+
+
+class FillingEmitter(Loops):
+    """Emits `name(buffers, begin, end)`: zeros, to which elements are added one after the other, where they belong."""
+
+    def __init__(self, module: Any, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        self.instruction, self.plan, self.slots, self.module = instruction, plan, slots, module
+        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
+        self.buffers = function.args[0]
+        self.entry = function.append_basic_block("entry")
+        self.builder = ir.IRBuilder(self.entry)
+        self.lanes = Lanes(self.builder, 1, False)
+        self.elements = Elements(self.lanes)
+
+    def pointer(self, key: Any) -> Any:
+        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
+        return self.builder.load(address, typ=POINTER)
+
+    def emit(self) -> int:
+        """Emits the function; a measure of its work, in elements of light loops."""
+        builder = self.builder
+        given, positions = self.instruction.operands
+        (result,) = self.instruction.results
+        size, count = math.prod(result.shape), math.prod(given.shape)
+        source, places = (self.pointer(self.plan.places[x].root) for x in (given, positions))
+        out, status = self.pointer(result), self.pointer(STATUS)
+        fill = self.module.declare_intrinsic("llvm.memset", (POINTER, LONG))
+        zero, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
+        builder.call(fill, [out, zero, self.number(size * result.dtype.itemsize), plain])
+        if size:
+            kind = memory_type(result.dtype)
+            with self.loop(0, count) as index:
+                found = self.load(positions.dtype, places, self.number(0), index, 1)
+                wide = self.elements.cast(found, positions.dtype, np.dtype(np.int64))
+                where = builder.extract_element(self.within(wide, size, status).ir, ir.Constant(ir.IntType(32), 0))
+                term = self.load(result.dtype, source, self.number(0), index, 1)
+                if self.instruction.params["adds"]:
+                    address = builder.gep(out, [where], source_etype=kind)
+                    old = builder.load(address, typ=self.lanes.type(kind), align=result.dtype.itemsize)
+                    term = Value(self.lanes, old) + term
+                self.store(term, result.dtype, out, where, self.number(0))
+        builder.ret_void()
+        return int(size // 8 + 4 * count)

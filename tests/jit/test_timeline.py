@@ -1,0 +1,113 @@
+"""Where the time of a compiled function goes, by source line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as gt
+from gradtape.jit import jit
+
+
+def two_lines(x: Any) -> Any:
+    y = np.exp(np.sin(x))
+    return np.sum(y * y)
+
+
+LINES = [two_lines.__code__.co_firstlineno + 1, two_lines.__code__.co_firstlineno + 2]
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_time_is_told_by_source_line(monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
+    """Every line of the forward and the backward pass is there, and the lines' times are the steps' together."""
+    monkeypatch.setattr(gt.config, "native", native)
+    step = jit(gt.value_and_grad(two_lines))
+    timeline = step.timeline(np.linspace(0, 1, 100))
+    assert sorted(line.number for line in timeline.lines) == LINES
+    assert {line.file for line in timeline.lines} == {__file__}
+    assert sum(line.seconds for line in timeline.lines) == pytest.approx(timeline.seconds)
+    assert timeline.seconds > 0
+    assert all(step.native is native for step in timeline.steps)
+
+
+def test_lines_that_were_fused_are_marked_as_estimates() -> None:
+    """A group of several lines is split by their work, and says so; a kernel of one line is exact."""
+    timeline = jit(two_lines).timeline(np.ones(100))
+    assert [step.lines for step in timeline.groups] == [tuple(f"test_timeline.py:{number}" for number in LINES)]
+    assert all(line.estimated for line in timeline.lines)
+    assert timeline.lines[0].number == LINES[0]  # exp and sin are more work than a product and a sum
+    assert "~" in str(timeline)
+    assert "~" in timeline._repr_html_()
+    alone = jit(lambda x: np.sort(x)).timeline(np.ones(100))
+    assert [line.estimated for line in alone.lines] == [False]
+
+
+def test_the_table_shows_the_source() -> None:
+    """Printed and in a notebook, the lines are shown as they were written, escaped where that is needed."""
+    step = jit(lambda x: np.where(x < 1.0, np.sin(x), x))
+    step(np.ones(3))
+    timeline = step.timeline()
+    assert "np.where(x < 1.0" in str(timeline)
+    assert "np.where(x &lt; 1.0, np.sin(x), x)" in timeline._repr_html_()
+    assert "arrays of ones" in str(timeline)
+    assert repr(timeline) == str(timeline)
+
+
+def test_loops_are_told_by_the_lines_of_their_bodies() -> None:
+    """A loop that was found in a trace is one step, whose time belongs to the lines inside it."""
+
+    def walk(x: Any) -> Any:
+        for _ in range(60):
+            x = x - 0.1 * np.sin(x)
+        return x
+
+    timeline = jit(walk).timeline(np.ones(3))
+    assert [line.source for line in timeline.lines] == ["x = x - 0.1 * np.sin(x)"]
+
+
+def test_nothing_is_left_behind() -> None:
+    """Measuring assigns no Variable, writes to no argument and draws no number."""
+    weight = gt.Variable([1.0, 2.0])
+    rng = np.random.default_rng(5)
+
+    def train(x: Any) -> Any:
+        weight.assign_sub(0.5 * gt.random.normal(rng, x, 1.0))
+        x[0] = 7.0
+        return np.sum(x)
+
+    step = jit(train)
+    x = np.ones(2)
+    before = rng.bit_generator.state
+    step.timeline(x)
+    np.testing.assert_array_equal(weight.numpy(), [1.0, 2.0])
+    np.testing.assert_array_equal(x, [1.0, 1.0])
+    assert rng.bit_generator.state == before
+
+
+def test_the_branch_of_the_arguments_is_measured() -> None:
+    """With two traces for the same shapes, the one that the numbers take is run; a new way is traced."""
+
+    def either(x: Any) -> Any:
+        if np.sum(x) > 0:
+            return np.exp(x)
+        return np.sin(x)
+
+    step = jit(either)
+    step(np.ones(2))
+    assert "np.exp(x)" in str(step.timeline(np.ones(2)))
+    assert "np.sin(x)" in str(step.timeline(-np.ones(2)))
+    assert step.stats.traces == 2
+
+
+def test_what_cannot_be_measured_says_why() -> None:
+    """Without a program, where it cannot be compiled, and where ones are no arguments, the error names the way out."""
+    step = jit(lambda table, index: np.exp(table[index]))
+    with pytest.raises(gt.GradTapeError, match="has not been compiled yet"):
+        step.timeline()
+    step(np.ones(1), np.array([0]))
+    with pytest.raises(gt.GradTapeError, match="cannot be run on arrays of ones"):
+        step.timeline()
+    with pytest.raises(gt.GradTapeError, match="draws random numbers"):
+        jit(lambda x: x + np.random.normal()).timeline(np.ones(2))
