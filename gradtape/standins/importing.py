@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from gradtape.standins import names
@@ -96,7 +96,18 @@ class _Missing(MetaPathFinder):
             return None
         reasons = getattr(getattr(sys.modules.get(module), "__getattr__", None), "reasons", {})
         text = names.explanation(module, name, reasons.get(name, ""))
-        raise ModuleNotFoundError(text, name=names.shown(fullname))
+        kind = ImportError if _is_asked_for_a_name() else ModuleNotFoundError
+        raise kind(text, name=names.shown(fullname))
+
+
+def _is_asked_for_a_name() -> bool:
+    """Whether `from module import name` is under way, which looks for a module of that name where there is no other."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_name == "_handle_fromlist":
+            return True
+        frame = frame.f_back
+    return False
 
 
 sys.meta_path.append(_Missing())

@@ -289,8 +289,22 @@ def test_structures_of_shapes() -> None:
     assert shape.is_compatible_with([2, 7])
     assert not shape.is_compatible_with([3, 7])
     assert tf.TensorShape([2, 3]).num_elements() == 6
-    with pytest.raises(ValueError, match="rank"):
-        tf.TensorShape(None)
+
+
+def test_a_shape_may_be_unknown() -> None:
+    """A shape of unknown rank fits every other, prints as TensorFlow's does, and has no list of lengths."""
+    unknown = tf.TensorShape(None)
+    assert (str(unknown), repr(unknown), unknown.rank) == ("<unknown>", "TensorShape(None)", None)
+    assert unknown.is_compatible_with([3])
+    assert tf.TensorShape([3]).is_compatible_with(None)
+    assert unknown != tf.TensorShape([])
+    with pytest.raises(ValueError, match="unknown"):
+        unknown.as_list()
+    variable = tf.Variable(0.0, shape=unknown)
+    variable.assign([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(variable**2)
+    assert tape.gradient(y, variable).numpy().tolist() == [2.0, 4.0]
 
 
 @pytest.mark.parametrize("name", ["assert_equal", "assert_less", "assert_greater", "assert_near", "assert_none_equal"])

@@ -486,3 +486,13 @@ def test_write_through_detach_is_noticed_and_through_data_is_not() -> None:
     y.backward()
     assert x.tolist() == [0.0, 0.0]
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_views_know_how_pytorch_lays_them_out() -> None:
+    """A view of what does not lie in order is refused, by the name that PyTorch's error has; reshape copies."""
+    x = torch.arange(6.0).reshape(2, 3).t()
+    assert (x.is_contiguous(), x.stride(), x[1:].storage_offset()) == (False, (1, 3), 1)
+    with pytest.raises(RuntimeError, match="without a copy") as caught:
+        x.view(6)
+    assert type(caught.value).__name__ == "RuntimeError"
+    assert x.contiguous().view(6).tolist() == x.reshape(6).tolist() == [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]

@@ -397,3 +397,41 @@ def test_loader_takes_iterables_and_own_collation() -> None:
         next(iter(DataLoader([object()])))
     with pytest.raises(NotImplementedError):
         _ = Dataset()[0]
+
+
+def test_backward_hooks_see_and_change_gradients() -> None:
+    """A module's backward hooks are told once what arrives and what leaves, and may replace it."""
+    layer = torch.nn.Linear(2, 1, bias=False)
+    torch.nn.init.ones_(layer.weight)
+    told: list[tuple[object, object]] = []
+
+    def double(module: object, grad_input: tuple[torch.Tensor, ...], grad_output: object) -> tuple[torch.Tensor, ...]:
+        told.append((grad_input[0].tolist(), grad_output[0].tolist()))
+        return (grad_input[0] * 2,)
+
+    handle = layer.register_full_backward_hook(double)
+    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    layer(x).sum().backward()
+    assert told == [([[1.0, 1.0]], [[1.0]])]
+    assert x.grad.tolist() == [[2.0, 2.0]]
+    handle.remove()
+    layer(x).sum().backward()
+    assert len(told) == 1
+
+
+def test_adam_goes_on_from_a_state_under_pytorchs_names() -> None:
+    """What an optimiser keeps has PyTorch's names, and another one goes on from it with the same numbers."""
+    first, second = (torch.tensor([1.0, -2.0], requires_grad=True) for _ in range(2))
+    one = torch.optim.Adam([first], lr=0.1)
+    for _ in range(2):
+        first.grad = first.detach() * 2
+        one.step()
+    kept = one.state_dict()["state"][0]
+    assert sorted(kept) == ["exp_avg", "exp_avg_sq", "step"]
+    other = torch.optim.Adam([second], lr=0.5)
+    other.load_state_dict(one.state_dict())
+    second.data = first.detach().clone()
+    for parameter, optimiser in ((first, one), (second, other)):
+        parameter.grad = torch.ones(2)
+        optimiser.step()
+    assert first.tolist() == second.tolist()

@@ -157,13 +157,12 @@ _STRINGS = (
 )
 __getattr__ = missing(
     __name__,
-    submodules=["initializers", "keras", "losses", "metrics", "optimizers", "saved_model", "train", "version"],
+    submodules=["image", "initializers", "keras", "losses", "metrics", "optimizers", "saved_model", "train", "version"],
     reasons={
         "Session": _GRAPHS,
         "global_variables_initializer": _GRAPHS,
         "experimental": "it has experimental names only.\n  fix: gradtape has NumPy's names: import gradtape as gt",
         "hessians": "it works in graphs only.\n  fix: a tape's jacobian of another tape's gradient",
-        "image": _STRINGS.replace("strings, ragged and sparse tensors", "images"),
         "io": _STRINGS,
         "placeholder": _GRAPHS,
         "ragged": _STRINGS,

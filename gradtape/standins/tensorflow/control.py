@@ -57,7 +57,7 @@ def while_loop(
         new = body(*state)
         state = new if isinstance(new, list | tuple) else [new]
         count += 1
-    return type(loop_vars)(state) if type(loop_vars) in (list, tuple) else state
+    return state
 
 
 def _rows(elems: Any) -> list[Any]:

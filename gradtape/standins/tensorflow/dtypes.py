@@ -159,7 +159,16 @@ def numpy_of(dtype: Any) -> np.dtype[Any]:
 __all__ = ["DType", "as_dtype", "bool", "complex64", "complex128", "double", "float16", "float32", "float64", "half"]
 __all__ += ["int8", "int16", "int32", "int64", "string", "uint8", "uint16", "uint32", "uint64"]
 
-__getattr__ = missing(
+_absent = missing(
     __name__,
     reasons={"bfloat16": "NumPy has no such numbers.\n  fix: tf.float32, which holds every bfloat16 exactly"},
 )
+
+
+def __getattr__(name: str) -> Any:
+    """The conversions, which are functions of tensors and so of later chapters."""
+    if name in ("cast", "complex", "saturate_cast"):
+        from gradtape.standins import tensorflow
+
+        return getattr(tensorflow, name)
+    return _absent(name)

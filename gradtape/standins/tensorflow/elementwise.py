@@ -60,7 +60,7 @@ real = unary(gt.real, "real", "The real part.", kinds=_FLOAT)
 reciprocal = unary(gt.reciprocal, "reciprocal", "One divided by x.", kinds=_FLOAT)
 rint = unary(gt.rint, "rint", "Rounded to integers; no gradient passes.", kinds="f")
 sigmoid = unary(gt.sigmoid, "sigmoid", "1 / (1 + exp(-x)).", kinds="f")
-sign = unary(lambda x: gt.sign(x) + 0.0 if x.dtype.kind == "f" else gt.sign(x), "sign", "-1, 0 or 1.")
+sign = unary(lambda x: _sign(x), "sign", "-1, 0 or 1; the gradient is 0.")
 sin = unary(gt.sin, "sin", "The sine.", kinds=_FLOAT)
 sinh = unary(gt.sinh, "sinh", "The hyperbolic sine.", kinds=_FLOAT)
 softplus = unary(gt.softplus, "softplus", "log(1 + exp(x)).", kinds="f")
@@ -73,6 +73,12 @@ reciprocal_no_nan = unary(
     lambda x: _no_nan(gt.ones_like(x), x), "reciprocal_no_nan", "One divided by x; 0 where x is 0.", kinds=_FLOAT
 )
 softsign = unary(lambda x: gt.nn.functional.softsign(x), "softsign", "x / (1 + |x|).", kinds="f")
+
+
+def _sign(x: Any) -> Any:
+    if x.dtype.kind != "f":
+        return gt.sign(x)
+    return gt.where(np.False_, x, gt.sign(x) + 0.0)  # a path to x, along which nothing comes
 
 
 @in_tensorflow_terms
@@ -115,8 +121,18 @@ less_equal = binary(gt.less_equal, "less_equal", "Where x is y or less.", kinds=
 logical_and = binary(gt.logical_and, "logical_and", "Where both are true.", kinds="b")
 logical_or = binary(gt.logical_or, "logical_or", "Where one is true.", kinds="b")
 logical_xor = binary(gt.logical_xor, "logical_xor", "Where exactly one is true.", kinds="b")
-maximum = binary(gt.maximum, "maximum", "The greater of the two; where they tie they share the gradient.", kinds="fiu")
-minimum = binary(gt.minimum, "minimum", "The lesser of the two; where they tie they share the gradient.", kinds="fiu")
+maximum = binary(
+    lambda x, y: gt.where(gt.greater_equal(x, y) | gt.not_equal(x, x), x, y),
+    "maximum",
+    "The greater of the two; where they tie, x has the gradient.",
+    kinds="fiu",
+)
+minimum = binary(
+    lambda x, y: gt.where(gt.less_equal(x, y) | gt.not_equal(x, x), x, y),
+    "minimum",
+    "The lesser of the two; where they tie, x has the gradient.",
+    kinds="fiu",
+)
 multiply = binary(gt.multiply, "multiply", "The product, element by element.", kinds="fciu")
 nextafter = binary(gt.nextafter, "nextafter", "The next number from x towards y.", kinds="f")
 not_equal = binary(gt.not_equal, "not_equal", "Where x is not y.", kinds="fciubO")

@@ -127,8 +127,28 @@ def in_tensorflow_terms(function: F) -> F:
             return function(*args, **kwargs)
         except _TRANSLATED as error:
             raise translated(error) from None
+        except GradTapeError as error:
+            raise as_python(error) from error.__cause__
 
     return wrapper  # type: ignore[return-value]
+
+
+def as_python(error: GradTapeError) -> GradTapeError:
+    """The same error under the name of the class of Python's that it is a kind of, as TensorFlow would have raised."""
+    kind = _named(type(error))  # type: ignore[arg-type]
+    if kind is type(error):
+        return error
+    renamed: Any = kind.__new__(kind)
+    renamed.problem, renamed.args = error.problem, error.args
+    return renamed.with_traceback(error.__traceback__)  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _named(kind: type[GradTapeError]) -> type[GradTapeError]:
+    python = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+    if python is Exception or kind.__module__ == "builtins":
+        return kind
+    return type(python.__name__, (kind,), {"__module__": "builtins", "__doc__": kind.__doc__})
 
 
 def translated(error: GradTapeError) -> InvalidArgumentError:

@@ -22,10 +22,10 @@ import gradtape as gt
 from gradtape.core.structure import leaves, map_structure, rebuild
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.scopes import mode
+from gradtape.standins.tensorflow.scopes import made_while_tracing, mode
 from gradtape.standins.tensorflow.shapes import TensorSpec
 from gradtape.standins.tensorflow.tensor import EagerTensor, Tensor, wrap
-from gradtape.standins.tensorflow.variable import Variable
+from gradtape.standins.tensorflow.variable import Variable, made_at_every_call
 
 _eagerly = False
 
@@ -155,11 +155,18 @@ class Function:
             with _silence.around():
                 return self._run("replaying", args, kwargs)
         names = self._names(args, kwargs)
-        result = self._run("tracing", *_symbols(names, args, kwargs))
-        self._traces[key] = made = ConcreteFunction(
+        made: list[Any] = []
+        token = made_while_tracing.set(made)
+        try:
+            result = self._run("tracing", *_symbols(names, args, kwargs))
+        finally:
+            made_while_tracing.reset(token)
+        if any(variable() is None for variable in made):  # nobody kept it, so the next call would make another
+            raise ValueError(made_at_every_call())
+        self._traces[key] = trace = ConcreteFunction(
             self, {name: map_structure(_spec_of, x) for name, x in names.items()}
         )
-        made._outputs = map_structure(_spec_of, result)
+        trace._outputs = map_structure(_spec_of, result)
         return result
 
     def _run(self, how: str, args: Any, kwargs: Any) -> Any:

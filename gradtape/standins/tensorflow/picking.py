@@ -158,6 +158,12 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     return wrap(value[(*(builtins.slice(None),) * first, chosen)])
 
 
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Any]:
+    """The elements (or slices) of `data` in as many parts, by the number of the part that each belongs to."""
+    numbers = np.asarray(value_of(partitions)._concrete())
+    return [boolean_mask(data, numbers == number) for number in range(num_partitions)]
+
+
 @in_tensorflow_terms
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
     """Sorted along `axis`."""
@@ -212,6 +218,6 @@ def _first_seen(x: Any) -> tuple[Any, Any, Any]:
     return values[order], place[inverse], counts[order]
 
 
-__all__ = ["argsort", "boolean_mask", "gather", "gather_nd", "scatter_nd", "searchsorted", "sort"]
+__all__ = ["argsort", "boolean_mask", "dynamic_partition", "gather", "gather_nd", "scatter_nd", "searchsorted", "sort"]
 __all__ += ["tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub"]
 __all__ += ["tensor_scatter_nd_update", "unique", "unique_with_counts", "where"]

@@ -12,6 +12,10 @@ mode: ContextVar[str] = ContextVar("mode", default="eager")
 """`eager`; or, inside of a `tf.function`, `tracing` the first time with arguments of a kind and `replaying` after."""
 
 
+made_while_tracing: ContextVar[list[Any]] = ContextVar("made while tracing")
+"""Weak references to the variables that are made while a `tf.function` is traced."""
+
+
 class name_scope:
     """`tf.name_scope(name)`: the names of variables made inside begin with it.
 

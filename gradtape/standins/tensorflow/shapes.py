@@ -19,27 +19,24 @@ class TensorShape(tuple[Any, ...]):
     __slots__ = ()
 
     def __new__(cls, dims: Iterable[Any] | int | None = ()) -> TensorShape:
-        if dims is None:
-            raise ValueError(
-                "TensorShape(None), a shape of unknown rank, is not in this stand-in: values are always there, and so\n"
-                "are their shapes.\n  fix: give the rank, with None for lengths that vary: tf.TensorShape([None, 3])"
-            )
+        if dims is None or isinstance(dims, UnknownShape):
+            return super().__new__(UnknownShape, ())
         if isinstance(dims, int):
             dims = (dims,)
         return super().__new__(cls, (None if d is None else int(d) for d in dims))
 
     @property
-    def rank(self) -> int:
+    def rank(self) -> Any:
         """The number of axes."""
         return len(self)
 
     @property
-    def ndims(self) -> int:
+    def ndims(self) -> Any:
         """The number of axes."""
-        return len(self)
+        return self.rank
 
     @property
-    def dims(self) -> list[Any]:
+    def dims(self) -> Any:
         """The lengths."""
         return list(self)
 
@@ -47,7 +44,7 @@ class TensorShape(tuple[Any, ...]):
         """The lengths as a list."""
         return list(self)
 
-    def num_elements(self) -> int | None:
+    def num_elements(self) -> Any:
         """How many elements there are; None if a length is not known."""
         count = 1
         for length in self:
@@ -63,6 +60,8 @@ class TensorShape(tuple[Any, ...]):
     def is_compatible_with(self, other: Any) -> bool:
         """Whether one array could have both shapes."""
         other = TensorShape(other)
+        if isinstance(other, UnknownShape):
+            return True
         return len(self) == len(other) and all(a == b or a is None or b is None for a, b in zip(self, other))
 
     def assert_is_compatible_with(self, other: Any) -> None:
@@ -100,6 +99,58 @@ class TensorShape(tuple[Any, ...]):
 
     def __str__(self) -> str:
         return str(tuple(self))
+
+
+class UnknownShape(TensorShape):
+    """The shape of which not even the number of axes is known."""
+
+    __slots__ = ()
+
+    @property
+    def rank(self) -> Any:
+        """None."""
+        return None
+
+    @property
+    def dims(self) -> Any:
+        """None."""
+        return None
+
+    def as_list(self) -> list[Any]:
+        """Refused: there is no list."""
+        raise ValueError("as_list() is not defined on an unknown TensorShape.")
+
+    def num_elements(self) -> None:
+        """None."""
+
+    def is_fully_defined(self) -> bool:
+        """False."""
+        return False
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """True."""
+        return True
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """What follows is not known either."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UnknownShape)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorShape, (None,)
+
+    def __repr__(self) -> str:
+        return "TensorShape(None)"
+
+    def __str__(self) -> str:
+        return "<unknown>"
 
 
 class TensorSpec:

@@ -48,7 +48,10 @@ class GradientTape:
         self._tape = gt.GradientTape(persistent, watch_accessed_variables)
 
     def __enter__(self) -> GradientTape:
-        self._tape.__enter__()
+        try:
+            self._tape.__enter__()
+        except gt.TapeError as error:
+            raise ValueError(str(error).replace("gt.GradientTape()", "tf.GradientTape()")) from None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:

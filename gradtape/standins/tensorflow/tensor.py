@@ -418,6 +418,13 @@ def checked_index(index: Any) -> Any:
     return tuple(found) if isinstance(index, tuple) else found[0]
 
 
+def _sum(x: Any, y: Any) -> Any:
+    """The sum; of strings, one behind the other."""
+    if isinstance(x, gt.Tensor) and x.dtype == object:
+        return np.asarray(x._concrete() + y._concrete(), object)
+    return gt.add(x, y)
+
+
 def _is_position(value: Any) -> bool:
     return value.dtype.kind in "iu" and value.shape == ()
 
@@ -426,7 +433,7 @@ def _position(part: Any) -> Any:
     return None if part is None else operator.index(part)
 
 
-_add = binary(gt.add, "add", kinds="fciu")
+_add = binary(_sum, "add", kinds="fciuO")
 _subtract = binary(gt.subtract, "subtract", kinds="fciu")
 _multiply = binary(gt.multiply, "multiply", kinds="fciu")
 _divide = binary(gt.divide, "divide", kinds="fciu")

@@ -9,9 +9,10 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import Holder, lengths, value_of
+from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.scopes import mode, scoped
+from gradtape.standins.tensorflow.scopes import made_while_tracing, mode, scoped
+from gradtape.standins.tensorflow.shapes import TensorShape
 from gradtape.standins.tensorflow.tensor import TensorLike, checked_index, repr_of, wrap
 
 
@@ -21,6 +22,15 @@ class Cell(gt.Variable):
     __slots__ = ("owner",)
 
     owner: weakref.ref[Variable]
+
+
+def made_at_every_call() -> str:
+    """What is said of a variable that a `tf.function` makes anew whenever it is called."""
+    return explained(
+        "tf.function only supports singleton tf.Variables created on the first call: a new variable is made at every "
+        "call",
+        "make it outside, or once: if self.v is None: self.v = tf.Variable(...)",
+    )
 
 
 class Variable(TensorLike):
@@ -60,13 +70,9 @@ class Variable(TensorLike):
             initial_value = initial_value()
         value = value_of(initial_value, dtype)
         if mode.get() == "replaying":
-            raise ValueError(
-                explained(
-                    "tf.function only supports singleton tf.Variables created on the first call: this line makes a new "
-                    "variable at every call",
-                    "make it outside, or once: if self.v is None: self.v = tf.Variable(...)",
-                )
-            )
+            raise ValueError(made_at_every_call())
+        if mode.get() == "tracing":
+            made_while_tracing.get().append(weakref.ref(self))
         self._name = f"{scoped(name or 'Variable')}:0"
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
@@ -75,8 +81,14 @@ class Variable(TensorLike):
             raise ValueError(explained("tf.Variable: strings cannot be variables in this stand-in; numbers are wanted"))
         self._value = Cell(array, trainable=self._trainable, name=name)
         self._value.owner = weakref.ref(self)
-        if shape is not None and tuple(lengths(shape)) != self._value.shape:
+        self._declared = None if shape is None else TensorShape(shape)
+        if self._declared is not None and not self._declared.is_compatible_with(self._value.shape):
             raise ValueError(explained(f"tf.Variable: shape={shape} is not the shape {self._value.shape} of the value"))
+
+    @property
+    def shape(self) -> TensorShape:
+        """The length of each axis; of a variable that was declared with lengths that vary, what was declared."""
+        return TensorShape(self._value.shape) if self._declared is None else self._declared
 
     @property
     def name(self) -> str:
@@ -106,6 +118,11 @@ class Variable(TensorLike):
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replace the value; the shape and the dtype stay."""
         new = self._fitting(value)
+        varies = self._declared is not None and self._declared.is_compatible_with(new.shape)
+        if varies and new.shape != self._value.shape:
+            self._value = Cell(new._concrete(), trainable=self._trainable, name=self._value.name)
+            self._value.owner = weakref.ref(self)
+            return self._answer(read_value)
         if new.shape != self._value.shape:
             raise ValueError(
                 explained(
@@ -116,6 +133,24 @@ class Variable(TensorLike):
             )
         self._value.assign(new)
         return self._answer(read_value)
+
+    def _at_slices(self, sparse_delta: Any, how: str) -> Any:
+        """Write rows: `sparse_delta` is a `tf.IndexedSlices`."""
+        return getattr(self, f"scatter_nd_{how}")(
+            wrap(gt.reshape(value_of(sparse_delta.indices), (-1, 1))), sparse_delta.values
+        )
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Add rows."""
+        return self._at_slices(sparse_delta, "add")
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Take rows away."""
+        return self._at_slices(sparse_delta, "sub")
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replace rows."""
+        return self._at_slices(sparse_delta, "update")
 
     @in_tensorflow_terms
     def assign_add(

@@ -18,7 +18,21 @@ tensor([2., 4.])
 from __future__ import annotations
 
 from gradtape.standins.names import missing
-from gradtape.standins.torch import autograd, backends, cuda, fft, func, linalg, nn, optim, random, special, utils
+from gradtape.standins.torch import (
+    accelerator,
+    autograd,
+    backends,
+    cuda,
+    fft,
+    func,
+    linalg,
+    nn,
+    optim,
+    random,
+    special,
+    testing,
+    utils,
+)
 from gradtape.standins.torch import dtypes as _dtypes
 from gradtape.standins.torch import methods as _methods
 from gradtape.standins.torch.creation import (
@@ -53,8 +67,26 @@ from gradtape.standins.torch.printing import set_printoptions
 from gradtape.standins.torch.random import Generator
 from gradtape.standins.torch.tensor import Tensor
 
+_OF_NETWORKS = (
+    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d avg_pool1d max_pool1d max_pool2d "
+    "max_pool3d adaptive_avg_pool1d embedding layer_norm group_norm batch_norm instance_norm cosine_similarity "
+    "pairwise_distance binary_cross_entropy_with_logits kl_div bilinear celu selu prelu hardshrink threshold "
+    "pixel_shuffle cosine_embedding_loss hinge_embedding_loss margin_ranking_loss poisson_nll_loss triplet_margin_loss "
+    "rms_norm relu_ celu_ selu_ threshold_"
+)
+"""Functions of `torch.nn.functional` that `torch` has too."""
+
+_WRITTEN = (
+    "abs neg exp log sqrt rsqrt sin cos tan tanh sigmoid floor ceil round square clamp reciprocal fill zero "
+    "detach index_put erf"
+)
+"""Methods that write in place, which `torch` has as functions too."""
+
 globals().update(_methods.FUNCTIONS)
+detach = Tensor.detach
 globals().update(random.FUNCTIONS)
+globals().update({name: getattr(nn.functional, name) for name in _OF_NETWORKS.split()})
+globals().update({f"{name}_": getattr(Tensor, f"{name}_") for name in _WRITTEN.split()})
 globals().update(_dtypes.NAMES)
 
 __version__ = "2.13.0+gradtape"

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from typing import Any
 
 from gradtape import errors
 from gradtape.errors import GradTapeError
 from gradtape.explain.problem import Fix, Problem
+
+
+def _shown_as(name: str, module: str = "builtins") -> Callable[[type[GradTapeError]], type[GradTapeError]]:
+    """Give a class the name that PyTorch's has, for programs that print `type(error).__name__` and for tracebacks."""
+
+    def renamed(kind: type[GradTapeError]) -> type[GradTapeError]:
+        kind.__name__ = kind.__qualname__ = name
+        kind.__module__ = module
+        return kind
+
+    return renamed
 
 
 class LinAlgError(errors.LinearAlgebraError, RuntimeError):
@@ -53,6 +66,7 @@ _AS_TORCH: dict[type[GradTapeError], type[GradTapeError]] = {
     errors.DetachError: DetachError,
     errors.RuleError: RuleError,
     errors.StructureError: StructureError,
+    errors.OperandError: RefusedError,
     errors.LinearAlgebraError: LinAlgError,
     errors.NumericsError: NumericsError,
 }
@@ -95,11 +109,30 @@ def _advise(problem: Problem) -> None:
         object.__setattr__(problem, name, value)
 
 
+for _kind in (ShapeError, DtypeError, DetachError, RuleError, StructureError, RefusedError, NumericsError):
+    _shown_as("RuntimeError")(_kind)
+_shown_as("_LinAlgError", "torch._C")(LinAlgError)
+
+
+@functools.cache
+def _named_as_torch_names(kind: type[GradTapeError]) -> type[GradTapeError]:
+    """The class of PyTorch's name for one of gradtape's: that of the first of Python's own that it is a kind of."""
+    found = _AS_TORCH.get(kind)
+    if found is not None:
+        return found
+    own = [base for base in kind.__mro__ if base.__module__ == "builtins"]
+    python = IndexError if IndexError in own else own[0]
+    if kind.__name__ == python.__name__:
+        return kind
+    made: type[GradTapeError] = type(kind.__name__, (kind,), {"__doc__": kind.__doc__})
+    return _shown_as(python.__name__)(made)
+
+
 def as_torch(error: GradTapeError) -> GradTapeError:
     """`error` as an exception of the class that PyTorch raises there, with advice in PyTorch's names."""
     if getattr(error, "is_torchs", False):
         return error
-    kind = _AS_TORCH.get(type(error), type(error))
+    kind = _named_as_torch_names(type(error))  # type: ignore[arg-type]
     translated: Any = kind.__new__(kind)
     _advise(error.problem)
     translated.problem = error.problem

@@ -16,7 +16,7 @@ class GradFn:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self.__class__ = type(label_of(node), (GradFn,), {})
+        self.__class__ = type(label_of(node), (GradFn,), {"__module__": "builtins"})
 
     def name(self) -> str:
         """What PyTorch calls the operation."""
@@ -29,6 +29,8 @@ class GradFn:
         found: list[tuple[GradFn | None, int]] = []
         for parent in self._node.parents:
             found.extend(_functions(parent))
+        if type(self).__name__ == "AddmmBackward0":  # PyTorch names what is added first, gradtape last
+            found.insert(0, found.pop())
         return tuple(found)
 
     def __eq__(self, other: object) -> bool:

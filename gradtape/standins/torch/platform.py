@@ -13,10 +13,14 @@ from gradtape.standins.torch.tensor import Tensor
 
 __all__ = [
     "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
     "DoubleTensor",
     "FloatTensor",
+    "HalfTensor",
     "IntTensor",
     "LongTensor",
+    "ShortTensor",
     "are_deterministic_algorithms_enabled",
     "can_cast",
     "compile",
@@ -29,6 +33,7 @@ __all__ = [
     "is_complex",
     "is_floating_point",
     "is_nonzero",
+    "is_signed",
     "load",
     "nan",
     "newaxis",
@@ -37,6 +42,7 @@ __all__ = [
     "result_type",
     "save",
     "set_default_device",
+    "set_float32_matmul_precision",
     "set_num_threads",
     "strided",
     "use_deterministic_algorithms",
@@ -96,6 +102,15 @@ def is_complex(input: Tensor) -> bool:
     return input.is_complex()
 
 
+def is_signed(input: Tensor) -> bool:
+    """Whether the numbers can be negative."""
+    return input.is_signed()
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Accepted: products are computed in full precision."""
+
+
 def is_nonzero(input: Tensor) -> bool:
     """Whether a single number is not 0."""
     return bool(input)
@@ -113,6 +128,10 @@ FloatTensor = _typed("FloatTensor", dtypes.float32)
 DoubleTensor = _typed("DoubleTensor", dtypes.float64)
 LongTensor = _typed("LongTensor", dtypes.int64)
 IntTensor = _typed("IntTensor", dtypes.int32)
+HalfTensor = _typed("HalfTensor", dtypes.float16)
+ShortTensor = _typed("ShortTensor", dtypes.int16)
+CharTensor = _typed("CharTensor", dtypes.int8)
+ByteTensor = _typed("ByteTensor", dtypes.uint8)
 BoolTensor = _typed("BoolTensor", dtypes.boolean)
 
 

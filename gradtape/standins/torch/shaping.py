@@ -15,8 +15,9 @@ from gradtape.errors import ShapeError
 from gradtape.ops.arguments import refused
 from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.description import Size
+from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.tensor import Tensor
-from gradtape.standins.torch.wrapping import by_dim, cast, function, labelled, view
+from gradtape.standins.torch.wrapping import Function, by_dim, cast, function, labelled, view
 
 
 def lengths(given: Sequence[Any]) -> tuple[int, ...]:
@@ -57,8 +58,24 @@ def view_method(self: Tensor, *shape: Any) -> Tensor:
             "view(dtype) reads the bytes of one type as another, which has no gradient; the stand-in does not do it.\n"
             "  fix: x.to(dtype) converts the numbers; x.numpy().view(...) reads the bytes"
         )
+    laid_out = self._laid_out()
+    if laid_out is not None and not laid_out.flags.c_contiguous and _needs_a_copy(laid_out, lengths(shape)):
+        with translating():
+            raise refused(
+                ShapeError,
+                f"view: a tensor of shape {tuple(self.shape)} and strides {self.stride()} cannot be looked at in the "
+                f"shape {lengths(shape)} without a copy.",
+                "x.reshape(...) copies where it has to; or x.contiguous().view(...)",
+            )
     seen: Tensor = _viewed_as(self, *shape)
     return seen
+
+
+def _needs_a_copy(array: Any, shape: tuple[int, ...]) -> bool:
+    try:
+        return not np.shares_memory(array.reshape(shape), array)
+    except ValueError:  # a shape that does not fit, which is refused where it is used
+        return False
 
 
 @view("View")
@@ -431,6 +448,17 @@ def atleast_3d(*tensors: Any) -> Any:
     return gt.atleast_3d(*tensors)
 
 
+def _split_along(axis: int, name: str) -> Function:
+    def parts(input: Tensor, indices_or_sections: Any) -> Any:
+        return tensor_split(input, indices_or_sections, 0 if axis == 1 and input.ndim == 1 else axis)
+
+    parts.__name__, parts.__doc__ = name, f"Parts along axis {axis}."
+    return parts
+
+
+vsplit, hsplit, dsplit = (_split_along(axis, name) for axis, name in enumerate(("vsplit", "hsplit", "dsplit")))
+
+
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes are stretched to."""
     return Size(np.broadcast_shapes(*[tuple(s) if isinstance(s, (list, tuple)) else s for s in shapes]))
@@ -445,7 +473,7 @@ _NAMES = (
     "reshape flatten ravel unflatten transpose t permute movedim squeeze unsqueeze broadcast_to narrow select "
     "diagonal split chunk tensor_split unbind cat stack hstack vstack dstack column_stack tile repeat_interleave "
     "flip fliplr flipud roll rot90 tril triu diag diag_embed block_diag broadcast_tensors meshgrid cartesian_prod "
-    "combinations atleast_1d atleast_2d atleast_3d broadcast_shapes numel"
+    "combinations atleast_1d atleast_2d atleast_3d broadcast_shapes numel hsplit vsplit dsplit"
 )
 FUNCTIONS = {name: globals()[name] for name in _NAMES.split()}
 FUNCTIONS.update(

@@ -36,6 +36,7 @@ class Tensor(Stored):
 
     _gradient: Tensor | None = None
     _retains = False
+    _awaiting: list[Callable[[Tensor], Any]] = []  # noqa: RUF012  (replaced, never written to)
 
     if TYPE_CHECKING:
 
@@ -149,17 +150,36 @@ class Tensor(Stored):
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the numbers lie one behind the other in memory."""
-        return bool(self._array.flags.c_contiguous)
+        laid_out = self._laid_out()
+        return bool((self._array if laid_out is None else laid_out).flags.c_contiguous)
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode, which leaves no trace here."""
+        return False
 
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each axis (or `dim`) are in memory."""
-        array = self._array
+        laid_out = self._laid_out()
+        array = self._array if laid_out is None else laid_out
         strides = tuple(step // array.itemsize for step in array.strides)
         return strides if dim is None else strides[dim]
+
+    def storage_offset(self) -> int:
+        """How many elements of the storage lie before the first of this tensor."""
+        laid_out = self._laid_out()
+        if laid_out is None or laid_out.base is None:
+            return 0
+        return int(laid_out.__array_interface__["data"][0] - laid_out.base.__array_interface__["data"][0])
 
     def data_ptr(self) -> int:
         """A number that is the same for tensors that share their numbers."""
         return id(self if self._base is None else self._base)
+
+    def _laid_out(self) -> Any:
+        """For a view, an array of bytes that lies in memory as PyTorch's view does; None for what is no view."""
+        if self._base is None or self._look is None or isinstance(self._base._value, Lifted):
+            return None
+        return np.asarray(self._look(np.empty(self._base._value.shape, np.int8)))
 
     @property
     def _array(self) -> Any:
@@ -359,6 +379,17 @@ class Tensor(Stored):
         with translating():
             return RemovableHandle(self._value.register_hook(unwrapping))
 
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+        """Call `hook` with this leaf when `.backward()` has added to its `.grad`."""
+        if not self.is_leaf or not self.requires_grad:
+            raise RuntimeError("post accumulate grad hooks are for leaves that require a gradient")
+        if not self._awaiting:
+            self._awaiting = []
+            _with_hooks.append(weakref.ref(self))
+        hooks = self._awaiting
+        hooks.append(hook)
+        return RemovableHandle(lambda: hooks.remove(hook))
+
     def detach(self) -> Tensor:
         """The same numbers without the gradient; a write to one is a write to the other."""
         with translating():
@@ -386,6 +417,33 @@ class Tensor(Stored):
         else:
             self._held = gt.tensor(new._array, requires_grad=value.requires_grad)
             self._written += 1
+
+
+_with_hooks: list[weakref.ref[Tensor]] = []
+"""The leaves whose gradients somebody waits for, by `register_post_accumulate_grad_hook`."""
+
+
+def accumulating() -> Callable[[], None]:
+    """Watch the leaves that have hooks; what is returned calls those of the leaves that a gradient has come to."""
+    reached: dict[int, Tensor] = {}
+    _with_hooks[:] = [leaf for leaf in _with_hooks if leaf() is not None]
+    leaves = [leaf for leaf in (reference() for reference in _with_hooks) if leaf is not None]
+    removals = []
+    for leaf in leaves:
+
+        def reach(gradient: Any, leaf: Tensor = leaf) -> None:
+            reached[id(leaf)] = leaf
+
+        removals.append(leaf._value.register_hook(reach))
+
+    def done() -> None:
+        for remove in removals:
+            remove()
+        for leaf in reached.values():
+            for hook in list(leaf._awaiting):
+                hook(leaf)
+
+    return done
 
 
 class RemovableHandle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,16 @@ class Model(Training, Layer):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         symbols = nest.flatten((args, kwargs))
-        if cls is Model and symbols and any(isinstance(x, KerasTensor) for x in symbols):
-            return object.__new__(Functional)
+        if not issubclass(cls, Functional | Sequential) and any(isinstance(x, KerasTensor) for x in symbols):
+            return object.__new__(_functional(cls))  # type: ignore[arg-type]
         return object.__new__(cls)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if any(isinstance(x, KerasTensor) for x in nest.flatten((args, kwargs))):
+            self.__class__ = _functional(type(self))  # type: ignore[arg-type]
+            Functional.__init__(self, *args, **kwargs)  # type: ignore[arg-type]
+        else:
+            super().__init__(*args, **kwargs)
 
     @property
     def layers(self) -> list[Any]:
@@ -93,7 +101,8 @@ class Functional(Model):
         super().__init__(name=name or unique_name("functional"), **kwargs)
         self._inputs, self._outputs = inputs, outputs
         symbols = nest.flatten(inputs)
-        self._nodes = [n for n in layers_between(symbols, nest.flatten(outputs)) if isinstance(n, Layer)]
+        starts = [symbol.layer for symbol in symbols if symbol.layer is not None]
+        self._nodes = [n for n in [*starts, *layers_between(symbols, nest.flatten(outputs))] if isinstance(n, Layer)]
         self.built = True
 
     @property
@@ -111,12 +120,32 @@ class Functional(Model):
         """The symbolic outputs."""
         return nest.flatten(self._outputs)
 
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input, or the structure of shapes of several."""
+        return nest.map_structure(lambda x: tuple(x.shape), self._inputs)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output, or the structure of shapes of several."""
+        return nest.map_structure(lambda x: tuple(x.shape), self._outputs)
+
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """The layers, one after the other."""
         symbols, values = nest.flatten(self._inputs), nest.flatten(inputs)
         if len(symbols) != len(values):
             raise ValueError(explained(f"{self.name} has {len(symbols)} inputs; got {len(values)}"))
         return evaluated(symbols, values, self._outputs)
+
+
+@functools.cache
+def _functional(kind: type[Model]) -> type[Model]:
+    """The class of models of `kind` that were made from symbolic inputs and outputs."""
+    if kind is Model:
+        return Functional
+    if issubclass(kind, Functional):
+        return kind
+    return type(kind.__name__, (kind, Functional), {"__module__": kind.__module__, "__doc__": kind.__doc__})
 
 
 class Sequential(Model):
@@ -161,6 +190,18 @@ class Sequential(Model):
     def layers(self) -> list[Any]:
         """The layers."""
         return list(self._parts)
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input."""
+        if self._start is None:
+            raise AttributeError(f"Sequential model '{self.name}' has no defined input shape yet.")
+        return tuple(self._start)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output."""
+        return tuple(self.compute_output_shape(self.input_shape))
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """The layers, one after the other."""

@@ -116,12 +116,24 @@ class Optimizer:
         if self._optimiser is None:
             self._optimiser = self._made(rate)
         self._optimiser.learning_rate = rate
+        self._set_for(int(np.asarray(self.iterations._value._concrete())) + 1)
         self._optimiser.step([variable._value for variable in self._variables], row)
         for variable in variables:
             if variable.constraint is not None:
                 variable.assign(variable.constraint(variable))
         self.iterations.assign_add(1)
         return self.iterations
+
+    _kept = 0  # how many numbers Keras keeps for each that is trained
+
+    def count_kept(self) -> int:
+        """How many numbers Keras keeps from step to step; 0 before the first step."""
+        if self._optimiser is None:
+            return 0
+        return 2 + self._kept * sum(int(variable._value.size) for variable in self._variables)
+
+    def _set_for(self, step: int) -> None:
+        """Change what depends on the number of the step."""
 
     def _clipped(self, gradients: list[Any]) -> list[Any]:
         if self.clipnorm is not None:
@@ -154,6 +166,7 @@ class SGD(Optimizer):
     ) -> None:
         super().__init__(learning_rate, name, clipnorm, clipvalue, global_clipnorm)
         self.momentum, self.nesterov, self.weight_decay = momentum, nesterov, weight_decay
+        self._kept = int(bool(momentum))
 
     def _made(self, rate: float) -> Any:
         return gt.optim.SGD(
@@ -170,6 +183,7 @@ class _Adaptive(Optimizer):
     """The optimisers that scale each gradient by its history."""
 
     _options: dict[str, Any]
+    _kept = 2
 
     def __init__(
         self,
@@ -208,6 +222,11 @@ class Adam(_Adaptive):
     ) -> None:
         options = {"betas": (beta_1, beta_2), "eps": epsilon, "amsgrad": amsgrad}
         super().__init__(learning_rate, options, **kwargs)
+        self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
+
+    def _set_for(self, step: int) -> None:
+        """Keras adds epsilon to the average as it is, gradtape to the corrected one, so it is corrected too."""
+        self._optimiser.options["eps"] = self.epsilon / np.sqrt(1.0 - self.beta_2**step)
 
 
 class AdamW(Adam):
@@ -219,6 +238,8 @@ class AdamW(Adam):
 
 class RMSprop(_Adaptive):
     """Divided by the root of a running mean of squares."""
+
+    _kept = 1
 
     def __init__(
         self,
@@ -235,6 +256,8 @@ class RMSprop(_Adaptive):
 
 class Adagrad(_Adaptive):
     """Divided by the root of the sum of squares."""
+
+    _kept = 1
 
     def __init__(
         self,

@@ -22,8 +22,13 @@ def print_summary(model: Any) -> None:
     print(_rule("└┴┘", "─"))
     trained = sum(v._value.size for v in model.trainable_variables)
     total = model.count_params()
-    for title, size in (("Total", total), ("Trainable", trained), ("Non-trainable", total - trained)):
+    kept = 0 if model.optimizer is None else model.optimizer.count_kept()
+    more = 4 * bool(kept)  # the number of steps is an integer of eight bytes
+    print(f" Total params: {total + kept:,} ({_bytes(4 * (total + kept) + more)})")
+    for title, size in (("Trainable", trained), ("Non-trainable", total - trained)):
         print(f" {title} params: {size:,} ({_bytes(4 * size)})")
+    if kept:
+        print(f" Optimizer params: {kept:,} ({_bytes(4 * kept + more)})")
 
 
 def _rule(corners: str, line: str) -> str:

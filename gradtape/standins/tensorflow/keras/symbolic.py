@@ -14,7 +14,10 @@ from gradtape.standins.tensorflow.dtypes import as_dtype
 from gradtape.standins.tensorflow.errors import explained
 
 _UNKNOWN = 2
-"""The length that stands for None while shapes are found out."""
+"""The length that stands for a batch of any size while shapes are found out."""
+
+_INNER = (16, 17)
+"""The lengths that stand for None on other axes; where they lead to different lengths, the result's is None too."""
 
 
 class KerasTensor:
@@ -27,6 +30,7 @@ class KerasTensor:
         self.dtype = as_dtype(dtype).name
         self.made_by = made_by  # (layer, args, kwargs, place among the outputs), or None for an input
         self.name = unique_name("keras_tensor") if name is None else name
+        self.layer: Any = None  # of an input: the layer that stands for it among those of a model
 
     @property
     def ndim(self) -> int:
@@ -96,23 +100,38 @@ def Input(
     if shape is None:
         raise ValueError(explained("Input: shape is wanted, without the batch", "tf.keras.Input(shape=(784,))"))
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    return KerasTensor((batch_size, *sizes), dtype, None, name)
+    from gradtape.standins.tensorflow.keras.layers.core import InputLayer
+    from gradtape.standins.tensorflow.keras.variables import unique_name
+
+    symbol = KerasTensor((batch_size, *sizes), dtype, None, name)
+    symbol.layer = InputLayer(shape=sizes, batch_size=batch_size, name=name or unique_name("input_layer"))
+    symbol.layer.built, symbol.layer._output_shapes = True, [symbol.shape]
+    return symbol
 
 
 def symbolic_call(layer: Any, args: Any, kwargs: Any) -> Any:
     """What `layer` returns for symbolic tensors: symbolic tensors again."""
     symbols = [x for x in nest.flatten((args, kwargs)) if isinstance(x, KerasTensor)]
 
-    def dummy(x: Any) -> Any:
-        return zeros([_UNKNOWN if n is None else n for n in x.shape], x.dtype) if isinstance(x, KerasTensor) else x
+    def called(inner: int) -> Any:
+        def dummy(x: Any) -> Any:
+            if not isinstance(x, KerasTensor):
+                return x
+            first, rest = x.shape[:1], x.shape[1:]
+            lengths = [*(_UNKNOWN if n is None else n for n in first), *(inner if n is None else n for n in rest)]
+            return zeros(lengths, x.dtype)
 
-    filled_args, filled_kwargs = nest.map_structure(dummy, (args, kwargs))
-    with gt.no_grad():
-        made = layer(*filled_args, **filled_kwargs)
+        filled_args, filled_kwargs = nest.map_structure(dummy, (args, kwargs))
+        with gt.no_grad():
+            return layer(*filled_args, **filled_kwargs)
+
+    made = called(_INNER[0])
+    varies = any(None in symbol.shape[1:] for symbol in symbols)
+    others = nest.flatten(called(_INNER[1]) if varies else made)
     open_batch = bool(symbols) and symbols[0].shape[:1] == (None,)
     outputs = []
     for place, part in enumerate(nest.flatten(made)):
-        shape: tuple[Any, ...] = tuple(part.shape)
+        shape: tuple[Any, ...] = tuple(n if n == m else None for n, m in zip(part.shape, others[place].shape))
         if open_batch and shape and shape[0] == _UNKNOWN:
             shape = (None, *shape[1:])
         outputs.append(KerasTensor(shape, part.dtype, (layer, args, kwargs, place)))

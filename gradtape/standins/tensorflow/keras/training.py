@@ -51,7 +51,14 @@ class Training:
         """The mean of the loss, and the metrics that were asked for."""
         if "_loss_mean" not in self.__dict__:
             return []
-        return [self._loss_mean, *(self._metrics or [])]
+        compiled = [CompileMetrics(self)] if self._wanted else []
+        own = [part for part in vars(self).values() if isinstance(part, metrics.Metric) and part is not self._loss_mean]
+        return [self._loss_mean, *compiled, *own]
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of the metrics; those that `compile` was given go by one name."""
+        return [metric.name for metric in self.metrics]
 
     def _prepared(self, y_true: Any, y_pred: Any) -> None:
         if self._metrics is None:
@@ -75,14 +82,12 @@ class Training:
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
         """The figures so far, with this batch."""
         if y is not None:
-            self._prepared(y, y_pred)
-            for metric in self._metrics or []:
-                metric.update_state(y, y_pred)
+            CompileMetrics(self).update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
     def get_metrics_result(self) -> dict[str, Any]:
         """The figures so far, by name."""
-        return {metric.name: metric.result() for metric in self.metrics}
+        return _flat({metric.name: metric.result() for metric in self.metrics})
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """One step of training; the figures so far are returned."""
@@ -91,7 +96,8 @@ class Training:
             y_pred = self(x, training=True)  # type: ignore[operator]
             loss = self.compute_loss(x, y, y_pred, weight)
         variables = self.trainable_variables  # type: ignore[attr-defined]
-        self.optimizer.apply(tape.gradient(loss, variables), variables)
+        if variables:
+            self.optimizer.apply(tape.gradient(loss, variables), variables)
         self._loss_mean.update_state(loss, float(nest.flatten(x)[0].shape[0]))
         return self.compute_metrics(x, y, y_pred, weight)
 
@@ -234,6 +240,38 @@ class Training:
             )
 
 
+class CompileMetrics:
+    """The metrics that `compile` was given, as one: Keras shows them so to a `train_step` of one's own."""
+
+    name = "compile_metrics"
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Take a batch."""
+        self._model._prepared(y_true, y_pred)
+        for metric in self._model._metrics:
+            metric.update_state(y_true, y_pred)
+
+    def result(self) -> dict[str, Any]:
+        """The figures so far, by name."""
+        return {metric.name: metric.result() for metric in self._model._metrics or []}
+
+    def reset_state(self) -> None:
+        """Begin all figures anew."""
+        for metric in self._model._metrics or []:
+            metric.reset_state()
+
+
+def _flat(figures: dict[str, Any]) -> dict[str, Any]:
+    """Figures by name, those inside other figures too."""
+    found: dict[str, Any] = {}
+    for name, value in figures.items():
+        found.update(value if isinstance(value, dict) else {name: value})
+    return found
+
+
 def _unpacked(data: Any) -> tuple[Any, Any, Any]:
     parts = data if isinstance(data, tuple) else (data,)
     x, y, weight = (*parts, None, None)[:3]
@@ -274,7 +312,9 @@ def _is_stream(x: Any) -> bool:
 
 
 def _figures(found: dict[str, Any], return_dict: bool) -> Any:
-    numbers = {name: float(np.asarray(value)) for name, value in found.items()}
+    """Figures as numbers: by name, in the order that Keras has them, or as a list that begins with the loss."""
+    ordered = dict(sorted(found.items())) if return_dict else found
+    numbers = {name: float(np.asarray(value)) for name, value in _flat(ordered).items()}
     if return_dict:
         return numbers
     values = list(numbers.values())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.standins.tensorflow.scopes import mode
+from gradtape.standins.tensorflow.variable import ResourceVariable
 from gradtape.standins.tensorflow.variable import Variable as TensorFlowVariable
 
 scope: ContextVar[tuple[str, ...]] = ContextVar("names of the layers that are being called", default=())
@@ -38,8 +39,12 @@ class Variable(TensorFlowVariable):
 
     @property
     def value(self) -> Any:
-        """The present value as a tensor."""
-        return super().value()
+        """The `tf.Variable` behind it."""
+        inner = TensorFlowVariable.__new__(ResourceVariable)
+        inner._value, inner._declared = self._value, None
+        inner._name, inner._trainable, inner.constraint = f"{self.path}:0", self._trainable, self.constraint
+        vars(inner)["_keras"] = self  # the cell knows its owner weakly
+        return inner
 
     def __deepcopy__(self, memo: Any) -> Variable:
         made = Variable(np.array(self._value._concrete()), trainable=self._trainable, name=self._name)

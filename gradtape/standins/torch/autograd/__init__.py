@@ -14,7 +14,7 @@ from gradtape.standins.torch.autograd.checking import GradcheckError, gradcheck,
 from gradtape.standins.torch.autograd.function import Function
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
+from gradtape.standins.torch.tensor import Tensor, accumulating, unwrap, wrap
 
 __all__ = [
     "Function",
@@ -60,11 +60,13 @@ def backward(
     seeds = _several(grad_tensors) if grad_tensors is not None else [None] * len(targets)
     retain = create_graph if retain_graph is None else retain_graph
     chosen = None if inputs is None else [x._value for x in _several(inputs)]
+    done = accumulating()
     with translating():
         overwriting.check([target._value for target in targets])
         for number, (target, seed) in enumerate(zip(targets, seeds, strict=True)):
             last = number == len(targets) - 1
             gt.core.backward.backward(target._value, unwrap(seed), retain or not last, create_graph, chosen)
+    done()
 
 
 def grad(

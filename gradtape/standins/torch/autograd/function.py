@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.core.graph import FLAGS
+from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.tensor import Tensor, wrap
@@ -71,6 +73,12 @@ class Function:
     backward: Callable[..., Any]
     setup_context: Callable[..., Any] | None = None
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: the rule belongs to the class."""
+        raise RuntimeError(
+            f"{type(self).__name__} is called by its class method.\n  fix: {type(self).__name__}.apply(...)"
+        )
+
     @classmethod
     def apply(cls, *args: Any) -> Any:
         """Call the function; its results are on the graph with the rule in `backward`."""
@@ -121,7 +129,7 @@ class _Call:
         given = list(self.args)
         for place, value in zip(self.places, values, strict=True):
             given[place] = wrap(value if isinstance(value, Value) else Value(np.asarray(value)))
-        needs = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in self.args)
+        needs = tuple(isinstance(arg, Tensor) and _is_followed(arg._value) for arg in self.args)
         ctx = Context(needs)
         if self.cls.setup_context is None:
             output = self.cls.forward(ctx, *given)
@@ -157,6 +165,11 @@ class _Call:
                 "  fix: one for each argument of forward behind ctx; None for what is not a tensor"
             )
         return tuple(None if rows[place] is None else rows[place]._value for place in self.places)
+
+
+def _is_followed(value: Any) -> bool:
+    """Whether a derivative by this value may be asked for: by `backward`, or by a transformation around the call."""
+    return isinstance(value, Lifted) or bool(value._node.bits & ~FLAGS)
 
 
 def _named(inner: Callable[..., Any], written: Callable[..., Any], owner: str) -> Callable[..., Any]:

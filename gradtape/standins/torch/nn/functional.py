@@ -72,6 +72,17 @@ def relu(input: Any, inplace: bool = False) -> Any:
     return input._write(result._value, "relu(inplace=True)") if inplace else result
 
 
+def _written(name: str) -> Function:
+    def writing(input: Any, *args: Any, **kwargs: Any) -> Any:
+        return globals()[name](input, *args, inplace=True, **kwargs)
+
+    writing.__name__, writing.__doc__ = f"{name}_", f"`{name}`, in place."
+    return writing
+
+
+globals().update({f"{n}_": _written(n) for n in ("relu", "celu", "elu", "hardtanh", "leaky_relu", "selu", "threshold")})
+
+
 @function("Glu")
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half along `dim`, times the sigmoid of the second."""

@@ -15,6 +15,9 @@ class Loss(Module):
     _options: dict[str, Any] = {}  # noqa: RUF012  (it is never changed)
 
     def __init__(self, *args: Any, reduction: str = "mean", **kwargs: Any) -> None:
+        size_average, reduce = kwargs.pop("size_average", None), kwargs.pop("reduce", None)
+        if size_average is not None or reduce is not None:  # how reductions were asked for before they had names
+            reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
         super().__init__()
         if reduction not in ("mean", "sum", "none", "batchmean"):
             raise ValueError(f"{reduction} is not a valid value for reduction; 'mean', 'sum' and 'none' are")

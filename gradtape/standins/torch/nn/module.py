@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
+from gradtape.standins.torch.nn.backwardhooks import Backward
 from gradtape.standins.torch.nn.parameter import Buffer, Parameter
 from gradtape.standins.torch.tensor import RemovableHandle, Tensor
 
@@ -45,7 +46,7 @@ class Module:
         self._set_up()
 
     def _set_up(self) -> None:
-        for name in ("_parameters", "_buffers", "_modules", "_before", "_after", "_volatile"):
+        for name in ("_parameters", "_buffers", "_modules", "_before", "_after", "_backward", "_back", "_volatile"):
             object.__setattr__(self, name, {} if name != "_volatile" else set())
         object.__setattr__(self, "training", True)
 
@@ -230,23 +231,43 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if "_parameters" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__}: super().__init__() was not called in __init__")
-        for hook in list(self._before.values()):
+        for hook, with_names in list(self._before.values()):
+            if with_names:
+                args, kwargs = hook(self, args, kwargs) or (args, kwargs)
+                continue
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
+        watch = Backward(self, self._back, self._backward) if self._back or self._backward else None
+        if watch is not None:
+            args = watch.on_the_way_in(args)
         output = self.forward(*args, **kwargs)
-        for hook in list(self._after.values()):
-            changed = hook(self, args, output)
+        for hook, with_names in list(self._after.values()):
+            changed = hook(self, args, kwargs, output) if with_names else hook(self, args, output)
             output = output if changed is None else changed
-        return output
+        return output if watch is None else watch.on_the_way_out(output)
 
-    def register_forward_hook(self, hook: Callable[..., Any], **_: Any) -> RemovableHandle:
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, **_: Any
+    ) -> RemovableHandle:
         """Call `hook(module, args, output)` after each call; what it returns replaces the output unless None."""
-        return _registered(self._after, hook)
+        return _registered(self._after, (hook, with_kwargs))
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any], **_: Any) -> RemovableHandle:
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
         """Call `hook(module, args)` before each call; what it returns replaces the arguments unless None."""
-        return _registered(self._before, hook)
+        return _registered(self._before, (hook, with_kwargs))
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` on the way back; what it returns replaces `grad_input`."""
+        return _registered(self._backward, hook)
+
+    register_backward_hook = register_full_backward_hook
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` on the way back; what it returns replaces `grad_output`."""
+        return _registered(self._back, hook)
 
     @contextmanager
     def _swapped(self, given: dict[str, Tensor]) -> Iterator[None]:
@@ -319,6 +340,28 @@ class Module:
 
         return self.to(dtypes.float64)
 
+    def half(self: Self) -> Self:
+        """In half precision."""
+        from gradtape.standins.torch import dtypes
+
+        return self.to(dtypes.float16)
+
+    def type(self: Self, dst_type: Any) -> Self:
+        """In another type."""
+        return self.to(dst_type)
+
+    def cuda(self: Self, device: Any = None) -> Self:
+        """There is no GPU here."""
+        from gradtape.standins.torch.description import device as place
+
+        place("cuda")
+        return self
+
+    def set_submodule(self, target: str, module: Module) -> None:
+        """Put a module in the place of that of a dotted name."""
+        path, _, name = target.rpartition(".")
+        setattr(self._at(path), name, module)
+
     def cpu(self: Self) -> Self:
         """The module itself: it is on the CPU."""
         return self
@@ -346,7 +389,7 @@ class Module:
         return f"{self._get_name()}(\n  " + "\n  ".join([*lines, *inside]) + "\n)"
 
 
-def _registered(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> RemovableHandle:
+def _registered(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
     key = max(hooks, default=0) + 1
     hooks[key] = hook
     return RemovableHandle(lambda: hooks.pop(key, None))

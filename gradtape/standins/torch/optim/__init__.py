@@ -48,6 +48,7 @@ SGD = _optimiser(
     {"lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0, "nesterov": False, "maximize": False},
     {"foreach": None, "differentiable": False, "fused": None},
 )
+SGD._counts = False
 _ADAM: dict[str, Any] = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8}
 Adam = _optimiser(
     "Adam",

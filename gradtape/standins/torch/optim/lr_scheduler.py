@@ -9,8 +9,11 @@ from gradtape.optim import schedules
 from gradtape.standins.names import missing
 
 __all__ = [
+    "ChainedScheduler",
     "ConstantLR",
     "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",
@@ -112,6 +115,65 @@ class CosineAnnealingLR(_Scheduled):
 
     def _schedule(self, base: float) -> Any:
         return schedules.cosine(base, self.T_max, self.eta_min, periodic=True)
+
+
+class CosineAnnealingWarmRestarts(_Scheduled):
+    """Down to `eta_min` along half a wave, and from the beginning again: after `T_0` epochs, then `T_mult` times it."""
+
+    def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def _schedule(self, base: float) -> Any:
+        def restarted(epoch: float) -> Any:
+            length: float = self.T_0
+            while epoch >= length:
+                epoch -= length
+                length *= self.T_mult
+            return schedules.cosine(base, int(length), self.eta_min)(epoch)
+
+        return restarted
+
+
+class CyclicLR(LRScheduler):
+    """Between `base_lr` and `max_lr` and back again, in straight lines."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        base_lr: float,
+        max_lr: float,
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.8,
+        max_momentum: float = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.base_lr, self.max_lr = base_lr, max_lr
+        self._up, self._down = step_size_up, step_size_up if step_size_down is None else step_size_down
+        self.mode, self.gamma, self.scale_mode = mode, gamma, scale_mode if scale_fn else "cycle"
+        self._scale = scale_fn
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"] = base_lr
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        length = self._up + self._down
+        cycle, within = divmod(self.last_epoch, length)
+        height = within / self._up if within <= self._up else (length - within) / self._down
+        if self._scale is not None:
+            factor = self._scale(cycle + 1 if self.scale_mode == "cycle" else self.last_epoch)
+        else:
+            powers = {"triangular": 1.0, "triangular2": 0.5**cycle, "exp_range": self.gamma**self.last_epoch}
+            factor = powers[self.mode]
+        return [base + (self.max_lr - base) * height * factor for base in self.base_lrs]
 
 
 class PolynomialLR(_Scheduled):
@@ -251,6 +313,40 @@ class SequentialLR(LRScheduler):
         chosen.last_epoch = self.last_epoch - (self._milestones[number - 1] if number else 0)
         rates: list[float] = chosen.get_lr()
         return rates
+
+
+class ChainedScheduler:
+    """Schedules at the same time: each goes on from the rates that the others have set."""
+
+    def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
+        self._schedulers = list(schedulers)
+        self.optimizer = self._schedulers[0].optimizer if optimizer is None else optimizer
+        first = [group["initial_lr"] for group in self.optimizer.param_groups]
+        self._factors = [self._shares(scheduler, first) for scheduler in self._schedulers]
+        self._set(first)
+
+    @staticmethod
+    def _shares(scheduler: Any, first: list[float]) -> list[float]:
+        return [rate / base if base else 0.0 for rate, base in zip(scheduler.get_lr(), first, strict=True)]
+
+    def _set(self, first: list[float]) -> None:
+        for number, group in enumerate(self.optimizer.param_groups):
+            group["lr"] = first[number]
+            for shares in self._factors:
+                group["lr"] *= shares[number]
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def step(self) -> None:
+        """Go on to the next epoch in all of them."""
+        first = [group["initial_lr"] for group in self.optimizer.param_groups]
+        for number, scheduler in enumerate(self._schedulers):
+            scheduler.last_epoch += 1
+            self._factors[number] = self._shares(scheduler, first)
+        self._set(first)
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rates as they are."""
+        return list(self._last_lr)
 
 
 class ReduceLROnPlateau:

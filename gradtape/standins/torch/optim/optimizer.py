@@ -13,7 +13,7 @@ import gradtape as gt
 from gradtape import optim as ours
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor
+from gradtape.standins.torch.tensor import Tensor, wrap
 
 
 class Optimizer:
@@ -72,7 +72,11 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """The options of all groups, and what is kept from step to step."""
         numbers = {id(p): n for n, p in enumerate(p for group in self.param_groups for p in group["params"])}
-        groups = [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]
+        groups = [
+            {name: value for name, value in group.items() if name != "params"}
+            | {"params": [numbers[id(parameter)] for parameter in group["params"]]}
+            for group in self.param_groups
+        ]
         return {"state": self._kept(), "param_groups": groups}
 
     def _kept(self) -> Any:
@@ -94,15 +98,30 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
+            lines += [""] * bool(number) + [f"Parameter Group {number}"]
             lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
         return "\n".join(lines) + "\n)"
+
+
+_KEPT = {
+    ("", "first"): "exp_avg",
+    ("", "second"): "exp_avg_sq",
+    ("", "momentum"): "momentum_buffer",
+    ("", "largest"): "exp_inf",
+    ("Adagrad", "total"): "sum",
+    ("Adadelta", "second"): "square_avg",
+    ("Adadelta", "steps"): "acc_delta",
+    ("RMSprop", "second"): "square_avg",
+    ("NAdam", "product"): "mu_product",
+}
+"""What PyTorch calls the moving averages and the like that optimisers keep."""
 
 
 class Ours(Optimizer):
     """An optimiser whose updates are those of one of gradtape's, a state for each group."""
 
     _make: Callable[..., Any]
+    _counts = True  # whether PyTorch keeps the number of steps
     _names: tuple[str, ...] = ()  # the options that go to gradtape's, by its names
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
@@ -156,10 +175,38 @@ class Ours(Optimizer):
                 parameter._put(Value(np.asarray(value)), False)
 
     def _kept(self) -> Any:
-        return list(self._states)
+        """What is kept for each parameter, by its number, under PyTorch's names."""
+        kept: dict[int, dict[str, Any]] = {}
+        number = 0
+        for group, state in zip(self.param_groups, self._states, strict=True):
+            for place in range(len(group["params"])):
+                if state is not None:
+                    lists = {name: value for name, value in state.items() if isinstance(value, list)}
+                    kept[number] = {"step": wrap(np.float32(state["count"]))} if self._counts else {}
+                    kept[number] |= {
+                        _KEPT.get((type(self).__name__, name)) or _KEPT.get(("", name), name): wrap(value[place])
+                        for name, value in lists.items()
+                    }
+                number += 1
+        return kept
 
     def _take(self, state: Any) -> None:
-        self._states = list(state)
+        number = 0
+        for index, group in enumerate(self.param_groups):
+            count = len(group["params"])
+            rows = [state.get(n) for n in range(number, number + count)]
+            number += count
+            self._states[index] = None if any(row is None for row in rows) else self._resumed(group, rows)
+
+    def _resumed(self, group: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """A state of gradtape's from PyTorch's, one row for each parameter."""
+        made: dict[str, Any] = self._optimiser(group).init([parameter._array for parameter in group["params"]])
+        for name, value in made.items():
+            if isinstance(value, list):
+                shown = _KEPT.get((type(self).__name__, name)) or _KEPT.get(("", name), name)
+                made[name] = [row[shown]._array for row in rows]
+        steps = [float(row["step"]) for row in rows if "step" in row]
+        return {**made, "count": np.int64(max(steps, default=0))}
 
 
 def initialiser(defaults: dict[str, Any], others: dict[str, Any]) -> Callable[..., None]:

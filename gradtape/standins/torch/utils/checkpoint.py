@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from gradtape.standins.torch.autograd.functional import plainly
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.tensor import unwrap, wrap
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "checkpoint_sequential"]
 
 
 def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: Any = None, **kwargs: Any) -> Any:
@@ -23,8 +24,29 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: Any = No
     >>> x.grad
     tensor(12.)
     """
+    kept = functools.partial(function, **kwargs) if kwargs else function
     with translating():
-        return wrap(gt.checkpoint(plainly(function))(*unwrap(args)), "CheckpointFunctionBackward")
+        return wrap(gt.checkpoint(plainly(kept))(*unwrap(args)), "CheckpointFunctionBackward")
+
+
+def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: Any = None, **_: Any) -> Any:
+    """Call functions one after the other, in `segments` stretches that are computed again on the way back."""
+    steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    length = max(len(steps) // segments, 1)
+    starts = [length * number for number in range(segments)]
+
+    def stretch(begin: int, end: int) -> Callable[[Any], Any]:
+        def run(value: Any) -> Any:
+            for step in steps[begin:end]:
+                value = step(value)
+            return value
+
+        return run
+
+    for begin, end in zip(starts, [*starts[1:], len(steps)], strict=True):
+        run = stretch(begin, end)
+        input = run(input) if begin == starts[-1] else checkpoint(run, input, use_reentrant=use_reentrant)
+    return input
 
 
 __getattr__ = missing(__name__)

@@ -79,12 +79,10 @@ class Layer(Module):
         """The variables: the layer's own, then those of the layers inside it."""
         own, inner, seen = [], [], set()
         for part in self._children():
-            if isinstance(part, TensorFlowVariable):
+            if isinstance(part, Variable):  # Keras does not know of a plain tf.Variable or tf.Module inside a layer
                 own.append(part)
             elif isinstance(part, Layer):
                 inner += part.weights
-            else:
-                inner += list(part.variables)
         found = []
         for variable in [*own, *inner]:
             if id(variable) not in seen:

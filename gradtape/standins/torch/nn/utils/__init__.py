@@ -9,6 +9,7 @@ from typing import Any
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.nn.utils import rnn
 from gradtape.standins.torch.shaping import cat
 from gradtape.standins.torch.tensor import Tensor, wrap
 
@@ -17,6 +18,7 @@ __all__ = [
     "clip_grad_value_",
     "get_total_norm",
     "parameters_to_vector",
+    "rnn",
     "vector_to_parameters",
 ]
 
