@@ -1,8 +1,8 @@
 """Arrays of other libraries: DLPack both ways, and PyTorch's tensors.
 
 A tensor owns its memory, and PyTorch writes even into what it is told not to write into. So what crosses is a copy;
-`copy=False` hands out a read-only view instead, to consumers that understand it. A tracked tensor refuses to leave:
-the other library would drop its gradient in silence.
+`copy=False` hands out the memory itself, marked as read-only where the version of DLPack can say so. A tracked tensor
+refuses to leave: the other library would drop its gradient in silence.
 """
 
 from __future__ import annotations
@@ -32,6 +32,15 @@ class ExchangeError(OperandError, BufferError):
     """
 
 
+class _Unmarked:
+    """The memory of an array without the mark that it is read-only, which DLPack before version 1 cannot pass on."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array  # keeps the memory alive
+        described = array.__array_interface__
+        self.__array_interface__ = {**described, "data": (described["data"][0], False)}
+
+
 def export(
     x: Tensor,
     stream: Any = None,
@@ -39,7 +48,11 @@ def export(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """What `Tensor.__dlpack__` does: a capsule with a copy of the numbers, or with a read-only view of them."""
+    """What `Tensor.__dlpack__` does: a capsule with a copy of the numbers, or with the tensor's own memory.
+
+    Only `copy=False` shares memory. It is for reading: from version 1 on DLPack says so to who takes it, and who asks
+    for an older version (or for none) has to keep to it.
+    """
     check_leaves_no_gradient(x, "DLPack")
     if stream is not None:
         raise refused(ExchangeError, f"__dlpack__: stream={stream!r}, but tensors are on the CPU.", "stream=None")
@@ -49,11 +62,7 @@ def export(
     if copy is not False:
         return np.array(array).__dlpack__(max_version=max_version)
     if max_version is None or max_version[0] < 1:
-        raise refused(
-            ExchangeError,
-            "__dlpack__: copy=False gives a read-only view, which the version of DLPack that was asked for has not.",
-            "copy=None for a copy, or max_version=(1, 0)",
-        )
+        return np.asarray(_Unmarked(array)).__dlpack__(max_version=max_version)
     view = array.view()
     view.flags.writeable = False
     return view.__dlpack__(max_version=max_version)

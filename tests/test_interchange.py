@@ -73,8 +73,32 @@ def test_without_a_copy_it_is_read_only() -> None:
     view = np.from_dlpack(x, copy=False)
     assert np.shares_memory(view, x.numpy())
     assert not view.flags.writeable
-    with pytest.raises(BufferError, match=r"max_version=\(1, 0\)"):
-        x.__dlpack__(copy=False)
+
+
+class Before:
+    """An array that speaks DLPack as it was before version 1, where memory could not be marked as read-only."""
+
+    def __init__(self, x: gt.Tensor, **wanted: Any) -> None:
+        self.x, self.wanted = x, wanted
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.x.__dlpack__(**self.wanted)
+
+    def __dlpack_device__(self) -> Any:
+        return self.x.__dlpack_device__()
+
+
+@pytest.mark.parametrize("version", [{}, {"max_version": None}, {"max_version": (0, 8)}])
+def test_an_older_version_shares_memory_where_it_is_asked_to(version: Any) -> None:
+    """`copy=False` never copies, whatever the version of DLPack and the layout; without it there is a copy."""
+    whole = gt.tensor(np.arange(6.0).reshape(2, 3))
+    for x in (whole, whole.T, whole[:0], gt.tensor(2.5), np.broadcast_to(whole, (4, 2, 3))):
+        shared = np.from_dlpack(Before(x, copy=False, **version))
+        np.testing.assert_array_equal(shared, x.numpy())
+        assert np.shares_memory(shared, x.numpy()) or not x.size
+        assert not np.shares_memory(np.from_dlpack(Before(x, **version)), x.numpy())
+    shared = np.from_dlpack(Before(gt.tensor([1.0, 2.0]), copy=False, **version))  # its tensor is gone
+    assert shared.tolist() == [1.0, 2.0]
 
 
 def test_what_comes_in_is_a_copy() -> None:

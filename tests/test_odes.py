@@ -111,6 +111,20 @@ def test_as_scipy_odeint() -> None:
     expected = integrate.odeint(pendulum, [np.pi - 0.1, 0.0], t, (0.25, 5.0), rtol=1e-10, atol=1e-10)
     assert found.shape == (11, 2)
     np.testing.assert_allclose(found, expected, atol=5e-6)
+    np.testing.assert_array_equal(gt.odeint(pendulum, [np.pi - 0.1, 0.0], t, args=(0.25, 5.0)), found)
+
+
+def test_arguments_are_given_once() -> None:
+    """`args=` is a tuple or a single argument and has derivatives; what does not fit the function is explained."""
+    last = lambda rates: gt.odeint(lambda y, t, rates: -rates * y, np.ones(2), [0.0, 2.0], args=rates)[-1].sum()
+    np.testing.assert_allclose(gt.grad(last)(np.array([0.5, 1.0])), -2 * np.exp([-1.0, -2.0]), rtol=1e-6)
+    with pytest.raises(gt.OperandError, match="and args= as well"):
+        gt.odeint(lambda y, t, a, b: a * b * y, 1.0, [0.0, 1.0], 2.0, args=(3.0,))
+    with pytest.raises(gt.OperandError, match="a tuple follows the times") as caught:
+        gt.odeint(lambda y, t, a: -a * y, 1.0, [0.0, 1.0], (2.0,))
+    assert "args=(a, b)" in str(caught.value)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        gt.odeint(lambda y, t, a: -a * y, 1.0, [0.0, 1.0])
 
 
 def test_functions_that_take_the_time_first() -> None:

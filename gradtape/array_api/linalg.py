@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array, as_dtype
 from gradtape.array_api.linear import matmul, matrix_transpose, tensordot, vecdot
 from gradtape.array_api.statistics import in_dtype
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.ops import decompositions, determinants, least_squares, norms, singular, spectral
 from gradtape.ops.arguments import refused
 
@@ -152,10 +148,7 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
     """Matrices as products of orthonormal columns and an upper triangle."""
     if mode not in ("reduced", "complete"):
         raise refused(ArgumentError, f"linalg.qr: mode={mode!r}.", "'reduced' or 'complete'")
-    x = _matrices(x, "linalg.qr")
-    if mode == "complete" and not is_tracked(x) and not isinstance(x, Lifted):  # has no derivative, but values
-        return QRResult(*[Tensor(part) for part in np.linalg.qr(x._leave("linalg.qr"), "complete")])
-    return QRResult(*decompositions.qr(x, mode))
+    return QRResult(*decompositions.qr(_matrices(x, "linalg.qr"), mode))
 
 
 def slogdet(x: Any, /) -> SlogdetResult:

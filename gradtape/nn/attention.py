@@ -244,6 +244,13 @@ class TransformerEncoder(Module):
     """
 
     def __init__(self, layers: Iterable[Module], norm: Module | None = None) -> None:
+        for name, given, accepted in (("layers", layers, Iterable), ("norm", norm, Module | None)):
+            if not isinstance(given, accepted):
+                raise refused(
+                    OperandError,
+                    f"TransformerEncoder: {name} is a {type(given).__name__}.",
+                    "a list of layers, [make() for _ in range(number)], and a module as the norm, or none",
+                )
         self.layers = ModuleList(layers)
         self.norm = norm
 

@@ -13,8 +13,11 @@ from gradtape.ops.arguments import refused
 def _checked(kind: str, module: Any) -> Module:
     if isinstance(module, Module):
         return module
-    what = f"the class {module.__name__}" if isinstance(module, type) else f"a {type(module).__name__}"
-    fix = f"{module.__name__}(...), with brackets" if isinstance(module, type) else "gt.nn.Lambda(f) around a function"
+    what, fix = f"a {type(module).__name__}", "gt.nn.Lambda(f) around a function"
+    if isinstance(module, type):
+        what, fix = f"the class {module.__name__}", f"{module.__name__}(...), with brackets"
+    elif isinstance(module, list | tuple):
+        fix = f"{kind}(*modules), with a star" if kind == "Sequential" else "one list of modules, not several"
     raise refused(OperandError, f"{kind}: {what} is given; modules are accepted.", fix)
 
 
@@ -64,6 +67,12 @@ class _Listed(Module):
 
     def extend(self, modules: Iterable[Module]) -> Any:
         """Add modules at the end; returns the container."""
+        if not isinstance(modules, Iterable):
+            raise refused(
+                OperandError,
+                f"{type(self).__name__}: a {type(modules).__name__} is given; a list of modules is accepted.",
+                "[make() for _ in range(number)], each with numbers of its own",
+            )
         for module in modules:
             self.append(module)
         return self
@@ -128,6 +137,12 @@ class ModuleDict(Module):
     """
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        if not isinstance(modules, Mapping | None):
+            raise refused(
+                OperandError,
+                f"ModuleDict: a {type(modules).__name__} is given; a dictionary of modules is accepted.",
+                'ModuleDict({"name": module}), or a ModuleList for those without names',
+            )
         for name, module in (modules or {}).items():
             self[name] = module
 

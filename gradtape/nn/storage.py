@@ -24,12 +24,16 @@ from gradtape.nn.names import check_names, checked_array
 from gradtape.ops.arguments import refused
 
 PathLike = str | os.PathLike[str]
+RUN = "gradtape fit"
+"""How the format of a file begins that holds a run of `gt.fit`."""
 _INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (64, 32, 16, 8)]
 _KINDS = ["float64", "float32", "float16", "complex64", "bool", *_INTEGERS]
 
 
 class CheckpointError(GradTapeError, ValueError):
     """A file that cannot be loaded: missing, cut off, damaged, or of another model.
+
+    Or one that cannot be written, because its directory is not there.
 
     >>> import gradtape as gt
     >>> try:
@@ -84,8 +88,19 @@ def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -
     write_whole(path, from_library.save(arrays, texts or None))
 
 
+def check_place(path: PathLike) -> None:
+    """Raise unless a file can be at `path`: its directory has to be there."""
+    folder, where = Path(path).parent, os.fspath(path)
+    if Path(path).is_dir():
+        raise CheckpointError(problem("GT314", f"save: {where} is a directory", fixes="the name of a file in it"))
+    if not folder.is_dir():
+        fix = f"os.makedirs({os.fspath(folder)!r}, exist_ok=True) before"
+        raise CheckpointError(problem("GT314", f"save: there is no directory {folder} for {where}", fixes=fix))
+
+
 def write_whole(path: PathLike, content: bytes) -> None:
     """Write a file so that at every moment there is the old one or the new one, complete."""
+    check_place(path)
     target = Path(path)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
@@ -103,6 +118,7 @@ def load(path: PathLike, like: Any = None) -> Any:
     """What was saved: into the module `like`, in the structure of `like`, or as a dictionary of arrays by name.
 
     Names, shapes and dtypes have to be those of `like`. If anything is wrong with the file, nothing is loaded.
+    A module is also loaded from the checkpoint of a run of `gt.fit`, as it was when that was stored.
 
     >>> import numpy as np, gradtape as gt, os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -113,12 +129,12 @@ def load(path: PathLike, like: Any = None) -> Any:
     """
     from gradtape.optim.leaves import named_leaves
 
-    arrays, _ = read(path)
+    arrays, texts = read(path)
     if like is None:
         return arrays
     try:
         if isinstance(like, Module):
-            like.load_state_dict(arrays)
+            like.load_state_dict(_of_a_run(arrays) if texts.get("format", "").startswith(RUN) else arrays)
             return like
         wanted = {name or "value": value for name, value in named_leaves(like)}
         check_names("load", "what is asked for", "what is stored", wanted, arrays)
@@ -133,6 +149,12 @@ def load(path: PathLike, like: Any = None) -> Any:
             f"{Path(path).name} is of another model: {error.problem.title.partition(': ')[2]}",
             error.problem.fixes[0] if error.problem.fixes else "the model that was saved",
         ) from None
+
+
+def _of_a_run(arrays: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of the model, among all that is stored of a run."""
+    named = [(name.partition("."), array) for name, array in arrays.items()]
+    return {name: array for (part, _, name), array in named if part in ("params", "buffers")}
 
 
 def read(path: PathLike) -> tuple[dict[str, Any], dict[str, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.errors import GradTapeError, OperandError
+from gradtape.implicit.refusal import refused
 from gradtape.odes.integration import integrate
 from gradtape.odes.system import Function, System
 
@@ -14,7 +16,8 @@ def odeint(
     function: Function,
     y0: Any,
     t: Any,
-    *args: Any,
+    *arguments: Any,
+    args: Any = (),
     method: str = "dopri5",
     rtol: float = 1e-7,
     atol: float = 1e-9,
@@ -26,6 +29,8 @@ def odeint(
     tfirst: bool = False,
 ) -> Any:
     """The solution of dy/dt = `function(y, t, *args)` with y = `y0` at `t[0]`, at all times `t`: rows for times.
+
+    The args follow the times, one by one, or are given as `args=(...)`, as SciPy's `odeint` takes them.
 
     y is an array or a nested structure of arrays, and what the function returns has the same structure. The times go
     up or down. Gradients by `y0`, `t` and `args`, and by whatever else the function reads, in both modes and of any
@@ -49,5 +54,22 @@ def odeint(
     >>> round(float(gt.grad(last)(0.5)), 6)      # -2 exp(-1)
     -0.735759
     """
-    system = System(function, y0, tfirst)
-    return integrate(system, t, args, method, rtol, atol, adjoint, max_steps, first_step, max_step, step_size)
+    named = args if isinstance(args, tuple) else (args,)
+    if arguments and named:
+        raise refused(
+            OperandError,
+            f"gt.odeint: {len(arguments)} arguments after the times, and args= as well.",
+            "gt.odeint(f, y0, t, a, b), or gt.odeint(f, y0, t, args=(a, b))",
+        )
+    given = arguments or named
+    try:
+        system = System(function, y0, tfirst)
+        return integrate(system, t, given, method, rtol, atol, adjoint, max_steps, first_step, max_step, step_size)
+    except TypeError as error:
+        if isinstance(error, GradTapeError) or not (len(arguments) == 1 and isinstance(arguments[0], tuple)):
+            raise
+        raise refused(
+            OperandError,
+            f"gt.odeint: a tuple follows the times, which is one argument of the function: {error}.",
+            "gt.odeint(f, y0, t, a, b), or gt.odeint(f, y0, t, args=(a, b))",
+        ) from error

@@ -13,7 +13,14 @@ from gradtape.core.tensor import Variable, plain
 from gradtape.errors import NumericsError, OperandError, StructureError
 from gradtape.explain.messages import problem
 from gradtape.ops.arguments import refused
-from gradtape.optim.leaves import UNTOUCHED, check_finite, checked_gradients, checked_parameters, matching
+from gradtape.optim.leaves import (
+    UNTOUCHED,
+    check_finite,
+    check_owners,
+    checked_gradients,
+    checked_parameters,
+    matching,
+)
 from gradtape.optim.line_search import Point, strong_wolfe
 
 CURVED_ENOUGH = 1e-10
@@ -54,6 +61,7 @@ class LBFGS:
         self.tolerance_grad, self.tolerance_change = tolerance_grad, tolerance_change
         self.line_search_fn = line_search_fn
         self.state: Any = None
+        self._owners: list[Variable] = []
 
     def init(self, params: Any) -> dict[str, Any]:
         """The state for `params`: nothing is known yet.
@@ -173,6 +181,8 @@ class LBFGS:
                     f"LBFGS.step: a {type(variable).__name__}; gt.Variable is accepted.",
                     "minimise_step(function, state, params) for arrays",
                 )
+        if self.state is not None:
+            check_owners(self._owners, targets, "LBFGS")
         start = [np.array(plain(variable)) for variable in targets]
 
         def evaluate(params: Any) -> tuple[Any, Any]:
@@ -190,7 +200,7 @@ class LBFGS:
             raise
         for variable, array in zip(targets, leaves(new), strict=True):
             variable.assign(array)
-        self.state = state
+        self.state, self._owners = state, list(targets)
         return float(value)
 
     def __repr__(self) -> str:
@@ -216,7 +226,14 @@ class _Flat:
         return rebuild(self.params, arrays)
 
     def evaluate(self, vector: Any) -> tuple[float, Any]:
-        value, grads = self.function(self.unpacked(vector))
+        found = self.function(self.unpacked(vector))
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise refused(
+                OperandError,
+                f"LBFGS: the function returned a {type(found).__name__}; the loss and its gradient are wanted.",
+                "gt.value_and_grad(function)",
+            )
+        value, grads = found
         gradients = checked_gradients(self.named, matching(grads, self.params, "LBFGS", "the gradients"), "LBFGS")
         check_finite(self.named, gradients, "LBFGS")
         number = float(np.asarray(plain(value)).reshape(()))

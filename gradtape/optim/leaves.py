@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.operation import Lifted
 from gradtape.core.structure import aligned, children
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, GradTapeError, NumericsError, ShapeError, StructureError, UntrackedError
@@ -140,3 +141,18 @@ def check_finite(named: list[tuple[str, Any]], grads: list[Any], optimiser: str)
                 "it grew; check_finite=False to let it through",
                 UNTOUCHED,
             )
+
+
+def check_owners(owners: list[Any], variables: list[Any], optimiser: str) -> None:
+    """Raise if a state was made for other variables: what is remembered of one would move another."""
+    if any(isinstance(variable, Lifted) for variable in variables):  # in a trace others stand in for them
+        return
+    if len(variables) != len(owners) or any(a is not b for a, b in zip(variables, owners, strict=True)):
+        raise _error(
+            StructureError,
+            "GT306",
+            f"{optimiser}: the state was made for {len(owners)} variables, and {len(variables)} are given: others, or "
+            f"in another order",
+            "the same variables in every step; for others, an optimiser of their own",
+            UNTOUCHED,
+        )

@@ -24,6 +24,7 @@ from gradtape.optim.clipping import clip_by_norm, clip_by_value
 from gradtape.optim.leaves import (
     called,
     check_finite,
+    check_owners,
     checked_gradients,
     checked_parameters,
     matching,
@@ -79,6 +80,7 @@ class Optimiser:
         self.clip_value = None if clip_value is None else self._positive("clip_value", clip_value)
         self.groups = self._checked_groups(groups)
         self.state: Any = None
+        self._owners: list[Variable] = []
 
     def _refuse(self, name: str, options: Options) -> None:
         common = ("maximize", "clip_norm", "clip_value", "groups", "check_finite", "allow_none")
@@ -278,7 +280,7 @@ class Optimiser:
         """Update variables in place by `grads`, which has their structure; their `.grad` unless it is given.
 
         All variables are updated, or none. The state is kept in `state`, in variables, and made when it is not
-        there yet.
+        there yet; from then on it belongs to these variables, in this order.
 
         >>> import gradtape as gt
         >>> w, opt = gt.Variable([1.0, 2.0]), gt.optim.SGD(0.1)
@@ -306,12 +308,13 @@ class Optimiser:
                 )
             fresh = self.init(rebuild(variables, [plain(variable) for variable in targets]))
         else:
+            check_owners(self._owners, targets, self.name)
             fresh = map_structure(_bare, self.state)
         params = rebuild(variables, [_bare(variable) for variable in targets])
         listed = [_bare(gradient) for gradient in matching(grads, variables, self.name, "the gradients")]
         new, state = self.update(rebuild(variables, listed), fresh, params)
         if self.state is None:
-            self.state = _as_variables(state)
+            self.state, self._owners = _as_variables(state), list(targets)
         else:
             for kept, value in zip(leaves(self.state), leaves(state), strict=True):
                 kept.assign(value)
@@ -335,14 +338,18 @@ class Optimiser:
         """
         targets = self._checked_variables(variables)
         self.state = _as_variables(self.init(rebuild(variables, [plain(variable) for variable in targets])))
+        self._owners = list(targets)
 
     def _checked_variables(self, variables: Any) -> list[Variable]:
         for path, variable in named_leaves(variables):
             if not isinstance(variable, Variable):
+                fix = "update(grads, state, params) for arrays, which returns new ones"
+                if isinstance(variable, Tensor):
+                    fix = f"gt.Variable(x), which can be changed and has a .grad too; {fix}"
                 raise refused(
                     OperandError,
                     f"{self.name}: {called(path)} is a {type(variable).__name__}; gt.Variable is accepted.",
-                    "update(grads, state, params) for arrays, which returns new ones",
+                    fix,
                 )
         return leaves(variables)
 
@@ -382,8 +389,9 @@ class Optimiser:
         >>> other.state["count"]
         Variable(1, dtype=int64)
         """
-        fresh = self.init(rebuild(variables, [plain(v) for v in leaves(variables)]))
-        self.state = _as_variables(restored(stored, fresh, self.name))
+        targets = self._checked_variables(variables)
+        fresh = self.init(rebuild(variables, [plain(v) for v in targets]))
+        self.state, self._owners = _as_variables(restored(stored, fresh, self.name)), list(targets)
 
     def __repr__(self) -> str:
         rate = getattr(self._learning_rate, "__name__", self._learning_rate)

@@ -141,6 +141,9 @@ class CurveFit(OptimizeResult):
     def __iter__(self) -> Any:
         return iter((self["x"], self["covariance"]))
 
+    def __getitem__(self, key: Any) -> Any:
+        return tuple(self)[key] if isinstance(key, int | slice) else super().__getitem__(key)
+
 
 def curve_fit(
     function: Function,

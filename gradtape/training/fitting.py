@@ -12,12 +12,13 @@ import numpy as np
 
 from gradtape.core.structure import leaves, map_structure
 from gradtape.core.tensor import Variable, plain
-from gradtape.errors import NumericsError, OperandError
+from gradtape.errors import NumericsError, OperandError, ShapeError
 from gradtape.explain.messages import problem
 from gradtape.jit.compiled import Compiled
 from gradtape.nn.calling import functional_call
 from gradtape.nn.module import Module
 from gradtape.nn.names import checked_generator, flat
+from gradtape.nn.storage import check_place
 from gradtape.ops.arguments import refused
 from gradtape.optim import LBFGS, Adam, Optimiser
 from gradtape.training.batches import Batches
@@ -76,19 +77,32 @@ def fit(
     """
     fitting = _Fitting(model, loss, optimiser, metrics, inputs, jit)
     fitting.stopping = as_stopping(early_stopping)
-    for name, value in (("epochs", epochs), ("batch_size", batch_size), ("inputs", inputs)):
+    counts = {"epochs": epochs, "batch_size": batch_size, "inputs": inputs, "checkpoint_every": checkpoint_every}
+    for name, value in counts.items():
+        if value is None and name == "checkpoint_every":
+            continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise refused(OperandError, f"fit: {name}={value!r}.", "an integer of at least 1")
     if rng is not None:
         checked_generator(rng, "fit")
-    if resume and checkpoint is None:
-        raise refused(OperandError, "fit: resume=True without a checkpoint.", 'checkpoint="run.safetensors"')
+    for name, wanted in (("resume", resume), ("checkpoint_every", checkpoint_every)):
+        if wanted and checkpoint is None:
+            raise refused(OperandError, f"fit: {name}={wanted} without a checkpoint.", 'checkpoint="run.safetensors"')
+    if checkpoint is not None:
+        check_place(checkpoint)
+    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
+        raise refused(
+            OperandError, "fit: callbacks are not a list of functions.", "[f] with f(epoch, numbers), numbers by name"
+        )
     fitting.check_watched(validation, metrics)
     dtype = one_dtype(fitting.params)
     fitting.data = Batches("data", data, batch_size, drop_last, dtype)
     fitting.validation = None if validation is None else Batches("validation", validation, batch_size, False, dtype)
     fitting.rng, fitting.epochs, fitting.callbacks = rng, epochs, list(callbacks)
     fitting.path, fitting.every = checkpoint, checkpoint_every
+    for batches in (fitting.data, fitting.validation):
+        if batches is not None and batches.arrays is not None:
+            fitting.check_loss(batches.what, len(batches.arrays))
     return fitting.run(resume, progress)
 
 
@@ -128,6 +142,8 @@ class _Fitting:
         else:
             self.params = map_structure(lambda x: np.array(plain(x)), model)
             self.buffers = {}
+        if not leaves(self.params):
+            raise refused(OperandError, "fit: the model has no parameters to train.", "a layer that has some, as Dense")
         self.first = self.optimiser.init(self.params)
         self.step, self.assess = self._step(), self._assess()
         if jit:
@@ -249,17 +265,16 @@ class _Fitting:
 
     def _batch(self, batch: Any) -> None:
         at = self.at
-        self._check_loss(len(batch))
-        value, params, buffers, state = self._settled(self.step, at.params, at.buffers, at.state, batch)
+        self.check_loss("data", len(batch))
+        try:
+            value, params, buffers, state = self.step(at.params, at.buffers, at.state, batch)
+        except NumericsError as error:
+            raise (self._spoilt(batch) or error) from None
         number, size = float(plain(value)), len(batch[0])
         if not math.isfinite(number):
-            raise NumericsError(
-                problem(
-                    "GT401",
-                    f"fit: the loss is {number} in batch {at.batch} of epoch {at.epoch}",
-                    fixes="a smaller learning rate if it grew; gt.check_numerics() around the loss finds the line",
-                    consequence="the parameters are those before this batch",
-                )
+            raise self._spoilt(batch) or self._not_finite(
+                f"the loss is {number} in",
+                "a smaller learning rate if it grew; gt.check_numerics() around the loss finds the line",
             )
         params, buffers, state = map_structure(plain, (params, buffers, state))
         self.at = at.moved(
@@ -275,38 +290,42 @@ class _Fitting:
         if self.every is not None and self.path is not None and self.at.batch % self.every == 0:
             store(self.path, self.at, self.facts)
 
-    def _check_loss(self, arrays: int) -> None:
+    def _spoilt(self, batch: Any) -> NumericsError | None:
+        """The error for a batch that is not finite to begin with; None if it is."""
+        for place, x in enumerate(map(np.asarray, map(plain, batch))):
+            bad = ~np.isfinite(x) if x.dtype.kind in "fc" else np.zeros(x.shape, bool)
+            count = np.count_nonzero(bad.reshape(len(x), -1).any(axis=1))
+            if count:
+                return self._not_finite(
+                    f"{count} of {len(x)} examples have NaN or infinity in array {place} of",
+                    "np.isfinite(x) finds them: leave these examples out, or fill in what is missing",
+                )
+        return None
+
+    def _not_finite(self, what: str, fix: str) -> NumericsError:
+        title = f"fit: {what} batch {self.at.batch} of epoch {self.at.epoch}"
+        return NumericsError(
+            problem("GT401", title, fixes=fix, consequence="the parameters are those before this batch")
+        )
+
+    def check_loss(self, what: str, arrays: int) -> None:
         """Raise if the loss cannot be called with what comes of a batch of so many arrays."""
         if arrays in self._checked:
             return
-        count, what = 1 + arrays, f"the parameters and {arrays} arrays"
+        count, given = 1 + arrays, f"the parameters and {arrays} arrays"
         if isinstance(self.model, Module):
-            count, what = 1 + arrays - self.inputs, f"the prediction and {arrays - self.inputs} arrays"
+            count, given = 1 + arrays - self.inputs, f"the prediction and {arrays - self.inputs} arrays"
         try:
             inspect.signature(self.loss).bind(*range(count))
         except TypeError as error:
             raise refused(
                 OperandError,
-                f"fit: the loss is called with {what} of a batch, and {error}.",
-                "loss(prediction, target) for a module and data=(x, y); loss(params, *batch) for parameters",
+                f"fit: the loss is called with {given} of a batch of {what}, and {error}.",
+                f"loss(prediction, target) for a module and {what}=(x, y); loss(params, *batch) for parameters",
             ) from None
         except ValueError:  # some functions in C do not say
             return
         self._checked.add(arrays)
-
-    def _settled(self, function: Any, *args: Any) -> Any:
-        """What `function` gives once nothing is left to be traced.
-
-        The call that traces may differ from those after it in the last digit. Which call that is, is another one in a
-        run that was taken up; so none of them counts.
-        """
-        for _ in range(3 if isinstance(function, Compiled) else 0):
-            traces = function.stats.traces
-            answer = function(*args)
-            if function.stats.traces == traces:
-                return answer
-            put_back(self.generators, self.at.generators)
-        return function(*args)
 
     def _end_of_epoch(self) -> None:
         at = self.at
@@ -351,7 +370,13 @@ class _Fitting:
         totals, seen = [0.0] * len(names), 0
         for batch in self.validation.each(None):
             size = len(batch[0])
-            values = self._settled(self.assess, self.at.params, self.at.buffers, batch)
+            self.check_loss("validation", len(batch))
+            values = self.assess(self.at.params, self.at.buffers, batch)
+            for name, value in zip(names, values, strict=True):
+                if np.size(plain(value)) != 1:
+                    raise refused(
+                        ShapeError, f"fit: {name} has shape {np.shape(plain(value))}; one number is wanted.", ".mean()"
+                    )
             totals = [total + float(plain(value)) * size for total, value in zip(totals, values, strict=True)]
             seen += size
         return {name: total / max(seen, 1) for name, total in zip(names, totals, strict=True)}

@@ -17,10 +17,17 @@ from gradtape.core.structure import leaves, map_structure, rebuild
 from gradtape.errors import GradTapeError
 from gradtape.nn.module import Module
 from gradtape.nn.names import check_names, checked_array
-from gradtape.nn.storage import PathLike, read, save, unreadable
+from gradtape.nn.storage import RUN, PathLike, read, save, unreadable
 from gradtape.optim.leaves import named_leaves
 
 FORMAT = "1"
+FACTS = {
+    "optimiser": "optimiser",
+    "examples": "number of examples",
+    "batch_size": "batch size",
+    "shuffled": "shuffling (by rng=)",
+}
+"""What has to be the same where a run is taken up, and how it is called."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def store(path: PathLike, at: Position, facts: dict[str, Any]) -> None:
     arrays["records"] = [np.array(values, float) for values in (at.records or {}).values()]
     names = ("epoch", "batch", "total", "seen", "best_value", "best_epoch", "waited", "is_over")
     texts = {
-        "format": f"gradtape fit {FORMAT}",
+        "format": f"{RUN} {FORMAT}",
         "position": json.dumps({name: getattr(at, name) for name in names}),
         "records": json.dumps(list(at.records or {})),
         "generators": json.dumps([_plain_state(state) for state in at.generators]),
@@ -110,7 +117,7 @@ def store(path: PathLike, at: Position, facts: dict[str, Any]) -> None:
 def taken_up(path: PathLike, fresh: Position, facts: dict[str, Any], generators: list[np.random.Generator]) -> Position:
     """The run that a file holds, if it is one of this model, optimiser and data. Nothing is changed."""
     arrays, texts = read(path)
-    if texts.get("format") != f"gradtape fit {FORMAT}":
+    if texts.get("format") != f"{RUN} {FORMAT}":
         raise unreadable(
             path,
             f"this is not the checkpoint of a run of gt.fit, version {FORMAT}: its format is "
@@ -138,8 +145,8 @@ def _check_facts(path: PathLike, ours: dict[str, Any], theirs: Any) -> None:
             stored = theirs.get(name) if isinstance(theirs, dict) else None
             raise unreadable(
                 path,
-                f"it is of another run: its {name.replace('_', ' ')} was {stored!r}, and now it is {value!r}",
-                f"the same {name.replace('_', ' ')}, or resume=False to begin anew",
+                f"it is of another run: its {FACTS[name]} was {stored!r}, and now it is {value!r}",
+                f"the same {FACTS[name]}, or resume=False to begin anew",
             )
 
 

@@ -227,12 +227,25 @@ def test_what_goes_wrong_in_a_step_leaves_the_last_good_state() -> None:
     model = gt.nn.Dense(3, 1, rng=np.random.default_rng(0))
     bad = X[:40].copy()
     bad[30] = np.nan
-    with pytest.raises(gt.NumericsError, match="NaN"), pytest.warns(gt.NumericsWarning):
+    with (
+        pytest.raises(gt.NumericsError, match="1 of 12 examples have NaN or infinity in array 0 of batch 2 of epoch 0"),
+        pytest.warns(gt.NumericsWarning),
+    ):
         gt.fit(model, (bad, Y[:40]), functional.mse_loss, batch_size=12, jit=False)
     assert np.isfinite(model.weight.numpy()).all()
     one_batch = gt.nn.Dense(3, 1, rng=np.random.default_rng(0))
     gt.fit(one_batch, (bad[:24], Y[:24]), functional.mse_loss, batch_size=12, epochs=1, jit=False)
     np.testing.assert_array_equal(model.weight.numpy(), one_batch.weight.numpy())
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_loss_that_grows_is_not_blamed_on_the_data(check: bool) -> None:
+    """Where the batches are finite and the step is not, the gradient or the loss is named."""
+    huge = lambda params, x: np.sum(np.exp(params * 800 + 0 * x))
+    optimiser = gt.optim.SGD(1.0, check_finite=check)
+    says = "SGD: the gradient" if check else "the loss is inf in batch 0 of epoch 0"
+    with np.errstate(all="ignore"), pytest.raises(gt.NumericsError, match=says):
+        gt.fit(np.array(1.0), (np.ones(3),), huge, optimiser=optimiser)
 
 
 def once() -> Iterator[Any]:
@@ -242,6 +255,15 @@ def once() -> Iterator[Any]:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        ({"checkpoint_every": 0}, "checkpoint_every=0"),
+        ({"checkpoint_every": 2}, "checkpoint_every=2 without a checkpoint"),
+        ({"callbacks": print}, "not a list of functions"),
+        ({"callbacks": [3]}, "not a list of functions"),
+        ({"checkpoint": "no/such/place.safetensors"}, r"no directory no/such for .*\n.*\n.*\n  fix: os.makedirs"),
+        ({"checkpoint": "."}, "is a directory"),
+        ({"validation": X[:6]}, "the prediction and 0 arrays of a batch of validation"),
+        ({"model": gt.nn.Sequential(gt.nn.Tanh())}, "no parameters to train"),
+        ({"validation": (X[:6], Y[:6]), "metrics": {"far": np.subtract}, "epochs": 1}, r"far has shape \(6, 1\)"),
         ({"epochs": 0}, "epochs=0"),
         ({"batch_size": 2.5}, "batch_size=2.5"),
         ({"optimiser": gt.optim.Adam}, "optimiser is the class Adam"),
@@ -257,7 +279,7 @@ def once() -> Iterator[Any]:
         ({"data": once()}, "gone through once only"),
         ({"data": 3}, "data is a int"),
         ({"data": [X, Y]}, "a batch of data is a ndarray"),
-        ({"loss": lambda prediction: prediction.sum()}, "the prediction and 1 arrays of a batch, and too many"),
+        ({"loss": lambda prediction: prediction.sum()}, "the prediction and 1 arrays of a batch of data, and too many"),
         ({"loss": lambda prediction, target: prediction}, "the loss returned shape"),
         ({"data": []}, "an epoch had no batches"),
         ({"model": gt.nn.Dense(3, 1)}, "has no numbers yet"),
@@ -279,12 +301,23 @@ def stored(tmp_path: Path) -> Path:
     return file
 
 
+def test_a_model_is_loaded_from_the_checkpoint_of_its_run(tmp_path: Path) -> None:
+    """`gt.nn.load` takes the parameters and statistics out of a run; another model's are refused as from any file."""
+    file, model = tmp_path / "run.safetensors", network()
+    fitted(model, epochs=1, checkpoint=file)
+    loaded = gt.nn.load(file, network(seed=7)).state_dict()
+    assert all(np.array_equal(value, loaded[name]) for name, value in model.state_dict().items())
+    other = gt.nn.Dense(3, 1, rng=np.random.default_rng(0))
+    with pytest.raises(gt.nn.CheckpointError, match="of another model"):
+        gt.nn.load(file, other)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
         ({"optimiser": gt.optim.SGD(0.1)}, "its optimiser was 'AdamW', and now it is 'SGD'"),
         ({"batch_size": 10}, "its batch size was 12, and now it is 10"),
-        ({"rng": None}, "its shuffled was True, and now it is False"),
+        ({"rng": None}, r"its shuffling \(by rng=\) was True, and now it is False"),
         ({"optimiser": gt.optim.AdamW(amsgrad=True)}, "'state.largest.0.weight'"),
     ],
 )

@@ -340,3 +340,38 @@ def test_plateau_waits_reduces_and_rests() -> None:
     assert rates[-1] == 0.2
     upwards = gt.optim.schedules.Plateau(mode="max", patience=0, factor=0.5)
     assert [upwards.step(1.0, metric) for metric in (1.0, 2.0, 2.0)] == [1.0, 1.0, 0.5]
+
+
+def test_a_state_belongs_to_its_variables() -> None:
+    """What is remembered of one variable never moves another: other variables, or another order, are refused."""
+    one, other, opt = gt.Variable(np.zeros(2)), gt.Variable(np.zeros(2)), gt.optim.Adam(0.1)
+    opt.step([one], [np.ones(2)])
+    for wrong in ([other], [one, other]):
+        with pytest.raises(gt.StructureError, match="an optimiser of their own"):
+            opt.step(wrong, [np.ones(2) for _ in wrong])
+    assert other.numpy().tolist() == [0.0, 0.0]
+    opt.load_state_dict(opt.state_dict(), [other])
+    opt.step([other], [np.ones(2)])
+    with pytest.raises(gt.StructureError, match="others, or in another order"):
+        opt.apply_gradients([(np.ones(2), one)])
+    pair = gt.optim.SGD(0.1, momentum=0.9)
+    pair.build([one, other])
+    with pytest.raises(gt.StructureError, match="another order"):
+        pair.step([other, one], [np.ones(2), np.ones(2)])
+
+
+def test_lbfgs_belongs_to_its_variables_and_wants_a_gradient() -> None:
+    """The curvature that was seen is of these variables; a function without a gradient is named."""
+    one, other, opt = gt.Variable([5.0]), gt.Variable([5.0]), gt.optim.LBFGS()
+    opt.step([one], lambda: ((one.numpy() ** 2).sum(), [2 * one.numpy()]))
+    with pytest.raises(gt.StructureError, match="LBFGS: the state was made for 1 variables"):
+        opt.step([other], lambda: ((other.numpy() ** 2).sum(), [2 * other.numpy()]))
+    with pytest.raises(gt.OperandError, match="the loss and its gradient are wanted"):
+        opt.minimise_step(lambda x: (x**2).sum(), opt.init(np.ones(2)), np.ones(2))
+
+
+def test_a_tensor_is_told_of_variables() -> None:
+    """`step` on tensors that require a gradient names what can be changed instead."""
+    with pytest.raises(gt.OperandError) as caught:
+        gt.optim.SGD(0.1).step([gt.tensor([1.0], requires_grad=True)])
+    assert "gt.Variable(x)" in str(caught.value)

@@ -149,6 +149,10 @@ def test_curve_fit_as_scipy(p0: Any) -> None:
     values = list(parameters.values()) if isinstance(parameters, dict) else parameters
     np.testing.assert_allclose(values, expected, rtol=1e-7)
     np.testing.assert_allclose(covariance, expected_covariance, rtol=1e-5)
+    fit = gt.optimize.curve_fit(curve, T, Y, p0)
+    np.testing.assert_array_equal(fit[1], covariance)
+    assert fit[0] is fit.x
+    assert len(fit[:2]) == 2
 
 
 def test_curve_fit_of_lists() -> None:
