@@ -65,8 +65,11 @@ class DtypeError(GradTapeError, TypeError):
     """
 
 
-class OperandError(GradTapeError, TypeError):
+class OperandError(GradTapeError, TypeError, ValueError):
     """An argument of a type that the function does not take.
+
+    Or of a value that is none of the accepted ones; NumPy refuses some of these with a `TypeError` and some with a
+    `ValueError`, and this is both.
 
     >>> import gradtape as gt
     >>> try:

@@ -12,7 +12,18 @@ from gradtape.core.batch import Units, for_each_row
 from gradtape.core.structure import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
-from gradtape.transforms import Function, Recorded, choose, grad, jvp, record
+from gradtape.transforms import (
+    Function,
+    Recorded,
+    asked_by_user,
+    check_function,
+    choose,
+    grad,
+    jvp,
+    off_tape,
+    record,
+    warn_unused,
+)
 
 
 def jacobian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
@@ -25,7 +36,7 @@ def jacobian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(function, argnums, None)
+    return _jacobian(function, argnums, "jacobian")
 
 
 def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
@@ -35,7 +46,7 @@ def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
     >>> gt.jacrev(np.sum)(np.array([1.0, 2.0]))
     array([1., 1.])
     """
-    return _jacobian(function, argnums, "reverse")
+    return _jacobian(function, argnums, "jacrev")
 
 
 def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
@@ -45,10 +56,12 @@ def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
     >>> gt.jacfwd(lambda t: np.stack([t, t ** 2]))(3.0)
     array([1., 6.])
     """
-    return _jacobian(function, argnums, "forward")
+    return _jacobian(function, argnums, "jacfwd")
 
 
-def _jacobian(function: Function, argnums: int | Sequence[int], mode: str | None) -> Function:
+def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, explains: bool = True) -> Function:
+    check_function(function, mode)
+
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         numbers, single = choose(function, args, argnums)
@@ -59,8 +72,14 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str | None
                 raise messages.returned_none(run.name)
         rows_out = sum(int(np.size(o)) for o in outputs)
         rows_in = sum(s.size for s in run.sources)
-        backwards = mode == "reverse" or (mode is None and rows_out <= rows_in)
-        blocks = _blocks_by_pulling(run, outputs) if backwards else _blocks_by_pushing(run, outputs)
+        backwards = mode == "jacrev" or (mode == "jacobian" and rows_out <= rows_in)
+        found = _pulled(run, outputs) if backwards else _pushed(run, outputs)
+        if explains and off_tape(outputs, run.tape.bit) and asked_by_user():
+            warn_unused(run, outputs[0], [None] * len(run.sources))
+        blocks = [
+            [_block(part, np.shape(output), source) for part, source in zip(row, run.sources, strict=True)]
+            for output, row in zip(outputs, found, strict=True)
+        ]
         answers = []
         for row in blocks:
             parts = run.in_structure(run.answer(row))
@@ -70,17 +89,18 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str | None
     return wrapped
 
 
-def _blocks_by_pulling(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+def _pulled(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+    """For each output and each source, the derivatives with an axis for the output's elements in front; or None."""
     widest = max([source.size for source in run.sources], default=1)
-    blocks = []
+    rows = []
     for output in outputs:
         found: list[Any] = [None] * len(run.sources)
         if isinstance(output, Tensor) and output.dtype.kind in "fc":
             basis = Units(np.ones(output.shape, output.dtype))
             pull = functools.partial(_pull_row, run, output)
             found = for_each_row(pull, basis, max(widest, output.size))
-        blocks.append([_block(f, np.shape(output), s) for f, s in zip(found, run.sources, strict=True)])
-    return blocks
+        rows.append(found)
+    return rows
 
 
 def _pull_row(run: Recorded, output: Tensor, seed: Any, last: bool) -> list[Any]:
@@ -94,7 +114,8 @@ def _block(rows: Any, output_shape: tuple[int, ...], source: Tensor) -> Any:
     return rows if rows.shape == shape else rows.reshape(shape)
 
 
-def _blocks_by_pushing(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+def _pushed(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+    """For each output and each source, the derivatives with an axis for the source's elements behind; or None."""
     widest = max([int(np.size(output)) for output in outputs], default=1)
     columns = []
     for index, source in enumerate(run.sources):
@@ -102,10 +123,7 @@ def _blocks_by_pushing(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
         push = functools.partial(_push_row, run, outputs, index)
         pushed = for_each_row(push, basis, max(widest, source.size))
         columns.append([None if t is None else np.moveaxis(t, 0, -1) for t in pushed])
-    return [
-        [_block(columns[j][i], np.shape(output), source) for j, source in enumerate(run.sources)]
-        for i, output in enumerate(outputs)
-    ]
+    return [[column[index] for column in columns] for index in range(len(outputs))]
 
 
 def _push_row(run: Recorded, outputs: list[Any], index: int, tangent: Any, last: bool) -> list[Any]:
@@ -122,7 +140,8 @@ def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return jacfwd(grad(function, argnums), argnums)
+    check_function(function, "hessian")
+    return _jacobian(grad(function, argnums), argnums, "jacfwd", explains=False)  # zeros here: the function is linear
 
 
 def hvp(function: Function, x: Any, v: Any, *args: Any) -> Any:
@@ -132,4 +151,5 @@ def hvp(function: Function, x: Any, v: Any, *args: Any) -> Any:
     >>> gt.hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
+    check_function(function, "hvp")
     return jvp(lambda x: grad(function)(x, *args), (x,), (v,))[1]

@@ -12,7 +12,7 @@ from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
 from gradtape.core.structure import children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
-from gradtape.transforms import handed_out
+from gradtape.transforms import check_function, handed_out
 
 Function = Callable[..., Any]
 
@@ -27,6 +27,7 @@ def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
     >>> gt.vmap(np.dot)(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 1.0], [1.0, 0.0]]))
     array([3., 3.])
     """
+    check_function(function, "vmap")
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -36,6 +37,8 @@ def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
         level = BatchLevel(size)
         lifted = [x if axis is None else _lifted(x, axis, level) for x, axis in zip(flat, axes, strict=True)]
         result = function(*rebuild(args, lifted), **kwargs)
+        if result is None:
+            raise messages.returned_none(getattr(function, "__name__", "the function"))
         outputs = leaves(result)
         places = _axes_for(result, out_axes, "out_axes")
         as_numpy = not any(isinstance(x, Tensor) for x in flat)

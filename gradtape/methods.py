@@ -5,6 +5,7 @@ Each calls one operation. Operations are themselves made of tensors, so they are
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ def bind(operations: ModuleType) -> None:
     from gradtape import protocols
     from gradtape.core.operation import apply
     from gradtape.core.tensor import Tensor, Variable
+    from gradtape.ops.writing import writes_element
     from gradtape.protocols import accepts
 
     globals().update(ops=operations, protocols=protocols, ufuncs=protocols.UFUNCS, apply=apply)
@@ -71,7 +73,10 @@ def bind(operations: ModuleType) -> None:
 
         def in_place(self: Any, other: Any) -> Any:
             if accepts(other):
-                return self._replace(apply(op, (self, other), NO_PARAMS), f"{op.name} in place")
+                new = apply(op, (self, other), NO_PARAMS)
+                if self._has_views() and new.shape == self.shape and writes_element(sys._getframe(1)):
+                    return new  # `x[i] += y`, which writes it into x next
+                return self._replace(new, f"{op.name} in place")
             return NotImplemented
 
         return operator, reflected, in_place

@@ -23,6 +23,7 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import TABLE
 from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.errors import DetachError, GradTapeError, OperandError, UnsupportedError
+from gradtape.explain import messages
 
 UFUNCS: dict[np.ufunc, Op] = {}
 BY_NAME: dict[str, Callable[..., Any]] = {}
@@ -112,15 +113,41 @@ _KNOWN = (Tensor, np.ndarray, np.generic, numbers.Number, list, tuple)
 
 
 def accepts(value: Any) -> bool:
-    """Whether `value` is something that operations take; other libraries' arrays get a chance of their own."""
-    return isinstance(value, _KNOWN)
+    """Whether `value` is something that operators take; other libraries' arrays get a chance of their own."""
+    return isinstance(value, _KNOWN) and not (isinstance(value, np.ndarray) and _has_own_meaning(type(value)))
+
+
+def _has_own_meaning(kind: type) -> bool:
+    """Whether operators mean something else to a kind of array: it has units, or a mask, or * multiplies matrices."""
+    return any(getattr(kind, name) is not getattr(np.ndarray, name) for name in ("__array_ufunc__", "__mul__"))
+
+
+def _loses_its_meaning(value: Any) -> bool:
+    """Whether an array is of a kind that carries more than numbers, which a ufunc of ours would not see."""
+    kind: Any = type(value)
+    if kind is np.ndarray or not isinstance(value, np.ndarray) or not _has_own_meaning(kind):
+        return False
+    if hasattr(kind, "filled"):  # NumPy's masked arrays leave what ufuncs do to ufuncs
+        raise OperandError(
+            f"a masked array meets a tensor, and its mask would be lost.\n{Location.here().show()}\n"
+            f"  fix: gt.where(mask, other, values) says what stands in the masked places; or array.filled(value)"
+        )
+    return bool(kind.__array_ufunc__ is not np.ndarray.__array_ufunc__)
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `Tensor.__array_ufunc__` does."""
     for x in inputs:
-        if not isinstance(x, _KNOWN) and (method != "at" or x is not inputs[1]):  # an index may be anything
+        if _loses_its_meaning(x):
             return NotImplemented
+        if not isinstance(x, _KNOWN) and (method != "at" or x is not inputs[1]):  # an index may be anything
+            if hasattr(type(x), "__array_ufunc__"):
+                return NotImplemented  # another library's: it is asked next
+            raise messages.refused_argument(
+                OperandError,
+                f"np.{ufunc.__name__} of {' and '.join(map(_described, inputs))}.",
+                "tensors, arrays, numbers and lists of numbers are taken",
+            )
     if method == "__call__" and not kwargs:
         op = UFUNCS.get(ufunc)
         return apply(op, inputs, {}) if op is not None else operation_for(ufunc)(*inputs)
@@ -128,6 +155,10 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
 
 
 _METHODS = {name: name for name in ("reduce", "accumulate", "reduceat", "outer", "at")} | {"__call__": "call"}
+
+
+def _described(x: Any) -> str:
+    return f"a tensor of shape {x.shape}" if isinstance(x, Tensor) else f"a {type(x).__name__}"
 
 
 def operation_for(ufunc: np.ufunc, method: str = "") -> Callable[..., Any]:

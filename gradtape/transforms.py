@@ -10,20 +10,24 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.forward import ForwardAccumulator
-from gradtape.core.graph import AMBIENT, UNTRACKED, Node, ails, push_through, suspects, walk
-from gradtape.core.location import Location
+from gradtape.core.forward import ForwardAccumulator, check_tangent
+from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, ails, is_nan, push_through, suspects, walk
+from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
-from gradtape.core.structure import aligned, leaves, map_structure, rebuild
+from gradtape.core.structure import aligned, children, leaves, map_structure, rebuild
 from gradtape.core.tape import GradientTape, check_seed
 from gradtape.core.tensor import Tensor, check_differentiable, is_tracked, tensor
+from gradtape.errors import OperandError
 from gradtape.explain import messages
 from gradtape.ops import positive
+
+if TYPE_CHECKING:
+    from gradtape.explain.why import Why
 
 Function = Callable[..., Any]
 
@@ -55,10 +59,10 @@ class Recorded:
         nodes, recorded = self.nodes, _attach_for(outputs)
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, births=births)
         gradients = [found.get(node) for node in nodes]
-        if found and (suspects or births or (last and ails(gradients))):
+        values = [o._array for o in outputs if isinstance(o, Tensor)]
+        if found and (suspects or births or (last and (ails(gradients) or is_nan(values)))):
             from gradtape.explain.flow import examine
 
-            values = [o._array for o in outputs if isinstance(o, Tensor)]
             held = {source._node: source._array for source in self.sources}
             arrived = zip(nodes, gradients) if last else ()  # of a seed of somebody's choice, zeros mean nothing
             examine(seeds, self.tape.bit, list(arrived), values, births, (), held)
@@ -80,7 +84,7 @@ class Recorded:
         supply = iter(values)
         return [rebuild(argument, [next(supply) for _ in leaves(argument)]) for argument in self.chosen]
 
-    def why_unconnected(self, output: Any, index: int) -> str:
+    def why_unconnected(self, output: Any, index: int) -> Why:
         return self.tape.why(output, self.sources[index])
 
 
@@ -103,8 +107,11 @@ def _attach_for(outputs: Sequence[Any]) -> Any:
     return attach if bits & ~AMBIENT or (ambient and bits & AMBIENT) else None
 
 
-def handed_out(value: Any, as_numpy: bool, seen: set[int]) -> Any:
-    """A result for the user: nobody else's memory, and plain NumPy if that is what came in."""
+def handed_out(value: Any, as_numpy: bool, seen: set[int], kept: bool = False) -> Any:
+    """A result for the user: nobody else's memory, and plain NumPy if that is what came in.
+
+    `kept` says that the graph lives on, which may have saved this very array.
+    """
     if isinstance(value, Tensor):
         if not as_numpy or type(value) is not Tensor or is_tracked(value):
             return value
@@ -113,11 +120,22 @@ def handed_out(value: Any, as_numpy: bool, seen: set[int]) -> Any:
         return Tensor(value)
     if isinstance(value, np.ndarray) and value.ndim:
         viewed = value.base is not None and sys.getrefcount(value.base) > 2  # by more than this view
-        shared = viewed or not value.flags.writeable or id(value) in seen
+        shared = kept or viewed or not value.flags.writeable or id(value) in seen
         value = value.copy() if shared else value
         seen.add(id(value))
         return value
     return value[()] if isinstance(value, np.ndarray) else value
+
+
+def check_function(function: Any, what: str) -> None:
+    """Raise unless `function` can be called: a value has no history that a transform could run again."""
+    if not callable(function):
+        kind = type(function).__name__
+        raise OperandError(
+            f"{what} takes a function; it was given a {kind}.\n{Location.here().show()}\n"
+            f"  fix: gt.{what}(f), where f is the function that computes the value;\n"
+            f"       for a value that was computed already, tape.gradient(value, x) or value.backward()"
+        )
 
 
 def choose(function: Function, args: tuple[Any, ...], argnums: int | Sequence[int]) -> tuple[list[int], bool]:
@@ -151,16 +169,17 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux
     >>> float(value), gradient
     (5.0, array([2., 4.]))
     """
+    check_function(function, "value_and_grad")
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         numbers, single = choose(function, args, argnums)
         run = record(function, args, kwargs, numbers)
-        returned, aux = _split_aux(run.result, has_aux, run.name)
+        returned, aux = _split_aux(run.result, has_aux, run.name, run.was_numpy)
         output = one_number(returned, run.name)
         seed = np.ones(output.shape, output.dtype)
         found = run.pull_back([output], [seed], last=True) if isinstance(output, Tensor) else [None] * len(run.sources)
-        _warn_unused(run, returned, found)
+        warn_unused(run, returned, found)
         filled = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
         gradients = run.in_structure(run.answer(filled))
         value = handed_out(output, run.was_numpy, set())
@@ -179,6 +198,7 @@ def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = F
     >>> gt.grad(gt.grad(lambda x: x ** 3))(2.0)
     np.float64(12.0)
     """
+    check_function(function, "grad")
     with_value = value_and_grad(function, argnums, has_aux)
 
     @functools.wraps(function)
@@ -189,12 +209,15 @@ def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = F
     return wrapped
 
 
-def _split_aux(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
+def _split_aux(result: Any, has_aux: bool, name: str, as_numpy: bool) -> tuple[Any, Any]:
+    """The value and what came with it, whose tensors are handed out like the value."""
     if not has_aux:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
         raise messages.not_a_pair(name, result)
-    return result[0], map_structure(lambda x: x, result[1])
+    return result[0], map_structure(
+        lambda x: handed_out(x, as_numpy, set(), kept=True) if isinstance(x, Tensor) else x, result[1]
+    )
 
 
 def _outputs(result: Any, name: str) -> list[Any]:
@@ -208,6 +231,8 @@ def one_number(output: Any, name: str) -> Any:
     if output is None:
         raise messages.returned_none(name)
     if not isinstance(output, Tensor):
+        if children(output) is not None:
+            raise messages.returned_no_number(name, output)
         try:
             output = np.asarray(output, dtype=np.result_type(output, np.float32) if not np.isscalar(output) else float)
         except (TypeError, ValueError):
@@ -218,14 +243,28 @@ def one_number(output: Any, name: str) -> Any:
     return output
 
 
-def _warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
+def warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
+    """Say why `output` does not depend on a source for which nothing was `found`; its derivative is zeros then."""
     unused = [i for i, gradient in enumerate(found) if gradient is None and run.sources[i].size]
     if unused:
-        from gradtape.explain.voices import report
+        _report_unused(run.why_unconnected(output, unused[0]), run.name, run.sources, unused[0])
 
-        reason = run.why_unconnected(output, unused[0])
-        which = f"argument leaf {unused[0]} of {run.name}" if len(found) > 1 else f"the argument of {run.name}"
-        report(messages.unused_argument(which, run.sources[unused[0]].shape, reason, Location.here()))
+
+def _report_unused(reason: Why, name: str, sources: list[Tensor], index: int) -> None:
+    from gradtape.explain.voices import report
+
+    which = f"argument leaf {index} of {name}" if len(sources) > 1 else f"the argument of {name}"
+    report(messages.unused_argument(which, sources[index].shape, reason, Location.here()))
+
+
+def off_tape(outputs: list[Any], bit: int) -> bool:
+    """Whether there are results, and none of them was recorded: a derivative is zero for want of any path."""
+    return bool(outputs) and not any(isinstance(o, Tensor) and o._node.bits & (bit | LIFTED) for o in outputs)
+
+
+def asked_by_user() -> bool:
+    """Whether the caller was called by a user, who may be surprised, and not by code that knows what to expect."""
+    return not is_library(sys._getframe(2).f_code.co_filename)
 
 
 def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -236,18 +275,21 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> pull_back(np.array([1.0, 0.0]))
     (array([1., 0.]),)
     """
+    check_function(function, "vjp")
     run = record(function, primals, {}, list(range(len(primals))))
-    result, aux = _split_aux(run.result, has_aux, run.name)
+    result, aux = _split_aux(run.result, has_aux, run.name, run.was_numpy)
     outputs = _outputs(result, run.name)
 
     def pull_back(cotangents: Any) -> tuple[Any, ...]:
-        given = aligned(result, cotangents, "the value", "the cotangents")
+        given = aligned(result, cotangents, "the value", "the cotangents", arrays=True)
         seeds = [check_seed(c, o, "cotangents") for c, o in zip(given, outputs, strict=True) if isinstance(o, Tensor)]
         found = run.pull_back([o for o in outputs if isinstance(o, Tensor)], seeds)
+        if off_tape(outputs, run.tape.bit) and asked_by_user():
+            warn_unused(run, outputs[0], found)
         filled = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
         return tuple(run.in_structure(run.answer(filled)))
 
-    value = map_structure(lambda o: handed_out(o, run.was_numpy, set()), result)
+    value = map_structure(lambda o: handed_out(o, run.was_numpy, set(), kept=True), result)
     return (value, pull_back, aux) if has_aux else (value, pull_back)
 
 
@@ -261,15 +303,18 @@ def linearize(function: Function, *primals: Any) -> tuple[Any, Function]:
     >>> push(np.array([1.0, 0.0]))
     array([1., 0.])
     """
+    check_function(function, "linearize")
     run = record(function, primals, {}, list(range(len(primals))))
     outputs = _outputs(run.result, run.name)
 
     def push(*tangents: Any) -> Any:
         seeds = _checked_tangents(primals, tangents, run.sources)
         pushed = run.push(outputs, seeds)
+        if off_tape(outputs, run.tape.bit) and asked_by_user():
+            warn_unused(run, outputs[0], [None] * len(seeds))
         return _tangent_structure(run.result, outputs, pushed, run.was_numpy)
 
-    return map_structure(lambda o: handed_out(o, run.was_numpy, set()), run.result), push
+    return map_structure(lambda o: handed_out(o, run.was_numpy, set(), kept=True), run.result), push
 
 
 def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
@@ -279,6 +324,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
     >>> gt.jvp(np.sin, (np.array([0.0]),), (np.array([2.0]),))
     (array([0.]), array([2.]))
     """
+    check_function(function, "jvp")
     if not isinstance(primals, (list, tuple)) or not isinstance(tangents, (list, tuple)):
         raise messages.not_tuples(primals, tangents)
     given = [leaf for primal in primals for leaf in leaves(primal)]
@@ -289,17 +335,21 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
         supply = iter(sources)
         result = function(*(rebuild(primal, [next(supply) for _ in leaves(primal)]) for primal in primals))
     name = getattr(function, "__name__", "the function")
-    result, aux = _split_aux(result, has_aux, name)
+    result, aux = _split_aux(result, has_aux, name, was_numpy)
     outputs = _outputs(result, name)
     pushed = [accumulator.jvp(o) if isinstance(o, Tensor) else None for o in outputs]
+    if sources and off_tape(outputs, accumulator.bit) and asked_by_user():
+        from gradtape.explain.why import why
+
+        _report_unused(why(outputs[0], sources[0], accumulator.bit), name, sources, 0)
     value = map_structure(lambda o: handed_out(o, was_numpy, set()), result)
     tangent = _tangent_structure(result, outputs, pushed, was_numpy)
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 
 def _checked_tangents(primals: Any, tangents: Any, sources: list[Tensor]) -> list[Any]:
-    given = aligned(tuple(primals), tuple(tangents), "primals", "tangents")
-    return [check_seed(t, source, "tangents") for t, source in zip(given, sources, strict=True)]
+    given = aligned(tuple(primals), tuple(tangents), "primals", "tangents", arrays=True)
+    return [check_tangent(t, source) for t, source in zip(given, sources, strict=True)]
 
 
 def _tangent_structure(result: Any, outputs: list[Any], pushed: list[Any], as_numpy: bool) -> Any:

@@ -1800,6 +1800,7 @@ class TestRecomputationMatches:
 
         np.testing.assert_allclose(gt.grad(lambda x: np.sum(checkpoint(function)(x)))(X), np.cos(X))
 
+    @pytest.mark.filterwarnings("ignore::gradtape.NumericsWarning")
     @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
     def test_values_that_are_not_finite(self, special: float) -> None:
         """NaN and infinity are the same the second time, and not the same as a number."""
@@ -1849,3 +1850,95 @@ class TestNeighbours:
             gradients = inner.gradient(z, [x, y])
         np.testing.assert_allclose(gradients[0].numpy(), function(X, Y))
         np.testing.assert_allclose(gradients[1].numpy(), X)
+
+
+class TestVariablesOfCustomGradient:
+    """TensorFlow's form: a function that reads variables, and whose gradient takes them."""
+
+    @staticmethod
+    def scaled(weight: gt.Variable) -> Any:
+        @custom_gradient
+        def function(x: Any) -> Any:
+            def gradient(upstream: Any, variables: Any = None) -> Any:
+                assert len(variables) == 1
+                assert variables[0] is weight
+                return upstream * weight, [np.sum(upstream * x)]
+
+            return x * weight, gradient
+
+        return function
+
+    def test_gradients(self) -> None:
+        """Arguments and variables get what the rule says, whatever the argument is, on every call."""
+        weight, x = gt.Variable(3.0), gt.Variable([1.0, 2.0])
+        function = self.scaled(weight)
+        for _ in range(2):
+            with gt.GradientTape() as tape:
+                y = function(x) ** 2
+            for_x, for_weight = tape.gradient(y, [x, weight])
+            np.testing.assert_array_equal(for_x.numpy(), [18.0, 36.0])
+            np.testing.assert_array_equal(for_weight.numpy(), 30.0)
+            with gt.GradientTape() as tape:
+                y = function(np.array([1.0, 2.0]))
+            np.testing.assert_array_equal(tape.gradient(y, weight).numpy(), 3.0)
+
+    def test_second_order_and_forwards(self) -> None:
+        """The rule can be differentiated again, and pushed forwards."""
+        weight, x = gt.Variable(3.0), gt.Variable(2.0)
+        function = self.scaled(weight)
+        with gt.GradientTape(persistent=True) as outer:
+            with gt.GradientTape() as inner:
+                y = function(x) ** 2
+            for_x, for_weight = inner.gradient(y, [x, weight])
+        assert [float(g) for g in outer.gradient(for_x, [x, weight])] == [18.0, 24.0]
+        assert [float(g) for g in outer.gradient(for_weight, [x, weight])] == [24.0, 8.0]
+        with gt.ForwardAccumulator(weight, 1.0) as accumulator:
+            y = function(x)
+        assert float(accumulator.jvp(y)) == 2.0
+
+    def test_nothing_recorded(self) -> None:
+        """Without a tape, and under `no_grad`, it is the function."""
+        weight = gt.Variable(3.0)
+        function = self.scaled(weight)
+        with gt.GradientTape() as tape:
+            y = function(2.0)
+        assert float(tape.gradient(y, weight)) == 2.0
+        assert float(function(2.0)) == 6.0
+        with gt.GradientTape(), gt.no_grad():
+            assert not function(gt.Variable(2.0)).is_tracked
+
+    @pytest.mark.parametrize(
+        ("answer", "message"),
+        [
+            (lambda upstream: upstream, "must return a pair"),
+            (lambda upstream: (upstream, []), "each of 1 variables"),
+            (lambda upstream: (upstream, None), "each of 1 variables"),
+            (lambda upstream: (upstream, [np.ones(3)]), r"shape \(3,\) for variable 0 \(weight\)"),
+            (lambda upstream: (upstream, [np.float32(1.0)]), "dtype float32 for variable 0"),
+        ],
+    )
+    def test_wrong_answers(self, answer: Any, message: str) -> None:
+        """A rule that answers for the variables wrongly is blamed."""
+        weight = gt.Variable(3.0, name="weight")
+        function = custom_gradient(lambda x: (x * weight, lambda upstream, variables: answer(upstream)))
+        with gt.GradientTape() as tape:
+            y = function(gt.Variable(2.0))
+        with pytest.raises(gt.RuleError, match=message):
+            tape.gradient(y, weight)
+
+    def test_gradient_that_does_not_take_them(self) -> None:
+        """Without the parameter the gradient of the variable would be lost: an error that names it."""
+        weight = gt.Variable(3.0)
+        function = custom_gradient(lambda x: (x * weight, lambda upstream: upstream * weight))
+        for _ in range(2):
+            with gt.GradientTape(), pytest.raises(gt.DetachError, match="variables"):
+                function(gt.Variable(2.0))
+
+    def test_other_tensors(self) -> None:
+        """A tracked tensor that is no variable is still an error, and so is a batch."""
+        weight, tensor = gt.Variable(3.0), gt.tensor(1.0, requires_grad=True)
+        function = custom_gradient(lambda x: (x * weight * tensor, lambda up, variables: (up, [up])))
+        with gt.GradientTape(), pytest.raises(gt.DetachError):
+            function(gt.Variable(2.0))
+        with gt.GradientTape(), pytest.raises(gt.DetachError):
+            gt.vmap(self.scaled(weight))(np.ones(2))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, LIFTED, Node, ails, release, suspects, walk
+from gradtape.core.graph import AMBIENT, LIFTED, Node, ails, is_nan, is_whole, release, suspects, walk
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, rebuild
@@ -44,11 +44,11 @@ def backward(
     visited: list[Node] | None = None if retain else []
     births: list[Node] = []
     seeds = [(target._node, seed)]
-    arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births).items()
+    arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births, where).items()
     try:
         for node, value in arrivals:
             _accumulate(node, value, create_graph)
-        if suspects or births or ails([value for _, value in arrivals]):
+        if suspects or births or ails([value for _, value in arrivals]) or is_nan([target._array]):
             _examine(seeds, arrivals, [target], births)
     finally:
         release(visited or (), AMBIENT, where)
@@ -80,16 +80,19 @@ def gradients(
     """
     where = Location.here()
     targets = leaves(outputs)
-    given = [None] * len(targets) if grad_outputs is None else aligned(outputs, grad_outputs, "outputs", "grad_outputs")
+    if grad_outputs is None:
+        given = [None] * len(targets)
+    else:
+        given = aligned(outputs, grad_outputs, "outputs", "grad_outputs", arrays=True)
     seeds = [(t._node, _seed(t, g, "gradients", where)) for t, g in zip(targets, given, strict=True)]
     sources = leaves(inputs)
     nodes = [_tracked(x) for x in sources]
     retain = create_graph if retain_graph is None else retain_graph
     visited: list[Node] | None = None if retain else []
     births: list[Node] = []
-    found = _walk(seeds, nodes, create_graph, None, visited, births)
+    found = _walk(seeds, nodes, create_graph, None, visited, births, where)
     try:
-        if suspects or births or ails(found.values()):
+        if suspects or births or ails(found.values()) or is_nan([target._array for target in targets]):
             _examine(seeds, list(found.items()), targets, births)
         for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
             if node not in found and not allow_unused:
@@ -108,12 +111,20 @@ def _walk(
     on_leaf: Callable[[Node, Any], None] | None,
     visited: list[Node] | None,
     births: list[Node],
+    where: Location,
 ) -> dict[Node, Any]:
     state = recording.current().without(ambient=create_graph)
     with recording.during(state):
         reached = any(node.bits & state.bits for node, _ in seeds)
         recorded = attach if reached else None
-        return walk(seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, visited=visited, births=births)
+        try:
+            return walk(
+                seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, visited=visited, births=births
+            )
+        except BaseException:
+            if visited and not is_whole(visited):  # what is left must not be taken for a graph
+                release(visited, AMBIENT, where)
+            raise
 
 
 def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
@@ -184,7 +195,7 @@ def _hookable(target: Tensor, what: str) -> Node:
 
 
 class _GradMode:
-    """Switches recording off or on: a context manager, and a decorator for functions and generators."""
+    """Switches recording off or on: a context manager, and a decorator for functions of every kind."""
 
     mutes: bool
 
@@ -225,12 +236,48 @@ class _GradMode:
                     try:
                         sent = yield item
                     except GeneratorExit:
-                        inner.close()
+                        with mode():
+                            inner.close()
                         raise
                     except BaseException as thrown:
                         error = thrown
 
             return generator  # type: ignore[return-value]
+
+        if inspect.isasyncgenfunction(function):
+
+            @functools.wraps(function)
+            async def async_generator(*args: Any, **kwargs: Any) -> Any:
+                inner = function(*args, **kwargs)
+                sent, error = None, None
+                try:
+                    while True:
+                        try:
+                            with mode():
+                                item = await (inner.athrow(error) if error is not None else inner.asend(sent))
+                        except StopAsyncIteration:
+                            return
+                        sent, error = None, None
+                        try:
+                            sent = yield item
+                        except GeneratorExit:
+                            raise
+                        except BaseException as thrown:
+                            error = thrown
+                finally:
+                    with mode():
+                        await inner.aclose()
+
+            return async_generator  # type: ignore[return-value]
+
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def coroutine(*args: Any, **kwargs: Any) -> Any:
+                with mode():
+                    return await function(*args, **kwargs)
+
+            return coroutine  # type: ignore[return-value]
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:

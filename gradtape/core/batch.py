@@ -40,7 +40,9 @@ NOT_HERE = np.empty(0, bool)  # in the place of a batched tensor's array, which 
 class BatchTensor(Lifted):
     """One example of a batch, as the function inside `vmap` sees it; `value` has all of them along axis 0."""
 
-    __slots__ = ("_held",)
+    __slots__ = ()
+
+    _held: Any
 
     def __init__(self, value: Any, level: BatchLevel, node: Node = LIFTED_NODE) -> None:
         super().__init__(NOT_HERE, node)
@@ -73,8 +75,9 @@ class BatchTensor(Lifted):
         return dtype
 
     def _become(self, new: Tensor, keep_node: bool) -> None:
-        self._held = new.value if isinstance(new, BatchTensor) else new
         super()._become(new, keep_node)
+        if isinstance(new, BatchTensor):
+            self._held, self.level = new._held, new.level
 
     def _concrete(self) -> Any:
         assert isinstance(self.level, BatchLevel)
@@ -101,7 +104,10 @@ class BatchLevel(Level):
                 answer = op.units(index, [*inputs[:index], inputs[index].weights, *inputs[index + 1 :]])
                 if answer is not None:
                     return BatchTensor(answer, self)
-        values = [x.value if flag else x for x, flag in zip(inputs, flags, strict=True)]
+        values = [
+            x.value if flag else np.asarray(x) if isinstance(x, (list, tuple)) else x
+            for x, flag in zip(inputs, flags, strict=True)
+        ]
         out = (op.batch or each_example)(op, flags, values, params)
         if op.outputs:
             return tuple(BatchTensor(part, self) for part in out)

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.graph import Node
 from gradtape.core.structure import aligned, leaves, map_structure
+from gradtape.core.tape import check_seed, check_unconnected
 from gradtape.core.tensor import Tensor, check_differentiable, watch_node
 from gradtape.explain import messages
 
@@ -34,7 +35,8 @@ class ForwardAccumulator(recording.Recorder):
         if isinstance(primals, Tensor):
             pairs = [(primals, tangents)]
         else:
-            pairs = list(zip(leaves(primals), aligned(primals, tangents, "primals", "tangents"), strict=True))
+            given = aligned(primals, tangents, "primals", "tangents", arrays=True)
+            pairs = list(zip(leaves(primals), given, strict=True))
         for primal, tangent in pairs:
             self._start(primal, tangent)
 
@@ -42,9 +44,9 @@ class ForwardAccumulator(recording.Recorder):
         if not isinstance(primal, Tensor):
             raise messages.primal_not_tensor(primal)
         check_differentiable(primal.dtype, "ForwardAccumulator", primal.shape)
-        tangent = tangent if isinstance(tangent, Tensor) else np.asarray(tangent, dtype=primal.dtype)
-        if tangent.shape != primal.shape:
-            raise messages.wrong_tangent_shape(tangent.shape, primal.shape)
+        if np.shape(tangent) != primal.shape:
+            raise messages.wrong_tangent_shape(np.shape(tangent), primal.shape)
+        tangent = check_tangent(tangent, primal)
         node = watch_node(primal)
         node.bits |= self.bit
         self._watched[node] = None
@@ -78,8 +80,6 @@ class ForwardAccumulator(recording.Recorder):
 
     def jvp(self, primals: Any, unconnected_gradients: str = "none") -> Any:
         """The tangents of `primals`, computed inside the block; None (or zeros) where they do not depend."""
-        from gradtape.core.tape import check_unconnected
-
         check_unconnected(unconnected_gradients)
 
         def tangent_of(primal: Any) -> Any:
@@ -89,3 +89,10 @@ class ForwardAccumulator(recording.Recorder):
             return tangent if isinstance(tangent, Tensor) else Tensor(tangent)
 
         return tangent_of(primals) if isinstance(primals, Tensor) else map_structure(tangent_of, primals)
+
+
+def check_tangent(tangent: Any, primal: Tensor) -> Any:
+    """`tangent` as a direction for `primal` to move in, of the same shape and kind of number."""
+    if tangent is None:
+        raise messages.different_structures("primals", "tangents", "", "an array", "None")
+    return check_seed(tangent, primal, "tangents")

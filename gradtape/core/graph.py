@@ -209,6 +209,11 @@ def ails(gradients: Iterable[Any]) -> bool:
     return False
 
 
+def is_nan(targets: Iterable[Any]) -> bool:
+    """Whether a target that is one number is NaN, which no gradient needs to show."""
+    return any(value.size == 1 and value != value for value in targets if isinstance(value, (np.ndarray, np.generic)))
+
+
 _INFINITY = float("inf")
 
 # Told of every walk back before it begins, while the whole graph is there: a report's collector, when one listens.
@@ -359,6 +364,11 @@ def release(nodes: Iterable[Node], mask: int, freed: Location) -> None:
         node.bits = bits = node.bits & kept
         if bits <= flags and (not bits & AMBIENT or node.freed is not None):
             node.recording, node.inputs, node.parents, node.out = None, (), (), None
+
+
+def is_whole(nodes: Iterable[Node]) -> bool:
+    """Whether the nodes of a walk that was broken off still have what they saved, so that it can be tried again."""
+    return all(node.inputs or not node.parents for node in nodes)
 
 
 def _has_nan(value: Any) -> bool:

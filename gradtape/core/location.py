@@ -50,6 +50,21 @@ def first_user_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+_Positions = tuple[int | None, int | None, int | None, int | None]
+_tables: dict[int, tuple[CodeType, list[_Positions]]] = {}
+TABLES_AT_MOST = 64
+
+
+def _table_of(code: CodeType) -> list[_Positions]:
+    """The positions of all instructions of `code`: made once, as it is long. By identity: to hash code is slow."""
+    known = _tables.get(id(code))
+    if known is None:
+        if len(_tables) >= TABLES_AT_MOST:
+            del _tables[next(iter(_tables))]
+        known = _tables[id(code)] = (code, list(code.co_positions()))  # holds the code, so that its id stays
+    return known[1]
+
+
 class Location:
     """A place in the user's source: `file`, `line`, columns, and the sub-expression as it was written.
 
@@ -70,14 +85,13 @@ class Location:
         return cls(None, 0) if frame is None else cls(frame.f_code, frame.f_lasti)
 
     @functools.cached_property
-    def positions(self) -> tuple[int | None, int | None, int | None, int | None]:
+    def positions(self) -> _Positions:
         """First and last line, and the byte offsets in them, of the sub-expression; None where it is not known."""
         if self.code is None:
             return None, None, None, None
-        for index, span in enumerate(self.code.co_positions()):
-            if index == self.offset // 2:
-                return span
-        return self.code.co_firstlineno, None, None, None
+        table = _table_of(self.code)
+        index = self.offset // 2
+        return table[index] if 0 <= index < len(table) else (self.code.co_firstlineno, None, None, None)
 
     @property
     def file(self) -> str:

@@ -6,7 +6,6 @@ import sys
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -185,11 +184,6 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     outer = 0
     if lifted:
         out, outer = _interpret(op, inputs, params)
-        arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])
-        if count == 1:
-            (x,) = arrays
-        elif count == 2:
-            x, y = arrays
     else:
         try:
             if count == 2:
@@ -248,6 +242,12 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     node.parents = nodes
 
     # save the values that the rules of the tracked inputs use, and nothing else
+    if lifted:
+        arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])
+        if count == 1:
+            (x,) = arrays
+        elif count == 2:
+            x, y = arrays
     if count == 1:
         keep, node.inputs, keep_out = op.plans[1] or op.plan(1, 1)
         if keep is not None:
@@ -377,6 +377,8 @@ def _parent(node: Node, live: int) -> Node:
 def _off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -> Any:
     """The result as a tensor on no tape: a cut if something tracked went in."""
     node = LIFTED_NODE if bits & LIFTED else UNTRACKED
+    if bits == TENSOR | LIFTED and not op.outputs:
+        return out
     if bits & ~(outer | VARIABLE if outer else 0) > FLAGS:  # an interpreter has met the variables inside
         reason = op.name
         if op.differentiable:
@@ -415,7 +417,10 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
     Tapes of that world see what happens inside; only tapes entered later record the operation as a whole. Returns the
     result and the bits of the former.
     """
-    level = max([x.level for x in inputs if isinstance(x, Lifted)], key=_depth)
+    level: Any = None
+    for x in inputs:
+        if isinstance(x, Lifted) and x.level is not level and (level is None or x.level.depth > level.depth):
+            level = x.level
     state = current_recording()
     if level.seen[0] is not state:
         level.seen = state, state.within(level.outer)
@@ -427,9 +432,6 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
         return level.process(op, inputs, params), level.outer.bits
     finally:
         recording.leave(token)
-
-
-_depth = attrgetter("depth")
 
 
 class Level(ABC):
@@ -448,9 +450,16 @@ class Level(ABC):
 class Lifted(Tensor):
     """A tensor of an interpreter."""
 
-    __slots__ = ("level",)
+    __slots__ = ()
 
-    level: Level
+    level: Any = Tensor._level  # type: ignore[attr-defined]  # the slot that every tensor has, under its name here
+
+    def _make_alike(self, other: Tensor) -> None:
+        if isinstance(other, Variable):
+            other._array = self._concrete()  # which says why, where there is no single value
+            return
+        other.__class__ = type(self)
+        other._held, other._level, other._viewed = self._held, self.level, False  # type: ignore[attr-defined]
 
     @abstractmethod
     def _on(self, node: Node) -> Lifted:

@@ -92,7 +92,13 @@ class Recording:
         self.forward &= ~muted
 
     def with_recorder(self, recorder: Recorder) -> Recording:
-        return Recording((*self.recorders, recorder), self.ambient, self.muted)
+        """The same with `recorder` on, the innermost if it was not there."""
+        there = self.recorders if recorder in self.recorders else (*self.recorders, recorder)
+        return Recording(there, self.ambient, self.muted & ~recorder.bit)
+
+    def renewed(self, muted: int = 0) -> Recording:
+        """The same recorders, by the bits that they have now; `muted` are switched off too."""
+        return Recording(self.recorders, self.ambient, self.muted | muted)
 
     def without(self, *recorders: Recorder, ambient: bool | None = None) -> Recording:
         remaining = tuple(r for r in self.recorders if r not in recorders)

@@ -95,14 +95,17 @@ def map_structure(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return rebuild(tree, [function(*row) for row in zip(*columns, strict=True)])
 
 
-def aligned(tree: Any, other: Any, tree_name: str, other_name: str) -> list[Any]:
-    """The leaves of `other` in the order of `tree`'s; raises where the two structures part, naming the place."""
+def aligned(tree: Any, other: Any, tree_name: str, other_name: str, arrays: bool = False) -> list[Any]:
+    """The leaves of `other` in the order of `tree`'s; raises where the two structures part, naming the place.
+
+    With `arrays`, a list of plain numbers in the place of a leaf is that leaf: an array written out.
+    """
     found: list[Any] = []
     pending = [(tree, other, "")]
     while pending:
         left, right, path = pending.pop()
         left_branch, right_branch = _children(left), _children(right)
-        if left_branch is None and right_branch is None:
+        if left_branch is None and (right_branch is None or (arrays and _is_written_out(right))):
             found.append(right)
             continue
         if left_branch is not None and isinstance(left, dict) and isinstance(right, dict) and set(left) == set(right):
@@ -114,6 +117,12 @@ def aligned(tree: Any, other: Any, tree_name: str, other_name: str) -> list[Any]
         rows = list(zip(names, left_branch[1], right_branch[1], strict=True))
         pending.extend((a, b, f"{path}[{name!r}]") for name, a, b in reversed(rows))
     return found
+
+
+def _is_written_out(tree: Any) -> bool:
+    """Whether `tree` is an array written as nested lists of numbers."""
+    numbers = (int, float, complex, np.generic)
+    return isinstance(tree, (list, tuple)) and all(isinstance(x, numbers) for x in leaves(tree))
 
 
 def _describe(tree: Any) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.batch import BatchTensor, Units, for_each_row
-from gradtape.core.graph import VARIABLE, Node, ails, next_order, suspects, walk
+from gradtape.core.graph import VARIABLE, Node, ails, is_nan, is_whole, next_order, suspects, walk
 from gradtape.core.graph import release as free
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
@@ -75,9 +75,10 @@ class GradientTape(recording.Recorder):
             messages.explain_locked(error)
 
     def _stop(self) -> None:
-        if self._active:
-            self._active = False
-            recording.switch(recording.current().without(self))
+        self._active = False
+        state = recording.current()
+        if self in state.recorders:
+            recording.switch(state.without(self))
 
     def watch(self, value: Any) -> Any:
         """Track `value`: a tensor, an array, a number, or any nesting of them. Returns the tracked tensors.
@@ -116,13 +117,15 @@ class GradientTape(recording.Recorder):
         """What is computed in this block is not recorded on this tape."""
         if not self._active:
             raise messages.not_recording("stop_recording")
-        with recording.during(recording.current().without(self)):
+        before = recording.current()
+        recording.switch(before.without(self))
+        try:
             yield
+        finally:  # a tape that was asked for its gradient, or reset, in the block is not what it was before
+            recording.switch(before.renewed() if self._active else before.without(self))
 
     def reset(self) -> None:
         """Forget everything recorded so far, as if the tape were new."""
-        active = self._active
-        self._stop()
         self._forget()
         self._variables.clear()
         self._beginnings.clear()
@@ -131,10 +134,11 @@ class GradientTape(recording.Recorder):
         self._gave_none = False
         self._spent = None
         # nodes of before may be alive and carry the old bit: it is not given to anyone else before the tape dies
-        self._old_bits.append(self.bit)
-        self.bit = recording.claim_bit()
-        if active:
-            self.__enter__()
+        old, self.bit = self.bit, recording.claim_bit()
+        self._old_bits.append(old)
+        self._opened = next_order()
+        state = recording.current()
+        recording.switch(state.renewed(self.bit if state.muted & old else 0))
 
     def __del__(self) -> None:
         super().__del__()
@@ -170,10 +174,10 @@ class GradientTape(recording.Recorder):
             found = self._walk(seeds, nodes, release, births)
             gradients = [found.get(node) for node in nodes]
             explained = not found and unconnected_gradients is None  # below
-            if not explained and (suspects or births or ails(gradients)):
+            values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
+            if not explained and (suspects or births or ails(gradients) or is_nan(values)):
                 from gradtape.explain.flow import examine
 
-                values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
                 held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
                 examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))
             if unconnected_gradients is None and any(g is None for g in gradients):
@@ -260,18 +264,15 @@ class GradientTape(recording.Recorder):
         if checked.size != 1:
             raise messages.hessian_of_many(checked.shape)
         (node,) = self._source_nodes(source)
-        was_active = self._active
         with self._asking() as release:
-            if not was_active:
-                recording.switch(recording.current().with_recorder(self))
-            found = self._walk([(checked._node, np.ones(checked.shape, checked.dtype))], [node], None)
+            with recording.during(recording.current().with_recorder(self)):  # whatever has switched it off
+                found = self._walk([(checked._node, np.ones(checked.shape, checked.dtype))], [node], None)
             gradient = found.get(node)
             if gradient is None:
                 self._warn_unconnected(target, source)
             rows: list[Any] = [None]
             if isinstance(gradient, Tensor):
-                with recording.during(recording.current().without(self)):
-                    rows = self._batched_walk(gradient, [node], Units(np.ones(gradient.shape, gradient.dtype)), release)
+                rows = self._batched_walk(gradient, [node], Units(np.ones(gradient.shape, gradient.dtype)), release)
         if rows[0] is None:
             rows = [np.zeros((*node.shape, *node.shape), node.dtype)]
         return self._answer(source, [rows[0].reshape(node.shape + node.shape)], None)
@@ -373,6 +374,11 @@ class GradientTape(recording.Recorder):
         try:
             with recording.during(recording.current().without(ambient=False)):
                 yield None if self.persistent else release
+        except BaseException:
+            if not self.persistent and is_whole(release):  # it was broken off, and can be asked again
+                release.clear()
+                self._spent = None
+            raise
         finally:
             before = [(node, node.parents, node.bits) for node in release] if self._gave_none else []
             free(release, self.bit, where)
@@ -429,7 +435,7 @@ class GradientTape(recording.Recorder):
         elif isinstance(target, Tensor):
             given = [output_gradients]
         else:
-            given = aligned(target, output_gradients, "target", "output_gradients")
+            given = aligned(target, output_gradients, "target", "output_gradients", arrays=True)
         return [(t._node, check_seed(seed, t, "output_gradients")) for t, seed in zip(targets, given, strict=True)]
 
     def _one_target(self, target: Any, what: str) -> Tensor:
@@ -479,7 +485,9 @@ def check_seed(seed: Any, target: Any, what: str) -> Any:
         raise messages.wrong_seed_shape(what, value.shape, target.shape, target)
     if not np.can_cast(value.dtype, target.dtype, "same_kind"):
         raise messages.wrong_seed_dtype(what, value.dtype, target.dtype)
-    return value if value.dtype == target.dtype else value.astype(target.dtype)
+    if isinstance(value, Tensor) and value.dtype == target.dtype:
+        return value
+    return value.astype(target.dtype)  # a copy: a gradient that is the seed itself must not be the caller's memory
 
 
 def _separating_masks(batch: int) -> np.ndarray[Any, Any]:

@@ -46,7 +46,8 @@ class Tensor(TensorMethods):
     ((2,), dtype('float64'))
     """
 
-    __slots__ = ("__weakref__", "_array", "_node", "_views")
+    # the last three are those of interpreters' tensors: with room for them in each, writing can make one into the other
+    __slots__ = ("__weakref__", "_array", "_node", "_views", "_held", "_level", "_viewed")  # noqa: RUF023
 
     def __init__(self, array: Any, node: Node = UNTRACKED) -> None:
         self._array = array
@@ -61,16 +62,27 @@ class Tensor(TensorMethods):
         is_tape_leaf = self._node.op is None and self._node.bits > FLAGS
         if is_tape_leaf and is_tracked(self):
             raise messages.leaf_written(how, self.shape)
-        if any(view() is not None and view() is not self for view in getattr(self, "_views", ())):
+        if self._has_views():
             raise messages.viewed_while_written(how, self.shape)
         self._become(new, keep_node=is_tape_leaf)
         return self
 
+    def _has_views(self) -> bool:
+        """Whether another live tensor has the same memory."""
+        return any(view() is not None and view() is not self for view in getattr(self, "_views", ()))
+
     def _become(self, new: Tensor, keep_node: bool) -> None:
+        if type(new) is not type(self):
+            new._make_alike(self)
         self._views: list[weakref.ref[Tensor]] = [weakref.ref(self)]
         self._array = new._array
         if not keep_node:
             self._node = new._node
+
+    def _make_alike(self, other: Tensor) -> None:
+        """Make `other`, about to get this value, the kind of tensor that holds it; variables stay variables."""
+        if not isinstance(other, Variable):
+            other.__class__ = Tensor
 
     # -- what it is
 
@@ -269,7 +281,7 @@ class Tensor(TensorMethods):
         if value is None:
             self.zero_grad()
             return
-        value = value if isinstance(value, Tensor) else Tensor(np.asarray(value, dtype=self.dtype))
+        value = value if isinstance(value, Tensor) else Tensor(np.array(value, dtype=self.dtype))
         if value.shape != self.shape:
             raise messages.wrong_grad_shape(self.shape, value.shape)
         watch_node(self).extras().grad = value

@@ -7,6 +7,7 @@ never the code it stands for.
 """
 
 from gradtape.custom.checkpoint import checkpoint
-from gradtape.custom.functions import custom_gradient, custom_jvp, custom_vjp
+from gradtape.custom.functions import custom_jvp, custom_vjp
+from gradtape.custom.gradient import custom_gradient
 
 __all__ = ["checkpoint", "custom_gradient", "custom_jvp", "custom_vjp"]

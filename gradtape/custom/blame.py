@@ -104,12 +104,12 @@ class Call:
                 "return the same structure; None stands for zeros anywhere in it",
             ) from None
 
-    def closed_over(self) -> DetachError:
+    def closed_over(self, another_fix: str = "") -> DetachError:
         self.reads_more = True
         return DetachError(
             f"the result of {self.name!r} depends on a tracked tensor that its rule does not cover, because it is no "
             f"argument or one of nondiff_argnums; that gradient would be lost in silence.\n{self.where.show()}\n"
-            f"  fix: pass the tensor as an argument and give it a gradient in the rule;\n"
+            f"  fix: pass the tensor as an argument and give it a gradient in the rule;\n{another_fix}"
             f"       or gt.stop_gradient(tensor) inside {self.name!r} if no gradient is wanted"
         )
 

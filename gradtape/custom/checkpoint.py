@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,11 @@ from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.custom.arrays import Arrays, Function, Template, bare, is_array, is_recorded, split
 from gradtape.custom.blame import Call, definition
+from gradtape.custom.frontier import behind, interior_results
 from gradtape.custom.functions import results_of
 from gradtape.custom.rules import Form, Kept, Rule, SingleOperation, call_recorded
 from gradtape.errors import DetachError, RuleError
+from gradtape.explain import messages
 from gradtape.transforms import jvp, vjp
 
 
@@ -103,40 +105,6 @@ def _checkpoint(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any
 def ghost(node: Node) -> Tensor:
     """A tensor at `node` of which only the place, shape and dtype count: its array is a single zero."""
     return Tensor(np.broadcast_to(np.zeros((), node.dtype), node.shape), node)
-
-
-def is_interior(node: Node, start: int, mask: int) -> bool:
-    """Whether `node` is an operation of a run that began at the order number `start`."""
-    return bool(node.bits & mask) and node.order > start and node.op is not None
-
-
-def interior_results(outs: list[Any], start: int, mask: int) -> list[int]:
-    """Which results of a run were recorded by it."""
-    return [index for index, x in enumerate(outs) if isinstance(x, Tensor) and is_interior(x._node, start, mask)]
-
-
-def behind(
-    targets: Iterable[Node], start: int, mask: int, places: Mapping[Node, Node] | None = None
-) -> dict[Node, None]:
-    """Where a run began: the nodes of before, the leaves and the cuts that its results were computed from.
-
-    With `places`, the operations of the run are moved: they get the nodes in `places` as parents instead.
-    """
-    found: dict[Node, None] = {}
-    seen: set[Node] = set()
-    pending = list(targets)
-    while pending:
-        node = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if is_interior(node, start, mask):
-            pending.extend(node.parents)
-            if places is not None:
-                node.parents = tuple([places.get(parent, parent) for parent in node.parents])
-        elif node.bits & mask or isinstance(node, Cut):
-            found[node] = None
-    return found
 
 
 class Fingerprint:
@@ -292,13 +260,21 @@ def check_same(call: Call, numbers: Sequence[int], now: Sequence[Fingerprint], b
 
 
 def differs(call: Call, how: str) -> RuleError:
+    from gradtape.explain.source import span_of
+
     return RuleError(
-        f"checkpoint ran {call.name!r} again for its gradient, and it did not do the same: {how}.\n"
-        f"{definition(call.function).show()}\n  for the call\n{call.where.show()}\n"
-        f"  usual causes: random numbers drawn inside; a global, a closed-over name or a loop variable that has a new\n"
-        f"       value by now; a side effect, such as a counter or a cache\n"
-        f"  fix: draw random numbers outside and pass them in; pass what changes as an argument\n"
-        f"       (lambda x, i=i: ... binds a loop variable)"
+        messages.problem(
+            "GT302",
+            f"checkpoint ran {call.name!r} again for its gradient, and it did not do the same: {how}",
+            spans=[span_of(definition(call.function), "the function"), span_of(call.where, "this call of it")],
+            consequence="usual causes: random numbers drawn inside; a global, a closed-over name or a loop variable "
+            "that has a new value by now; a side effect, such as a counter or a cache",
+            fixes=[
+                "draw random numbers outside and pass them in",
+                "pass what changes as an argument",
+                "lambda x, i=i: ... binds a loop variable",
+            ],
+        )
     )
 
 

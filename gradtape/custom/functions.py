@@ -1,4 +1,4 @@
-"""custom_vjp, custom_jvp and custom_gradient: a function and the rule that it is differentiated by."""
+"""custom_vjp and custom_jvp: a function and the rule that it is differentiated by."""
 
 from __future__ import annotations
 
@@ -108,6 +108,10 @@ class WithRule(ABC):
         template = Template([args[number] for number in numbers], together, all_flags)
         arguments = Arguments(untouched, numbers, template, flags)
         arrays = list(compress(together, all_flags))
+        return self._run(call, arguments, arrays)
+
+    def _run(self, call: Call, arguments: Arguments, arrays: Arrays) -> Any:
+        """The result of one call: recorded with its rule, or as it is where nothing is differentiated."""
         rule = self._rule_of(call, arguments)
         if any(is_recorded(x) for x in arrays):
             return call_recorded(rule, arrays)
@@ -339,73 +343,3 @@ class _ForwardRule(RuleOfArguments):
                 f"returned a result of {told or kind_of(result)}; the function itself returns {made}",
                 f"return {self.call.name}(*primals) as the result",
             )
-
-
-class custom_gradient(WithRule):
-    """A function that returns its value together with the function that computes its gradient.
-
-    `function(*args)` returns (value, gradient), and `gradient(*upstream)`, with one cotangent for each tensor of the
-    value, returns one gradient for each argument: a list or tuple, or the gradient itself if there is one argument.
-    Shapes and dtypes are those of the arguments; None stands for zeros. The rule covers the arguments; a tracked tensor
-    or variable that the function reads besides them is an error, unless it is read through `gt.stop_gradient`.
-
-    >>> import numpy as np, gradtape as gt
-    >>> @gt.custom_gradient
-    ... def log1pexp(x):
-    ...     e = np.exp(x)
-    ...     return np.log(1.0 + e), lambda upstream: upstream * (1.0 - 1.0 / (1.0 + e))
-    >>> with np.errstate(over="ignore"):
-    ...     gt.grad(log1pexp)(1000.0)
-    np.float64(1.0)
-    """
-
-    def __init__(self, function: Function) -> None:
-        super().__init__(function)
-
-    def _rule_of(self, call: Call, arguments: Arguments) -> RuleOfArguments:
-        return _GradientRule(call, arguments, self._function)
-
-
-class _GradientRule(RuleOfArguments):
-    """The rule of `custom_gradient`: the residual is the function that computes the gradient."""
-
-    def value(self, inputs: Arrays) -> Any:
-        return self._value_and_gradient(inputs)[0]
-
-    def _value_and_gradient(self, inputs: Arrays) -> tuple[Any, Function]:
-        answer = self.function(*self.arguments.every(inputs))
-        if not isinstance(answer, tuple) or len(answer) != 2 or not callable(answer[1]):
-            raise self.call.wrong_pair(self.function, answer, "(value, gradient), the second a function")
-        return answer
-
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
-        value, gradient = self._value_and_gradient(inputs)
-        results, template, specs = results_of(value)
-        return results, Kept([], Form(template, specs, gradient, True))
-
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
-        form = self.run(inputs)[1].form if kept.saved is None else kept.form
-        gradient = form.residuals
-        upstream = leaves(form.out.fill(cotangents, lambda item: None))
-        answers = self._for_each_argument(gradient, gradient(*upstream))
-        return self.arguments.cotangents(self.call, gradient, answers, inputs)
-
-    def _for_each_argument(self, gradient: Function, answer: Any) -> Sequence[Any]:
-        """The answer as a sequence with an entry for each argument; those without arrays may be left out."""
-        trees = self.arguments.template.tree
-        holders = [index for index, flags in enumerate(self.arguments.flags) if any(flags)]
-        listed = isinstance(answer, list | tuple)
-        if answer is None:
-            return [None] * len(trees)
-        if len(holders) == 1 and (not listed or fits(trees[holders[0]], answer)):
-            answer = [answer]
-        elif not listed or len(answer) not in (len(holders), len(trees)):
-            raise self.call.wrong(
-                gradient,
-                f"must return one gradient for each of {len(holders)} arguments; it returned {kind_of(answer)}",
-                "return a list with one gradient for each argument, None where it is zero",
-            )
-        if len(answer) == len(trees):
-            return list(answer)
-        given = dict(zip(holders, answer, strict=True))
-        return [given.get(index) for index in range(len(trees))]

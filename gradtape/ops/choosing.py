@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
-from gradtape.errors import IndexingError, OperandError, ShapeError
+from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import all_axes, along, as_value, flat_or_axis, one_axis, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import nonzero
@@ -62,7 +62,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
     elif mode != "raise":
         raise refused(OperandError, f"choose: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
     elif not isinstance(a, Lifted) and np.any((plain(a) < 0) | (plain(a) >= count)):
-        raise refused(IndexingError, f"choose: an index outside of the {count} choices.", "mode='wrap' or 'clip'")
+        raise refused(OperandError, f"choose: an index outside of the {count} choices.", "mode='wrap' or 'clip'")
     chosen: Any = as_value(choices[count - 1])
     chosen = where(np.ones_like(a, dtype=bool), chosen, chosen)
     for k in reversed(range(count - 1)):

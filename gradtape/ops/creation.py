@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor, plain
-from gradtape.ops.arguments import as_value
+from gradtape.errors import OperandError
+from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import identity, result_type
 from gradtape.ops.shaping import broadcast_to, moveaxis
 from gradtape.protocols import answers
@@ -91,6 +92,8 @@ def linspace(
     >>> gt.linspace(0.0, 1.0, 3)
     Tensor([0. , 0.5, 1. ])
     """
+    if num < 0:
+        raise refused(OperandError, f"linspace: num={num}.", "how many numbers, 0 or more")
     gaps = max(num - 1 if endpoint else num, 1)
     kind = result_type(start, stop, 1.0)
     steps = Tensor((np.arange(num) / gaps).astype(kind.type(0).real.dtype))

@@ -15,6 +15,7 @@ from gradtape.core.rules import general
 from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, one_axis, refused
+from gradtape.ops.expected import note_positive, note_probabilities
 from gradtape.ops.indexing import take
 from gradtape.ops.labels import batch_labelled, checked_labels, hot, pick
 from gradtape.ops.nn import _log_softmax_kernel, _top, log_softmax, softmax
@@ -163,6 +164,11 @@ def _check_labels(name: str, input: Any, target: Any, place: int) -> None:
     elif target.ndim == input.ndim and target.shape[place] == 1:
         index = ", ".join([":"] * place + ["0"])
         fix = f"target[{index}] drops the axis of length 1"
+    else:
+        along = [axis for axis in range(input.ndim) if target.shape == input.shape[:axis] + input.shape[axis + 1 :]]
+        if len(along) == 1:
+            axis = -1 if along[0] == input.ndim - 1 else along[0]
+            fix = f"axis={axis}, where the {input.shape[axis]} classes are if each of the labels is for one example"
     raise refused(
         ShapeError,
         f"{name}: target of {target.dtype} labels has shape {target.shape}, input has shape {input.shape} with its "
@@ -231,6 +237,7 @@ def cross_entropy(
         raise refused(OperandError, f"{name}: label_smoothing={label_smoothing!r}.", "a share between 0 and 1")
     if weight is not None:
         weight = _class_weight(name, weight, classes, input.dtype)
+    note_probabilities(name, input, place)
     along = (-1,) + (1,) * (input.ndim - place - 1)
     if target.dtype.kind == "f":
         if target.shape != input.shape:
@@ -301,6 +308,7 @@ def nll_loss(
     if target.dtype.kind in "iu":
         _check_labels(name, input, target, place)
     labels = checked_labels(target, classes, name, ignored=ignore_index)
+    note_positive(name, input, place)
     losses = -pick(input, labels, axis=place, classes=classes)
     weights = None if weight is None else _weights_of(_class_weight(name, weight, classes, input.dtype), labels)
     if weights is not None:

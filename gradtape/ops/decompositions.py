@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.core.rules import constant, general
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.linalg import matmul
@@ -20,6 +21,7 @@ from gradtape.ops.matrices import (
     adjoint,
     as_hermitian,
     by_stack,
+    completing,
     diagonal_part,
     hermitian_part,
     regular,
@@ -229,13 +231,22 @@ _qr = general(
 )
 
 
+_other_qr = constant(
+    lambda x, mode: tuple(np.linalg.qr(x, mode)),
+    name="qr in other modes",
+    outputs=True,
+    batch=by_stack,
+    samples=lambda draw: [((draw(3, 2),), {"mode": "complete"}), ((draw(3, 2),), {"mode": "raw"})],
+)
+
+
 @answers(np.linalg.qr)
 def qr(a: Any, mode: str = "reduced") -> Any:
     """The factors Q, with orthonormal columns, and R, upper triangular, of a = Q @ R, as `np.linalg.qr`.
 
-    Modes "reduced" and "r"; "complete" where it is the same as "reduced", because there are no more rows than columns.
-    The columns before the last of R have to be independent, else Q is arbitrary, which raises `LinearAlgebraError`
-    when a gradient passes.
+    A gradient that depends on the columns that mode "complete" adds to Q, which are arbitrary, raises
+    `UnsupportedError`; "raw" has no derivative. The columns before the last of R have to be independent, else Q is
+    arbitrary, which raises `LinearAlgebraError` when a gradient passes.
 
     >>> import numpy as np, gradtape as gt
     >>> abs(np.linalg.qr(gt.tensor([[3.0, 1.0], [4.0, 2.0]]), mode="r")).round(12)
@@ -245,14 +256,19 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     a = as_value(a)
     if mode not in ("reduced", "complete", "r", "raw"):
         raise refused(ShapeError, f"qr: mode={mode!r} is not a mode.", "mode='reduced' or mode='r'")
-    if mode == "raw" or (mode == "complete" and a.ndim > 1 and a.shape[-2] > a.shape[-1]):
-        raise refused(
-            UnsupportedError,
-            f"qr: mode={mode!r} of a matrix of shape {a.shape} has no derivative: what it adds to the columns and to R "
-            f"is arbitrary, or packed as LAPACK likes.",
-            "mode='reduced' has one; np.linalg.qr(a.numpy(), mode) if no gradient is wanted",
-        )
+    if mode == "raw":
+        if isinstance(a, Tensor) and is_tracked(a):
+            raise refused(
+                UnsupportedError,
+                f"qr: mode='raw' of a matrix of shape {a.shape} has no derivative: it is packed as LAPACK likes.",
+                "mode='reduced' has one; np.linalg.qr(a.numpy(), mode) if no gradient is wanted",
+            )
+        return _other_qr(a, mode=mode)
     q, r = _qr(a)
+    if mode == "complete" and a.shape[-2] > a.shape[-1]:
+        known = q.shape[-1]
+        q = completing(a, q, -1, _other_qr(a, mode=mode)[0][..., known:], "qr")
+        r = np.concatenate([r, np.zeros((*r.shape[:-2], a.shape[-2] - known, r.shape[-1]), r.dtype)], -2)
     return r if mode == "r" else QRResult(q, r)
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from gradtape.core.batch import Units, batch_elementwise
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
-from gradtape.ops.arguments import as_value
+from gradtape.errors import OperandError
+from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.documentation import slopes
 from gradtape.protocols import answers
 
@@ -406,6 +407,8 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         from gradtape.ops.indexing import nonzero
 
         return nonzero(condition)
+    if x is None or y is None:
+        raise refused(OperandError, "where: one of x and y is missing.", "both of them: gt.where(condition, x, 0.0)")
     return _select(condition, x, y)
 
 

@@ -7,12 +7,14 @@ array, and the elements are taken from there.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.batch import spread
+from gradtape.core.graph import suspects
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain
@@ -263,7 +265,17 @@ def getitem(x: Any, index: Any) -> Any:
     parts = static_index(index)
     if any(isinstance(part, Lifted) for part in parts):
         return _take_flat(reshape(x, (-1,)), find_positions(x.shape, parts))
-    return getitem_static(x, index=parts)
+    out = getitem_static(x, index=parts)
+    if len(parts) == 2 and type(parts[0]) is type(parts[1]) is np.ndarray:
+        _note_pick(out)
+    return out
+
+
+def _note_pick(out: Any) -> None:
+    """Let `p[np.arange(n), labels]` be compared, when a gradient is taken, with how p was normalised."""
+    node = getattr(out, "_node", None)
+    if node is not None and node.op is getitem_static and node.parents and node.parents[0].op is not None:
+        suspects.append(weakref.ref(node))
 
 
 @answers(np.take)

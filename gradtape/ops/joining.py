@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.batch import spread
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import linear
-from gradtape.errors import ShapeError
+from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import along, as_value, one_axis, refused
 from gradtape.ops.shaping import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel, reshape
 from gradtape.protocols import answers
@@ -66,7 +66,19 @@ def concatenate(arrays: Any, axis: int | None = 0, out: None = None, *, dtype: A
     if axis is None:
         values, axis = [ravel(x) for x in values], 0
     joined = _concatenate(*values, axis=one_axis(axis, values[0].ndim))
-    return joined if dtype is None else joined.astype(dtype)
+    return _cast(joined, dtype, casting or "same_kind", "concatenate")
+
+
+def _cast(joined: Any, dtype: Any, casting: Any, name: str) -> Any:
+    if dtype is None:
+        return joined
+    if not np.can_cast(joined.dtype, dtype, casting):
+        raise refused(
+            OperandError,
+            f"{name}: numbers of dtype {joined.dtype} as {np.dtype(dtype)} with casting={casting!r}.",
+            "casting='unsafe' if that loss is meant",
+        )
+    return joined.astype(dtype)
 
 
 def _unstack_cotangent(g: Any, inputs: Any, axis: int) -> list[Any]:

@@ -230,7 +230,7 @@ _outer = multilinear(
 )
 
 
-@answers(np.outer, np.linalg.outer)
+@answers(np.outer)
 def outer(a: Any, b: Any, out: None = None) -> Any:
     """All products of an element of `a` and one of `b`.
 
@@ -240,6 +240,14 @@ def outer(a: Any, b: Any, out: None = None) -> Any:
     """
     a, b = as_value(a), as_value(b)
     return _outer(a if a.ndim == 1 else reshape(a, (-1,)), b if b.ndim == 1 else reshape(b, (-1,)))
+
+
+@answers(np.linalg.outer)
+def _outer_of_vectors(x1: Any, x2: Any, /) -> Any:
+    x1, x2 = as_value(x1), as_value(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise refused(ShapeError, f"outer: operands of shapes {x1.shape} and {x2.shape}.", "two vectors, or np.outer")
+    return _outer(x1, x2)
 
 
 @answers(np.kron)

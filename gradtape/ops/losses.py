@@ -19,6 +19,7 @@ from gradtape.errors import DtypeError, OperandError, ShapeError
 from gradtape.ops.arguments import as_value, one_axis, refused
 from gradtape.ops.cross_entropy import reduced
 from gradtape.ops.elementwise import maximum, where
+from gradtape.ops.expected import note_positive, note_sigmoid
 from gradtape.ops.nn import relu, sigmoid, softplus, softplus_kernel
 from gradtape.ops.norms import vector_norm
 from gradtape.ops.reductions import sum
@@ -278,6 +279,7 @@ def binary_cross_entropy_with_logits(
     """
     name = "binary_cross_entropy_with_logits"
     input, target = _pair(name, input, target)
+    note_sigmoid(name, input)
     if pos_weight is None:
         losses = _binary_with_logits(input, target)
     else:
@@ -298,6 +300,7 @@ def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = 
     Tensor(0.69314718)
     """
     input, target = _pair("kl_div", input, target)
+    note_positive("kl_div", input)
     if log_target:
         losses = np.exp(target) * (target - input)
     else:

@@ -5,6 +5,7 @@ Everything here works on the last two axes; leading axes are a stack of matrices
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,8 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import plain
-from gradtape.errors import LinearAlgebraError
+from gradtape.errors import LinearAlgebraError, UnsupportedError
+from gradtape.ops.arguments import refused
 
 
 def adjoint(x: Any) -> Any:
@@ -55,6 +57,30 @@ def diagonal_part(x: Any) -> Any:
 def regular(draw: Any, n: int) -> Any:
     """A matrix far from singular."""
     return 0.4 * draw(n, n) + 2 * np.eye(n)
+
+
+@functools.cache
+def _without_derivative() -> Any:
+    """The function (matrix, vectors, why) -> vectors that refuses every gradient on its way from them to the matrix."""
+    from gradtape.custom import custom_vjp
+
+    def pulled(why: str, a: Any, g: Any) -> Any:
+        if isinstance(g, Lifted) or np.any(plain(g)):
+            raise refused(UnsupportedError, why, "mode='reduced' of qr, full_matrices=False of svd")
+        return np.zeros(a.shape, a.dtype), None
+
+    vectors_of = custom_vjp(lambda why, a, vectors: vectors, nondiff_argnums=0)
+    vectors_of.defvjp(lambda why, a, vectors: (vectors, a), pulled)
+    return vectors_of
+
+
+def completing(a: Any, vectors: Any, axis: int, more: Any, name: str) -> Any:
+    """`vectors` of `a` with `more` behind them: those complete the basis, are arbitrary and have no derivative."""
+    why = (
+        f"{name}: the vectors that complete the basis of a matrix of shape {a.shape} are arbitrary and have no "
+        f"derivative, and this gradient depends on them."
+    )
+    return np.concatenate([vectors, _without_derivative()(why, a, more)], axis)
 
 
 def by_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:

@@ -139,7 +139,8 @@ def _sylvester_kernel(a: Any, b: Any, q: Any) -> Any:
     def one(a: Any, b: Any, q: Any) -> Any:
         if not q.size:
             return np.zeros(q.shape, np.result_type(a, b, q))
-        x = linalg.solve_sylvester(a, b, q)
+        kind = np.result_type(a, b, q)  # SciPy is wrong where one of a and b is real and the other is not
+        x = linalg.solve_sylvester(a.astype(kind), b.astype(kind), q)
         miss = np.max(np.abs(a @ x + x @ b - q))
         if not miss <= 1e-3 * np.max(np.abs(q)) and np.isfinite(q).all():
             raise np.linalg.LinAlgError("a and -b have an eigenvalue in common, so that there is no one solution")

@@ -11,6 +11,7 @@ from gradtape.core.graph import suspects
 from gradtape.core.rules import elementwise, general
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, restored
 from gradtape.ops.documentation import slopes
+from gradtape.ops.linalg import conjugated
 
 
 def _top(x: Any, axis: tuple[int, ...]) -> Any:
@@ -35,12 +36,17 @@ def _logsumexp_kernel(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 def _weights(x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """exp(x - logsumexp(x)): the softmax; 0 where everything is -inf."""
     level = restored(out, axis, keepdims, x.ndim)
-    return np.exp(x - np.where(np.isneginf(level), 0, level))
+    height = level.real if level.dtype.kind == "c" else level
+    return np.exp(x - np.where(np.isneginf(height), 0, level))
+
+
+def _pulled(g: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    return restored(g, axis, keepdims, x.ndim) * conjugated(_weights(x, out, axis, keepdims))
 
 
 _logsumexp = general(
     _logsumexp_kernel,
-    reverse=lambda g, x, out, axis, keepdims: restored(g, axis, keepdims, x.ndim) * _weights(x, out, axis, keepdims),
+    reverse=_pulled,
     forward=lambda dx, x, out, axis, keepdims: (dx * _weights(x, out, axis, keepdims)).sum(
         axis=axis, keepdims=keepdims
     ),
@@ -78,10 +84,15 @@ _SOFTMAX_SAMPLES: Any = lambda draw: [
     ((draw(0, 3),), {"axis": (0,)}),
 ]
 
+
+def _softmax_forward(dx: Any, out: Any, axis: tuple[int, ...]) -> Any:
+    return out * (dx - (dx * out).sum(axis=axis, keepdims=True))
+
+
 _softmax = general(
     _softmax_kernel,
-    reverse=lambda g, out, axis: out * (g - (g * out).sum(axis=axis, keepdims=True)),
-    forward=lambda dx, out, axis: out * (dx - (dx * out).sum(axis=axis, keepdims=True)),
+    reverse=lambda g, out, axis: _softmax_forward(g, conjugated(out), axis),  # a symmetric matrix
+    forward=_softmax_forward,
     name="softmax",
     batch=behind_batch("axis"),
     samples=_SOFTMAX_SAMPLES,
@@ -115,7 +126,7 @@ def _log_softmax_kernel(x: Any, axis: tuple[int, ...]) -> Any:
 
 _log_softmax = general(
     _log_softmax_kernel,
-    reverse=lambda g, out, axis: g - np.exp(out) * g.sum(axis=axis, keepdims=True),
+    reverse=lambda g, out, axis: g - conjugated(np.exp(out)) * g.sum(axis=axis, keepdims=True),
     forward=lambda dx, out, axis: dx - (np.exp(out) * dx).sum(axis=axis, keepdims=True),
     name="log_softmax",
     batch=behind_batch("axis"),

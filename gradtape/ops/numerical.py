@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import batch_elementwise, spread
-from gradtape.core.operation import Op, apply
+from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, elementwise, general, multilinear
 from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import all_axes, along, as_value, behind_batch, one_axis, refused
 from gradtape.ops.documentation import flat, slopes
 from gradtape.ops.elementwise import remainder, where
+from gradtape.ops.indexing import getitem
 from gradtape.ops.joining import concatenate
 from gradtape.ops.rearranging import flip
 from gradtape.ops.searching import searchsorted
@@ -26,7 +27,7 @@ from gradtape.protocols import answers
 
 
 @answers(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """The values at `x` of the broken line through the points (`xp`, `fp`), `xp` increasing; constant beyond its ends.
 
     It has a gradient in `x`, `fp`, `xp`, `left` and `right`. At a corner the slope is that of the segment to the
@@ -40,7 +41,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if xp.ndim != 1 or xp.shape != fp.shape or not xp.shape[0]:
         raise refused(ShapeError, f"interp: points of shapes {xp.shape} and {fp.shape}.", "two vectors of one length")
     if period is not None:
-        if period == 0:
+        if not isinstance(period, Lifted) and period == 0:
             raise refused(OperandError, "interp: period=0.", "the length after which the function repeats")
         x, xp, fp = _unrolled(x, xp, fp, abs(period))
         left = right = None
@@ -49,9 +50,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         inside = first + 0 * x
     else:
         place = np.clip(searchsorted(xp, x, "right") - 1, 0, xp.shape[0] - 2)
-        start = xp[place]
-        share = (x - start) / (xp[place + 1] - start)
-        inside = fp[place] * (1 - share) + fp[place + 1] * share
+        start = getitem(xp, place)
+        share = (x - start) / (getitem(xp, place + 1) - start)
+        inside = getitem(fp, place) * (1 - share) + getitem(fp, place + 1) * share
     below = where(x < xp[0], first if left is None else left, inside)
     return where(x > xp[-1], last if right is None else right, below)
 
@@ -60,7 +61,7 @@ def _unrolled(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:
     """A periodic function as one that is not: a point more on each side."""
     xp = remainder(xp, period)
     order = argsort(xp)
-    xp, fp = xp[order], fp[order]
+    xp, fp = getitem(xp, order), getitem(fp, order)
     xp = concatenate([xp[-1:] - period, xp, xp[:1] + period])
     return remainder(x, period), xp, concatenate([fp[-1:], fp, fp[:1]])
 

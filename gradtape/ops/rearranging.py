@@ -155,9 +155,9 @@ def tile(x: Any, reps: Any) -> Any:
 
 def _lower(shape: tuple[int, ...], k: int) -> Any:
     """Where the last two axes of `shape` are on or below the `k`-th diagonal."""
-    if len(shape) < 2:
+    if not shape:
         raise refused(ShapeError, f"a triangle of an array of shape {shape}.", "two axes or more: x[None, :]")
-    return np.tri(shape[-2], shape[-1], k, bool)
+    return np.tri(shape[-2] if len(shape) > 1 else shape[-1], shape[-1], k, bool)  # a vector is the row of a square
 
 
 @answers(np.tril)

@@ -133,7 +133,7 @@ def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if weights.shape != x.shape:
         if axes is None or weights.shape != tuple([x.shape[a] for a in axes]):
             raise refused(
-                ShapeError,
+                OperandError if axes is None else ShapeError,
                 f"average: weights of shape {weights.shape} for an array of shape {x.shape} and axis {axis}.",
                 "weights of the array's shape, or of the lengths along axis",
             )
@@ -166,13 +166,20 @@ def var(
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
-    axes, less = axes_or_none(axis, x.ndim), ddof if correction is None else correction
+    axes, less = axes_or_none(axis, x.ndim), fewer(ddof, correction)
     if where is not True:
         centred = x - (average_of(x, axes, keepdims=True, where=where) if mean is None else mean)
         counted = sum(broadcast_to(where, x.shape).astype(x.real.dtype), axes, keepdims=keepdims)
         return sum(_squared(centred), axes, keepdims=keepdims, where=where) / (counted - less)
     centred = x - (_mean(x, axis=axes, keepdims=True) if mean is None else mean)
     return _sum(_squared(centred), axis=axes, keepdims=keepdims) / (_count(x.shape, axes) - less)
+
+
+def fewer(ddof: float, correction: float | None) -> float:
+    """By how much the number of elements is diminished, which has two names."""
+    if correction is not None and ddof != 0:
+        raise refused(OperandError, f"ddof={ddof} and correction={correction}: two names of one number.", "one of them")
+    return ddof if correction is None else correction
 
 
 def _squared(x: Any) -> Any:

@@ -13,12 +13,12 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor, is_tracked
-from gradtape.errors import UnsupportedError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import as_value
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.matrices import (
     adjoint,
     by_stack,
+    completing,
     diagonal_of,
     extent,
     guarded_reciprocal,
@@ -202,8 +202,8 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     """The singular value decomposition a = U diag(S) Vh, as `np.linalg.svd`.
 
     The vectors that `full_matrices=True` adds to those of a matrix that is not square are any that complete a basis:
-    they have no derivative, so a tracked matrix needs `full_matrices=False`. For repeated and zero singular values
-    the same holds as for repeated eigenvalues in `eigh`.
+    they have no derivative, and a gradient that depends on them raises `UnsupportedError`. For repeated and zero
+    singular values the same holds as for repeated eigenvalues in `eigh`.
 
     >>> import numpy as np, gradtape as gt
     >>> a = np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
@@ -219,16 +219,16 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
         return _hermitian_svd(a, compute_uv)
     if not compute_uv:
         return _svdvals(a)
-    if full_matrices and a.ndim > 1 and a.shape[-1] != a.shape[-2]:
-        if isinstance(a, Lifted) or (isinstance(a, Tensor) and is_tracked(a)):
-            raise refused(
-                UnsupportedError,
-                f"svd: with full_matrices=True the vectors that complete the basis of a matrix of shape {a.shape} are "
-                f"arbitrary and have no derivative.",
-                "np.linalg.svd(a, full_matrices=False)",
-            )
-        return SVDResult(*_full_svd(a))
+    whole = _full_svd(a) if full_matrices and a.ndim > 1 and a.shape[-1] != a.shape[-2] else None
+    if whole is not None and not isinstance(a, Lifted) and not (isinstance(a, Tensor) and is_tracked(a)):
+        return SVDResult(*whole)
     u, s, vh = _svd(a, strict=False)
+    if whole is not None:
+        known = s.shape[-1]
+        if u.shape[-2] > known:
+            u = completing(a, u, -1, whole[0][..., known:], "svd")
+        else:
+            vh = completing(a, vh, -2, whole[2][..., known:, :], "svd")
     return SVDResult(u, marked(s), vh)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import plain
-from gradtape.errors import OperandError, ShapeError
+from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, flat_or_axis, one_axis, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import take_along_axis
+from gradtape.ops.reductions import mean
 from gradtape.ops.shaping import broadcast_to, expand_dims, moveaxis, reshape
 from gradtape.protocols import answers
 
@@ -199,7 +201,8 @@ _weighted_rank = constant(
 def _rows(x: Any, axes: tuple[int, ...]) -> Any:
     """`x` with `axes` joined to one, the last."""
     moved = moveaxis(x, axes, range(-len(axes), 0)) if axes else expand_dims(x, -1)
-    return reshape(moved, (*moved.shape[: x.ndim - len(axes)], -1))
+    kept = moved.shape[: x.ndim - len(axes)]
+    return reshape(moved, (*kept, math.prod(moved.shape[len(kept) :])))
 
 
 def _weights_of_rows(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> Any:
@@ -217,7 +220,7 @@ def _weights_of_rows(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> 
     return _rows(weights, axes)
 
 
-def _check_quantile(x: Any, q: Any, method: str, weights: Any) -> None:
+def _check_quantile(x: Any, q: Any, method: str, weights: Any, whole: int) -> None:
     if x.dtype.kind == "c":
         raise refused(OperandError, f"quantile: complex numbers ({x.dtype}) have no order.", "np.abs(x), x.real, ...")
     if method not in METHODS:
@@ -225,18 +228,25 @@ def _check_quantile(x: Any, q: Any, method: str, weights: Any) -> None:
     if weights is not None and method != "inverted_cdf":
         raise refused(OperandError, f"quantile: weights with method={method!r}.", 'method="inverted_cdf"')
     if not isinstance(q, Lifted) and not np.all((np.asarray(plain(q)) >= 0) & (np.asarray(plain(q)) <= 1)):
-        raise refused(OperandError, "quantile: q is not from 0 to 1.", "gt.percentile takes q from 0 to 100")
+        name, fix = ("quantile", "gt.percentile takes percents") if whole == 1 else ("percentile", "q=95 for 95 %")
+        raise refused(OperandError, f"{name}: q is not from 0 to {whole}.", fix)
 
 
-def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any, skip_nan: bool) -> Any:
+def _quantile(
+    x: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any, skip_nan: bool, whole: int = 1
+) -> Any:
+    """The quantiles for the shares `q` of `whole`."""
     x = as_value(x)
+    q = q if whole == 1 else _hundredths(q)
     share = as_value(q)
-    _check_quantile(x, share, method, weights)
+    _check_quantile(x, share, method, weights, whole)
     axes = all_axes(axis, x.ndim)
     rows = _rows(x, axes)
     length = rows.shape[-1]
     if not length:
-        raise refused(ShapeError, f"quantile: no elements along axis {axis} of shape {x.shape}.", "an array with some")
+        raise refused(
+            IndexingError, f"quantile: no elements along axis {axis} of shape {x.shape}.", "an array with some"
+        )
     floating = x.dtype.kind == "f"
     missing = np.isnan(rows) if floating else np.zeros((1,) * rows.ndim, bool)
     flat_share = reshape(share, (-1,))
@@ -307,11 +317,11 @@ def percentile(
     >>> gt.percentile(gt.tensor([1.0, 2.0, 4.0]), 75)
     Tensor(3.)
     """
-    return _quantile(x, _hundredths(q), axis, method, keepdims, weights, skip_nan=False)
+    return _quantile(x, q, axis, method, keepdims, weights, skip_nan=False, whole=100)
 
 
 def _hundredths(q: Any) -> Any:
-    return q / 100 if isinstance(q, int | float) else as_value(q) / 100
+    return q / 100 if type(q) in (int, float) else as_value(as_value(q) / 100)  # NumPy's numbers have a dtype
 
 
 @answers(np.median)
@@ -322,7 +332,15 @@ def median(x: Any, axis: Any = None, out: None = None, overwrite_input: bool = F
     >>> gt.grad(gt.median)(gt.tensor([3.0, 1.0, 2.0, 8.0]))
     Tensor([0.5, 0. , 0.5, 0. ])
     """
-    return _quantile(x, 0.5, axis, "linear", keepdims, None, skip_nan=False)
+    return _middle(x, axis, keepdims, skip_nan=False)
+
+
+def _middle(x: Any, axis: Any, keepdims: bool, skip_nan: bool) -> Any:
+    """The median; of nothing it is NumPy's NaN and warning, which are the mean's."""
+    x = as_value(x)
+    if not x.size and 0 in [x.shape[a] for a in all_axes(axis, x.ndim)]:
+        return mean(x, axis, keepdims=keepdims)
+    return _quantile(x, 0.5, axis, "linear", keepdims, None, skip_nan)
 
 
 # -- the same, as if NaN were not there: such elements are constants, with gradient zero
@@ -367,7 +385,7 @@ def nanpercentile(
     >>> gt.nanpercentile(gt.tensor([1.0, float("nan"), 4.0]), 50)
     Tensor(2.5)
     """
-    return _quantile(x, _hundredths(q), axis, method, keepdims, weights, skip_nan=True)
+    return _quantile(x, q, axis, method, keepdims, weights, skip_nan=True, whole=100)
 
 
 @answers(np.nanmedian)
@@ -378,4 +396,4 @@ def nanmedian(x: Any, axis: Any = None, out: None = None, overwrite_input: bool 
     >>> gt.nanmedian(gt.tensor([1.0, float("nan"), 4.0]))
     Tensor(2.5)
     """
-    return _quantile(x, 0.5, axis, "linear", keepdims, None, skip_nan=True)
+    return _middle(x, axis, keepdims, skip_nan=True)

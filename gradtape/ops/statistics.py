@@ -20,7 +20,7 @@ from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.cumulative import cumprod, cumsum
 from gradtape.ops.elementwise import clip, root_of_squares, where
 from gradtape.ops.joining import concatenate
-from gradtape.ops.shaping import broadcast_to, expand_dims, reshape
+from gradtape.ops.shaping import atleast_1d, broadcast_to, expand_dims, reshape
 from gradtape.protocols import answers
 
 # -- which elements count
@@ -184,7 +184,7 @@ def nanvar(
     """
     x = _prepared(x, dtype)
     axes = all_axes(axis, x.ndim)
-    less = ddof if correction is None else correction
+    less = reductions.fewer(ddof, correction)
     total, count = _totals(x, axes, where, max(less, 0), "Degrees of freedom <= 0 for slice.")
     centred = _filled(x - (_quotient(total, count) if mean is None else mean), 0, _present(x, where))
     squared = centred * centred if x.dtype.kind != "c" else (centred * centred.conj()).real
@@ -398,7 +398,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 
 
 def _running(x: Any, axis: int | None, dtype: Any, include_initial: bool, name: str) -> Any:
-    x = _prepared(x, dtype)
+    x = atleast_1d(_prepared(x, dtype))
     if axis is None:
         if x.ndim != 1:
             raise refused(ShapeError, f"{name}: an array of {x.ndim} axes needs an axis.", "axis=0, axis=-1, ...")

@@ -188,6 +188,8 @@ def reduce(
     """`ufunc.reduce`: the elements along `axis` taken together, two at a time."""
     operation = operation_for(ufunc, ".reduce")
     x = as_value(x)
+    if not x.ndim and axis in (0, -1):  # NumPy lets a single number have the axis that reduce takes by itself
+        axis = None
     if _is_flat(operation) and ufunc not in REDUCTIONS:
         how = (("axis", axis), ("keepdims", keepdims), *_given(dtype=dtype, initial=initial, where=where))
         result = _in_numpy(x, ufunc=ufunc, method="reduce", how=how)
@@ -361,6 +363,10 @@ def accumulate(ufunc: np.ufunc, x: Any, *, axis: int = 0, dtype: Any = None, out
     """`ufunc.accumulate`: what `reduce` has found at each place along `axis`."""
     operation = operation_for(ufunc, ".accumulate")
     x = as_value(x)
+    if not x.ndim:
+        raise refused(
+            OperandError, f"np.{ufunc.__name__}.accumulate of a single number.", "an array of one axis or more"
+        )
     axis = one_axis(axis, x.ndim)
     if _is_flat(operation):
         result = _in_numpy(x, ufunc=ufunc, method="accumulate", how=(("axis", axis), *_given(dtype=dtype)))

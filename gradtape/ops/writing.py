@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -114,6 +116,20 @@ _written = constant(
     name="written",
     samples=lambda draw: [((POSITIONS,), {"length": 4})],
 )
+
+
+def writes_element(frame: FrameType) -> bool:
+    """Whether what `frame` is computing right now is stored as an element next, as in `x[i] += y`."""
+    return _stores_element(frame.f_code, frame.f_lasti)
+
+
+@functools.lru_cache(256)
+def _stores_element(code: CodeType, place: int) -> bool:
+    import dis
+
+    following = (step.opname for step in dis.get_instructions(code) if step.offset > place)
+    name = next((name for name in following if name not in ("CACHE", "NOP", "SWAP", "EXTENDED_ARG")), "")
+    return name in ("STORE_SUBSCR", "STORE_SLICE")
 
 
 class at:

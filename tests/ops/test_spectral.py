@@ -289,9 +289,9 @@ class TestSingularValues:
             gt.grad(polar)(np.zeros((3, 3)))
 
     def test_full_matrices_of_a_tracked_matrix(self) -> None:
-        """The completed basis has no derivative: refused at the call, with the way out."""
+        """The completed basis has no derivative: a gradient that depends on it is refused, with the way out."""
         with pytest.raises(gt.UnsupportedError, match="full_matrices=False"):
-            gt.grad(lambda a: np.sum(np.linalg.svd(a)[1]))(TALL)
+            gt.grad(lambda a: np.sum(np.linalg.svd(a)[0]))(TALL)
 
     def test_full_matrices_of_an_untracked_matrix(self) -> None:
         """Where no gradient is wanted, the full matrices are NumPy's."""

@@ -206,7 +206,7 @@ class TestSilentLossIsRefused:
         np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [1.0, 2.0])
 
     def test_element_assignment_is_a_cut(self, line: Callable[..., str]) -> None:
-        """`array[0] = x` takes the number out of a tensor: allowed, warned of when it comes back, and found by `why`."""
+        """`array[0] = x` takes the number out of a tensor: allowed, warned of when it is back, and found by `why`."""
         v, w, array = gt.Variable(3.0), gt.Variable([1.0, 2.0]), np.zeros(2)
         with gt.GradientTape(persistent=True) as tape:
             array[0] = v  # here

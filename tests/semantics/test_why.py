@@ -185,12 +185,12 @@ class TestCuts:
         x, w = gt.tensor(2.0), gt.Variable(5.0)
         with gt.GradientTape() as other:
             other.watch(x)
-            recorded = x * 3.0
+            recorded = x * 3.0  # here
         with gt.GradientTape() as tape:
             tape.watch(x)
-            y = recorded * w  # here
+            y = recorded * w
         text = tape.why(y, x)
-        assert verdict(text) == "no gradient: the value comes from another tape, which was not recording"
+        assert verdict(text) == "no gradient: it was computed before this tape was opened, while another was recording"
         assert line() in text
 
     def test_every_cut_on_the_way_is_listed(self, line: Line) -> None:
@@ -527,25 +527,25 @@ class TestLeftAsANumber:
     """Values that went out as Python numbers or arrays come back as constants."""
 
     @pytest.mark.parametrize(
-        ("name", "leave"),
+        ("way", "leave"),
         [
-            ("float()", lambda x: float(x)),
-            ("float()", lambda x: math.exp(x)),
-            ("int()", lambda x: int(x)),
-            (".item()", lambda x: x.item()),
-            (".numpy()", lambda x: x.numpy()),
-            (".tolist()", lambda x: x.tolist()),
-            ("complex()", lambda x: complex(x).real),
-            ("gt.tensor()", lambda x: gt.tensor(x)),
+            ("as float()", lambda x: float(x)),
+            ("as the argument of math.exp", lambda x: math.exp(x)),
+            ("as int()", lambda x: int(x)),
+            ("at .item()", lambda x: x.item()),
+            ("at .numpy()", lambda x: x.numpy()),
+            ("at .tolist()", lambda x: x.tolist()),
+            ("as complex()", lambda x: complex(x).real),
+            ("as gt.tensor()", lambda x: gt.tensor(x)),
         ],
     )
-    def test_departure(self, name: str, leave: Callable[[Any], Any]) -> None:
+    def test_departure(self, way: str, leave: Callable[[Any], Any]) -> None:
         """The way out is named, and that what came back is a constant."""
         x, w = gt.Variable(2.0), gt.Variable(3.0)
         with gt.GradientTape() as tape:
             y = w * leave(x)
         text = tape.why(y, x)
-        assert verdict(text) == f"no gradient: the value left the tape at {name}"
+        assert verdict(text) == f"no gradient: the value left the tape {way}"
         assert "is a constant" in text
         assert "test_why.py" in text
 
@@ -560,14 +560,14 @@ class TestLeftAsANumber:
         assert line() in text
 
     def test_written_into_an_array(self, line: Line) -> None:
-        """`array[0] = x` leaves as `float(x)`, and is found."""
+        """`array[0] = x` leaves as a number, and is found."""
         x, w = gt.Variable(2.0), gt.Variable([3.0, 4.0])
         array = np.zeros(2)
         with gt.GradientTape() as tape:
             array[0] = x  # here
             y = (w * array).sum()
         text = tape.why(y, x)
-        assert verdict(text) == "no gradient: the value left the tape at float()"
+        assert verdict(text) == "no gradient: the value left the tape as an element of a NumPy array"
         assert line() in text
 
     def test_assigned_to_a_variable(self, line: Line) -> None:
@@ -598,7 +598,7 @@ class TestLeftAsANumber:
             y = float(x * x + x)
             z = float(x)  # here
         text = tape.why(y * z, x)
-        assert verdict(text) == "no gradient: the target is a float, which has no history"
+        assert verdict(text) == "no gradient: the value left the tape as float()"
         assert line() in text
 
 
@@ -838,7 +838,10 @@ class TestUntracked:
         v = gt.Variable(2.0)
         y = v * 3.0  # here
         text = why_untracked(y)
-        assert verdict(text) == "no gradient: it was computed while no tape was recording"
+        assert (
+            verdict(text)
+            == "no gradient: it was computed from variables, which a GradientTape records and .backward() does not"
+        )
         assert line() in text
         assert "requires_grad_()" in why_untracked(v)
 
