@@ -131,7 +131,7 @@ def own_solver(multiply: Any, b: Any) -> Any:
     return np.linalg.solve(np.stack([multiply(e) for e in np.eye(b.size)], axis=1), b)
 
 
-@pytest.mark.parametrize("solve", ["gmres", "bicgstab", own_solver], ids=str)
+@pytest.mark.parametrize("solve", ["gmres", "bicgstab", own_solver], ids=["gmres", "bicgstab", "own"])
 def test_matrix_free_as_dense(solve: Any) -> None:
     """Without the Jacobian the same derivatives come out: reverse, forward, second order, batched."""
     a = np.array([1.0, 2.0, 3.0, 4.0])

@@ -45,7 +45,7 @@ class Source:
     def imports(self) -> dict[str, str]:
         """What the names stand for that import statements bind; "*" before a module whose names all are.
 
-        >>> Source("a.py", "import numpy as xp\nfrom gradtape import grad").imports
+        >>> Source("a.py", "import numpy as xp; from gradtape import grad").imports
         {'xp': 'numpy', 'grad': 'gradtape.grad'}
         """
         found: dict[str, str] = {}
