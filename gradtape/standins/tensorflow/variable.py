@@ -232,6 +232,7 @@ class _UnreadVariable(Variable):
         self._value = variable._value
         self._trainable = variable._trainable
         self._name = "UnreadVariable"
+        self._declared = variable._declared
         self._kept = variable  # the cell knows its owner weakly
 
 

@@ -17,7 +17,7 @@ class set_detect_anomaly:
     ...         torch.sqrt(x).backward()
     ... except RuntimeError as error:
     ...     print(type(error).__name__)
-    NumericsError
+    RuntimeError
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
