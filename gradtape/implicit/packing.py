@@ -39,15 +39,23 @@ def paths(tree: Any, root: str) -> list[str]:
 
 def with_arrays(tree: Any) -> Any:
     """`tree` with lists and tuples of plain numbers, which SciPy takes for arrays, as arrays."""
-    if _is_numbers(tree):
-        try:
-            return np.array(tree)
-        except ValueError:  # lists of different lengths are a structure
-            pass
+    if _is_table(tree):
+        return np.array(tree)
     parts = children(tree)
     if not parts:
         return tree
     return _rebuild(tree, [with_arrays(part) for part in parts])
+
+
+def _is_table(tree: Any) -> bool:
+    """Whether nested lists of numbers are as long as each other, and so an array; others are a structure."""
+    if not _is_numbers(tree):
+        return False
+    try:
+        np.array(tree)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_numbers(tree: Any) -> bool:
