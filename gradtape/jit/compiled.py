@@ -6,7 +6,6 @@ import functools
 import inspect
 import threading
 import types
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,17 +16,16 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.graph import AMBIENT, VARIABLE, keeping
 from gradtape.core.location import Location
-from gradtape.core.structure import leaves, rebuild
-from gradtape.core.tensor import Tensor, Variable
+from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
 from gradtape.jit import backends
-from gradtape.jit.arguments import CallArguments, Inline, Output, Template, Write
-from gradtape.jit.environment import Copies, Survey, is_leaf, random_states, rewinder, traced_leaf
-from gradtape.jit.program import Program, Value
-from gradtape.jit.run import GuardFailed, Runner, quietly
-from gradtape.jit.shortcut import Shortcut, shortcut
-from gradtape.jit.simplify import simplified
-from gradtape.jit.trace import NUMBERS, TraceLevel, TraceTensor, TraceVariable, Untraceable, complain
+from gradtape.jit.arguments import CallArguments, Inline, Write
+from gradtape.jit.program import Program
+from gradtape.jit.run import GuardFailed
+from gradtape.jit.shortcut import Shortcut
+from gradtape.jit.trace import Untraceable, complain
+from gradtape.jit.traces import Trace, Traces
+from gradtape.jit.tracing import Static, traced
 
 if TYPE_CHECKING:
     from gradtape.jit.timeline import Timeline
@@ -60,93 +58,6 @@ class Statistics:
     """How often the function itself was run instead."""
 
 
-class Trace:
-    """One compiled program, and all it takes to decide whether it fits a call, and to make its answer."""
-
-    def __init__(
-        self,
-        survey: Survey,
-        program: Program,
-        template: Template,
-        writes: list[Write],
-        generators: tuple[np.random.Generator, ...] = (),
-    ) -> None:
-        self.survey = survey
-        self.traced = program
-        self.program = simplified(program)
-        self.runner = Runner(self.program, backends.steps(self.program))
-        self.template = template
-        self.writes = writes
-        self.in_place = [write for write in writes if write.in_place]
-        self.alone = not (survey.leaves or survey.fixed or survey.sizes or survey.watched)
-        self.specs = [(value.shape, value.dtype) for value in program.inputs]
-        self.has_variables = any(isinstance(place.value, Variable) for place in survey.leaves)
-        self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
-        self.generators = generators
-        self.has_run = self.has_asked = False
-        self._shortcut: Shortcut | None = None
-        survey.let_go()
-
-    def shortcut(self, call: CallArguments) -> Shortcut | None:
-        """A shorter way for more calls like `call`, if there is one; made for the second of them."""
-        if self.has_run and not self.has_asked:
-            self.has_asked = True
-            self._shortcut = shortcut(self, call)
-        self.has_run = True
-        return self._shortcut
-
-    def environment(self, count: int) -> list[Any] | None:
-        """What the function reads besides `count` arguments, as it is now; None if this trace is not for that."""
-        found = self.survey.read()
-        if not found:
-            return found
-        for value, place, spec in zip(found, self.survey.leaves, self.specs[count:], strict=True):
-            array = value._array if isinstance(value, Tensor) else value
-            if not is_leaf(value) or (array.shape, array.dtype) != spec:
-                return None
-            if isinstance(value, Tensor) is not isinstance(place.value, Tensor):
-                return None
-            if isinstance(value, Variable) and value is not place.value:
-                return None
-        return found
-
-    def arrays(self, call: CallArguments, environment: list[Any]) -> list[Any]:
-        """What the program is run on."""
-        if not environment:
-            return call.arrays
-        return call.arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
-
-    def timeline(self, name: str, arrays: list[Any] | None) -> Timeline:
-        """The time of a run by source line, on `arrays` or on ones; nothing is left behind by it."""
-        from gradtape.jit.timeline import measured  # by those who ask for one
-
-        before = [generator.bit_generator.state for generator in self.generators]
-        try:
-            return measured(name, self.program, self.runner.steps, arrays)
-        finally:
-            for generator, state in zip(self.generators, before, strict=True):
-                generator.bit_generator.state = state
-
-    def run(self, call: CallArguments, environment: list[Any]) -> Any:
-        arrays = self.arrays(call, environment)
-        results = quietly(self.runner.call, arrays) if not self.generators else self._draw(arrays)
-        if self.writes:
-            count = len(results) - len(self.writes)
-            for write, result in zip(self.writes, results[count:], strict=True):
-                write.make(result, call, environment)
-        return self.template.fill(results)
-
-    def _draw(self, arrays: list[Any]) -> Any:
-        """What the program gives. If it is given up on the way, what it has drawn will be drawn again."""
-        before = [generator.bit_generator.state for generator in self.generators]
-        try:
-            return quietly(self.runner.call, arrays)
-        except Exception:
-            for generator, state in zip(self.generators, before, strict=True):
-                generator.bit_generator.state = state
-            raise
-
-
 class Compiled:
     """A compiled function: what `jit` returns.
 
@@ -162,14 +73,15 @@ class Compiled:
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self._function = function
-        self._static_numbers = _as_set(static_argnums, int, "static_argnums")
-        self._static_names = _as_set(static_argnames, str, "static_argnames")
+        numbers, names = (
+            _as_set(static_argnums, int, "static_argnums"),
+            _as_set(static_argnames, str, "static_argnames"),
+        )
+        self._static = Static(numbers, names)
         if not isinstance(cache_size, int) or cache_size < 1:
             raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")
-        self._cache_size = cache_size
-        self._cache: OrderedDict[Any, list[Trace] | None] = OrderedDict()
-        self._lock = threading.RLock()
-        self._cache_lock = threading.RLock()
+        self._traces = Traces(cache_size)
+        self._lock = threading.RLock()  # held while something is compiled
         self._latest: Trace | None = None
         self._short: tuple[Shortcut, Trace] | None = None
         self.stats = Statistics()
@@ -207,20 +119,12 @@ class Compiled:
         except Untraceable as reason:
             return self._as_it_is(args, kwargs, f"jit: {self._name} is not compiled, because {reason}.")
         key = tuple(call.key)
-        traces = self._found(key)
+        traces = self._traces.found(key)
         if traces is None:
             self.stats.uncompiled += 1
             return self._function(*args, **kwargs)
         found, answer = self._try(traces, call, args, kwargs)
         return answer if found else self._first_call(key, call, args, kwargs, traces)
-
-    def _found(self, key: Any) -> list[Trace] | None:
-        """The traces for a key, which is now the one that was used last; None if it is not to be compiled."""
-        with self._cache_lock:  # not the other one, which is held while something is compiled
-            traces = self._cache.get(key, [])
-            if traces != []:
-                self._cache.move_to_end(key)
-            return traces
 
     def _try(self, traces: list[Trace], call: CallArguments, args: Any, kwargs: Any) -> tuple[bool, Any]:
         """Whether one of `traces` fits, and its answer."""
@@ -259,10 +163,8 @@ class Compiled:
 
     def _give_up(self, trace: Trace, error: Exception) -> None:
         """`trace` failed and the function did not: say so, and never run it again."""
-        with self._lock, self._cache_lock:
-            for key, traces in list(self._cache.items()):
-                if traces and trace in traces:
-                    self._cache[key] = None
+        with self._lock:
+            self._traces.give_up(trace)
         complain(
             f"jit: {self._name} is not compiled any more for arguments like these, because its program failed where "
             f"the function does not ({_first_line(error)}). The answer is the function's; please report this."
@@ -270,7 +172,7 @@ class Compiled:
 
     def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Trace]) -> Any:
         with self._lock:
-            traces = self._found(key)
+            traces = self._traces.found(key)
             if traces is None:
                 return self._function(*args, **kwargs)
             made_meanwhile = [trace for trace in traces if trace not in tried]
@@ -324,14 +226,13 @@ class Compiled:
         )
 
     def _keep(self, key: Any, traces: list[Trace] | None) -> None:
-        with self._cache_lock:
-            self._cache[key] = traces
-            self._cache.move_to_end(key)
-            while len(self._cache) > self._cache_size:
-                self._cache.popitem(last=False)
-                self._short = None
+        if self._traces.keep(key, traces):
+            self._short = None
 
-    # -- tracing
+    def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
+        """A new trace, and what the function has read besides its arguments."""
+        self.stats.traces += 1
+        return traced(self._function, self._static, call, args, kwargs)
 
     @property
     def _name(self) -> str:
@@ -342,10 +243,8 @@ class Compiled:
         state = recording.current()
         if not state.bits & AMBIENT:
             call.key.append("no_grad")
-        static = self._static_numbers
-        if static:
-            count = len(args)
-            numbers = {n % count for n in static if -count <= n < count}
+        if self._static.numbers:
+            numbers = self._static.positions(len(args))
             for number, x in enumerate(args):
                 if number in numbers:
                     self._take_static(call, x, f"argument {number}")
@@ -356,7 +255,7 @@ class Compiled:
                 call.take(x)
         for name in kwargs:
             call.key.append(name)
-            if name in self._static_names:
+            if name in self._static.names:
                 self._take_static(call, kwargs[name], name)
             else:
                 call.take(kwargs[name])
@@ -371,103 +270,6 @@ class Compiled:
                 f"{Location.here().show()}\n"
                 f"  fix: pass a tuple instead of a list, or do not name it in static_argnums or static_argnames"
             ) from None
-
-    def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
-        """A new trace, and what the function has read besides its arguments.
-
-        Generators are put back to where they were: whoever computes the answer draws the numbers again.
-        """
-        self.stats.traces += 1
-        state = recording.current()
-        objects = [x for x in call.objects if not isinstance(x, types.ModuleType)]
-        survey = Survey((self._function, objects) if objects else (self._function,), bool(state.bits & AMBIENT))
-        with recording.during(recording.Recording((), ambient=False)):
-            level = TraceLevel()  # outside of all recording: what records, records traced tensors
-        with recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
-            level.numpy = self._gives_numpy(call, survey)
-            level.watch_generators(lambda: random_states(survey, objects))
-            given: list[Any] = []
-            for index, array in enumerate(call.arrays):
-                variable = call.variables.get(index)
-                given.append(level.new_input(array) if variable is None else level.new_variable(variable))
-            received = [tensor.traced for tensor in given]
-            found = [place.value for place in survey.leaves]
-            copies = survey.substitute(traced_leaf(level, state.bits))
-            function = copies.root[0]
-            replaced_args, replaced_kwargs = self._replaced(args, kwargs, given, copies)
-            before = leaves((replaced_args, replaced_kwargs))
-            keeper = survey.keeper()
-            rewind = rewinder(survey, objects)
-            try:
-                result = function(*replaced_args, **replaced_kwargs)
-            finally:
-                escaped = keeper.restore()
-                level.note_draws()
-                rewind()
-                for generator, numbers in level.generators.items():
-                    generator.bit_generator.state = numbers
-            if escaped is not None:
-                raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")
-            after = leaves((replaced_args, replaced_kwargs))
-            if len(before) != len(after) or any(a is not b for a, b in zip(before, after, strict=True)):
-                raise Untraceable("it changes a list, dictionary or object that it was given; return a new one")
-            writes = self._writes(given, received, copies, level)
-        if level.drew:
-            raise Untraceable(
-                "it draws random numbers while it is traced, and they would be the same in every call. "
-                "Draw them outside and pass them in"
-            )
-        flat = leaves(result)
-        outputs: list[Value] = []
-        places = [_place(x, outputs, level) for x in flat]
-        template = Template(rebuild(result, places), level.numpy)
-        values = [*outputs, *(tensor.traced for _, tensor in writes)]
-        program = level.finish(values)
-        return Trace(survey, program, template, [write for write, _ in writes], tuple(level.generators)), found
-
-    def _replaced(self, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
-        """The arguments with traced tensors in the place of arrays."""
-        supply = iter(given)
-        count = len(args)
-        static = {n % count for n in self._static_numbers if -count <= n < count} if count else set()
-
-        def stand_in(x: Any) -> Any:
-            if isinstance(x, Tensor | np.ndarray) or (isinstance(x, np.generic) and x.dtype.kind in NUMBERS):
-                return next(supply)
-            return copies.of(x)
-
-        def replaced(tree: Any) -> Any:
-            return rebuild(tree, [stand_in(x) for x in leaves(tree)])
-
-        new_args = [copies.of(x) if number in static else replaced(x) for number, x in enumerate(args)]
-        new_kwargs = {n: copies.of(x) if n in self._static_names else replaced(x) for n, x in kwargs.items()}
-        return new_args, new_kwargs
-
-    def _writes(
-        self, given: list[Any], received: list[Value], copies: Copies, level: TraceLevel
-    ) -> list[tuple[Write, Any]]:
-        """What the call has changed: where that is, and the traced tensor with the new value."""
-        found: list[tuple[Write, Any]] = []
-        for index, (tensor, value) in enumerate(zip(given, received, strict=True)):
-            if tensor.traced is not value:
-                found.append((Write("argument", index, in_place=_is_array(tensor)), tensor))
-        for index, tensor in copies.assigned():
-            found.append((Write("captured", index, in_place=_is_array(tensor)), tensor))
-        for original, key, value in copies.changes():
-            if isinstance(value, TraceTensor):
-                found.append((Write("bind", original, key), value))
-            elif any(isinstance(x, TraceTensor) for x in leaves(value)):
-                raise Untraceable(f"it keeps a structure of traced values in {key!r}; return it instead")
-            elif isinstance(original, types.CellType):
-                original.cell_contents = value
-            else:
-                original[key] = value
-        return found
-
-    def _gives_numpy(self, call: CallArguments, survey: Survey) -> bool:
-        if call.arrays:
-            return not call.tensors
-        return not any(isinstance(place.value, Tensor) for place in survey.leaves)
 
     # -- looking at it
 
@@ -502,7 +304,7 @@ class Compiled:
             ) from None
 
     def _lowered(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Trace:
-        traces = self._found(key) or []
+        traces = self._traces.found(key) or []
         for trace in traces:
             if trace.environment(len(call.arrays)) is not None:
                 return trace
@@ -578,19 +380,19 @@ class Compiled:
         """The traces that may be for these arguments, with the arrays to run them on; a new one at last."""
         call = self._arguments(args, kwargs)
         key = tuple(call.key)
-        for trace in self._found(key) or []:
+        for trace in self._traces.found(key) or []:
             environment = trace.environment(len(call.arrays))
             if environment is not None:
                 yield trace, trace.arrays(call, environment)
         with self._lock:
             trace, environment = self._trace(call, args, kwargs)
-            self._keep(key, [*(self._found(key) or []), trace])
+            self._keep(key, [*(self._traces.found(key) or []), trace])
         yield trace, trace.arrays(call, environment)
 
     def clear(self) -> None:
         """Forget all traces."""
-        with self._lock, self._cache_lock:
-            self._cache.clear()
+        with self._lock:
+            self._traces.clear()
             self._latest = self._short = None
 
     def _last(self) -> Trace:
@@ -610,38 +412,11 @@ def _is_recorded(trace: Trace, call: CallArguments, environment: list[Any]) -> b
     return any(isinstance(x, Tensor) and x._node.bits & state.bits & ~VARIABLE for x in environment)
 
 
-def _is_array(tensor: Any) -> bool:
-    return type(tensor) is not TraceVariable
-
-
 def _overlap(writes: list[Write], call: CallArguments, environment: list[Any]) -> bool:
     """Whether an array that is written to shares memory with another one, in which the write would be seen."""
     arrays = [x for x in (*call.arrays, *environment) if isinstance(x, np.ndarray)]
     targets = [write.target(call, environment) for write in writes]
     return any(sum(np.may_share_memory(target, array) for array in arrays) > 1 for target in targets)
-
-
-def _place(x: Any, outputs: list[Value], level: TraceLevel) -> Any:
-    """An output's place for a traced value or an array; anything else as it is."""
-    if isinstance(x, TraceVariable):
-        return x.original
-    if isinstance(x, TraceTensor) and x.level is level:
-        outputs.append(x.traced)
-    elif isinstance(x, Variable):
-        return x
-    elif isinstance(x, Tensor):
-        outputs.append(level.constant(x._array))
-    elif isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
-        if level.numpy and isinstance(x, np.generic):
-            return x  # a number of NumPy's: nobody can write to it
-        outputs.append(level.constant(x))
-    else:
-        if isinstance(x, Iterator) or type(x).__hash__ is None:
-            raise Untraceable(
-                f"it returns a {type(x).__name__}, which would be the same one in each call; return a list or a tuple"
-            )
-        return x
-    return Output(len(outputs) - 1)
 
 
 def _as_set(given: Any, kind: type, what: str) -> frozenset[Any]:

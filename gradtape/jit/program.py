@@ -277,6 +277,10 @@ class Walk(NamedTuple):
         return slice(self.start, None if stop < 0 else stop, self.step)
 
 
+KERNELS_AT_MOST = 400_000
+"""How many calls of kernels take less time than native code takes to be made."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Loop:
     """What a `LOOP` repeats, and how its operands and results are laid out: see the specification, number 10.
@@ -314,6 +318,15 @@ class Loop:
         from gradtape.jit import backends, run
 
         return run.LoopRunner(self, backends.steps(self.body))
+
+    @property
+    def sampler(self) -> LoopRunner:
+        """The loop as a function that is run once or twice: with NumPy's kernels, unless they are very many."""
+        from gradtape.jit import run
+
+        if len(self.body) * self.length > KERNELS_AT_MOST:
+            return self.runner
+        return run.LoopRunner(self)
 
     def result_specs(self) -> list[tuple[Shape, np.dtype[Any]]]:
         """The shapes and dtypes of the results."""

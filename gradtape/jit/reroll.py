@@ -72,27 +72,45 @@ class Listing:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.instructions = program.instructions
         self.values: list[Value] = [*program.inputs, *(constant.value for constant in program.constants)]
         self.numbers = {value: number for number, value in enumerate(self.values)}
         self.outside = len(self.values)  # values below this one are inputs and constants
         self.literals: list[Literal] = []
         self._literals: dict[Any, int] = {}
         self._specs: dict[Any, int] = {}
+        self._spec_of: dict[tuple[Any, int], int] = {}  # the same by the dtype's id, which values hold
         self._params: dict[Any, int] = {}
         self._words: dict[Any, int] = {}
-        self._read()
+        self._value_specs = [self._spec(value) for value in self.values]
+        self._columns: tuple[list[int], ...] = ([], [], [], [0], [])
+        self._append(program.instructions)
 
-    def _read(self) -> None:
-        specs = [self._spec(value) for value in self.values]
-        numbers, values = self.numbers, self.values
-        words: list[int] = []
-        exact: list[int] = []
-        reads: list[int] = []
-        begins: list[int] = [0]
-        firsts: list[int] = []
-        known = self._words
-        for instruction in self.instructions:
+    def extended(self, program: Program) -> Listing | None:
+        """This listing for a longer program, which begins with the same inputs, constants and instructions.
+
+        Constants that are new there are numbered after all that was here: no stretch that was found here reads them.
+        None if it does not begin so.
+        """
+        count, constants = len(self.program), len(self.program.constants)
+        if self.program.inputs != program.inputs or program.instructions[:count] != self.program.instructions:
+            return None
+        if program.constants[:constants] != self.program.constants:
+            return None
+        self.program = program
+        for constant in program.constants[constants:]:
+            self.numbers[constant.value] = len(self.values)
+            self.values.append(constant.value)
+            self._value_specs.append(self._spec(constant.value))
+        self._append(program.instructions[count:])
+        return self
+
+    def _append(self, instructions: Sequence[Instruction]) -> None:
+        words, exact, reads, begins, firsts = self._columns
+        numbers, values, specs, known = self.numbers, self.values, self._value_specs, self._words
+        spec_of = self._spec_of
+        if firsts:
+            firsts.pop()
+        for instruction in instructions:
             word: list[Any] = [instruction.op]
             for operand in instruction.operands:
                 if type(operand) is Value:
@@ -104,37 +122,55 @@ class Listing:
                     reads.append(-1 - number)
                     word.append(alike)
             begins.append(len(reads))
-            params, alike = self._param_numbers(instruction)
-            word.append(alike)
-            exact.append(params)
+            if instruction.params:
+                params, alike = self._param_numbers(instruction)
+                word.append(alike)
+                exact.append(params)
+            else:
+                exact.append(0)
             firsts.append(len(values))
             for result in instruction.results:
                 numbers[result] = len(values)
                 values.append(result)
-                spec = self._spec(result)
+                spec = spec_of.get((result.shape, id(result.dtype)))
+                if spec is None:
+                    spec = self._spec(result)
                 specs.append(spec)
                 word.append(spec)
             words.append(known.setdefault(tuple(word), len(known)))
         firsts.append(len(values))
-        self.words: Numbers = np.array(words)
-        self.exact: Numbers = np.array(exact)
+        self._seal()
+
+    def _seal(self) -> None:
+        words, exact, reads, begins, firsts = self._columns
+        self.instructions = self.program.instructions
+        self.words: Numbers = np.array(words, dtype=np.int64)
+        self.exact: Numbers = np.array(exact, dtype=np.int64)
         self.reads: Numbers = np.array(reads, dtype=np.int64)
         self.begins: Numbers = np.array(begins)
         self.firsts: Numbers = np.array(firsts)
         users = np.repeat(np.arange(len(words)), np.diff(self.begins))
-        self.last_use: Numbers = np.full(len(values), -1)
+        self.last_use: Numbers = np.full(len(self.values), -1)
         are_values = self.reads >= 0
         np.maximum.at(self.last_use, self.reads[are_values], users[are_values])
         for value in self.program.outputs:
-            self.last_use[numbers[value]] = len(words)
+            self.last_use[self.numbers[value]] = len(words)
 
     def _spec(self, value: Value) -> int:
-        return self._specs.setdefault((value.shape, value.dtype), len(self._specs))
+        key = value.shape, id(value.dtype)
+        number = self._spec_of.get(key)
+        if number is None:
+            number = self._specs.setdefault((value.shape, value.dtype), len(self._specs))
+            self._spec_of[key] = number
+        return number
 
     def _literal(self, operand: Any, instruction: Instruction) -> tuple[int, Any]:
         """The number of a literal, and what it shares with those that may stand in its place in another step."""
         kind = type(operand.value)
-        key = (kind, repr(operand.value)) if kind in _PLAIN else operand_key(operand)
+        if kind is float and operand.value:  # not a zero, of which there are two
+            key: Any = operand.value
+        else:
+            key = (kind, repr(operand.value)) if kind in _PLAIN else operand_key(operand)
         if key is None:
             key = id(operand)
         number = self._literals.get(key)
@@ -148,8 +184,6 @@ class Listing:
     def _param_numbers(self, instruction: Instruction) -> tuple[int, Any]:
         """The number of an instruction's parameters, and what they share with those of another step."""
         params = instruction.params
-        if not params:
-            return 0, 0
         if instruction.op is LOOP:
             key: Any = loop_key(params["loop"])
         else:
@@ -212,6 +246,14 @@ class Stretch(NamedTuple):
         return self.steps >= STEPS_AT_LEAST and (self.steps - 1) * self.period >= SAVED_AT_LEAST
 
 
+class Found:
+    """Loops that were found while a function was still traced: stretches of all its instructions."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing  # of the instructions up to the first search
+        self.stretches: list[Stretch] = []
+
+
 def found(listing: Listing) -> list[Stretch]:
     """Stretches that can be made loops, from first to last; of two in the same place, the one of the shorter period."""
     taken = np.zeros(len(listing.words), bool)
@@ -240,7 +282,8 @@ def periods(words: Numbers) -> list[int]:
         often = np.bincount(distances)
         best = np.argsort(often)[-_CANDIDATES:]
         candidates.update(int(d) for d in best if often[d] + d >= SAVED_AT_LEAST)
-        if length * 2 >= count // 2:
+        usual = int(best[-1])
+        if length * 2 >= count // 2 or (length >= 2 * usual and often[usual] >= _NEARLY_ALL * count):
             return sorted(candidates)
         pairs = ids[:-length] * (int(ids.max()) + 1) + ids[length:]
         ids = np.unique(pairs, return_inverse=True)[1]
@@ -248,15 +291,18 @@ def periods(words: Numbers) -> list[int]:
 
 
 _CANDIDATES = 6
+_NEARLY_ALL = 0.9  # of the words, of which it is known that they come back at one distance
 
 
 def _repeated(words: Numbers, period: int, taken: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
     """Where the sequence repeats itself at the distance `period` often enough: from where to where."""
     same = (words[:-period] == words[period:]) & ~taken[:-period] & ~taken[period:]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]])))
-    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        if Stretch(begin, period, (end - begin + period) // period).is_worth_it():
-            yield begin, end + period
+    begins, ends = edges[::2], edges[1::2]
+    steps = (ends - begins + period) // period
+    worth = (steps >= STEPS_AT_LEAST) & ((steps - 1) * period >= SAVED_AT_LEAST)
+    for begin, end in zip(begins[worth].tolist(), ends[worth].tolist(), strict=True):
+        yield begin, end + period
 
 
 def regular(listing: Listing, stretch: Stretch, end: int) -> Iterator[Stretch]:

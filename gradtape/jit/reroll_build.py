@@ -13,6 +13,7 @@ from gradtape.core.rules import TABLE
 from gradtape.jit.program import LOOP, Constant, Instruction, Literal, Loop, Operand, Program, Value, Walk, spec_of
 from gradtape.jit.reroll import STEPS_AT_LEAST, Columns, Listing, Numbers, Stretch, varying
 from gradtape.jit.reroll_index import STACKED, advancing, indexed_at, progression, reading, stacked
+from gradtape.jit.reroll_sums import Sums
 
 _PARTS_AT_MOST = 6
 """Of how many stacks, and rows between them, a stack may be made."""
@@ -43,8 +44,16 @@ class Writer:
         self.rolled: list[Rolled] = []
         self._begins: list[int] = []  # the numbers of the first values of the loops
         self._made: dict[Any, Value] = {}
+        self._starts = self._starts_of_stacks()
         self._joined: dict[int, Value] = {}  # what stands for a stack of results of loops
         self._next = listing.program.next_id()
+
+    def _starts_of_stacks(self) -> set[tuple[int, int]]:
+        """The first two values of all long stacks: what a loop finds as a carried value may be wanted."""
+        listing = self.listing
+        long = np.flatnonzero(np.diff(listing.begins) >= STEPS_AT_LEAST)
+        begins = [int(listing.begins[index]) for index in long if listing.instructions[index].name == "stack"]
+        return {(int(listing.reads[begin]), int(listing.reads[begin + 1])) for begin in begins}
 
     def new_value(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Value:
         self._next += 1
@@ -114,6 +123,12 @@ class Writer:
         parts: list[Value] = []
         begin = 0
         while begin < len(reads) and len(parts) <= _PARTS_AT_MOST:
+            entering = self._entering(reads[begin:])
+            if entering is not None:
+                rows, length = entering
+                parts.append(self._rows(rows, 0, length, instruction))
+                begin += length
+                continue
             rolled = self.loop_of(int(reads[begin]))
             length = 1
             if rolled is not None:
@@ -139,6 +154,20 @@ class Writer:
             whole = self.emit(TABLE["concatenate"], tuple(parts), {"axis": 0}, spec, instruction)
         self._joined[self.listing.numbers[instruction.result]] = whole
         return True
+
+    def _entering(self, reads: Numbers) -> tuple[Value, int] | None:
+        """What the steps of a loop find as a carried value, if `reads` begins with that; the stack, and how many."""
+        rolled = self.loop_of(int(reads[1])) if len(reads) > 1 else None
+        if rolled is None:
+            return None
+        columns = rolled.columns
+        step, origin = divmod(int(reads[1]) - columns.base, columns.made)
+        rows = rolled.entering.get((int(reads[0]), origin)) if not step else None
+        if rows is None:
+            return None
+        expected = reads[1] + columns.made * np.arange(min(len(reads), rolled.stretch.steps) - 1)
+        same = reads[1 : 1 + len(expected)] == expected
+        return rows, 1 + (len(same) if same.all() else int(np.argmin(same)))
 
     def _rows(self, rows: Value, begin: int, length: int, near: Instruction) -> Value:
         if length == rows.shape[0]:
@@ -169,6 +198,7 @@ class Rolled:
         self.near = self.period[0]
         self.stacks: dict[int, Value] = {}  # results by which of the values of a step they stack, ...
         self.last: dict[int, Value] = {}  # ... or are after the last step
+        self.entering: dict[tuple[int, int], Value] = {}  # carried values before each step, by the first two of them
         # inputs of the body, by what they are: (first value, what comes next), (array, walk), value
         self._carried: dict[Any, Value] = {}
         self._first: list[Value] = []
@@ -179,7 +209,7 @@ class Rolled:
         self._results: list[Value] = []
         self._body: list[Instruction] = []
         self._ids = 0
-        self._sums = _Sums(self)
+        self._sums = Sums(self)
         self._write_body()
         self._finish()
 
@@ -358,19 +388,51 @@ class Rolled:
         for origin in wanted:
             if origin not in direct and origin not in stacks:
                 direct[origin] = self._keep_last(origin)
+        there = self._rows_there(stacks)
+        stacks = [origin for origin in stacks if origin not in there]
+        entering = self._wanted_entering()
         inputs = (*self._carried.values(), *self._sliced.values(), *self._read.values())
         following = [self._results[next_] if type(next_) is int else next_ for next_ in self._next]
-        outputs = (*following, *(self._results[origin] for origin in stacks))
+        outputs = (*following, *(self._results[origin] for origin in stacks), *entering.values())
         body = renumbered(Program(inputs, tuple(self._constants.values()), tuple(self._body), outputs))
         sliced = tuple([walk for _, walk in self._sliced])
-        loop = Loop(body, stretch.steps, len(self._carried), sliced, (Walk(0, 1),) * len(stacks))
+        loop = Loop(body, stretch.steps, len(self._carried), sliced, (Walk(0, 1),) * (len(stacks) + len(entering)))
         operands = (*self._first, *(array for array, _ in self._sliced), *self._read)
         results = tuple([writer.new_value(*spec) for spec in loop.result_specs()])
         writer.out.append(Instruction(LOOP, operands, {"loop": loop}, results, self.near.location, loop.effect))
         for origin, place in direct.items():
             self.last[origin] = results[place]
-        self.stacks = dict(zip(stacks, results[loop.carried :], strict=True))
+        self.stacks = {**there, **dict(zip(stacks, results[loop.carried :], strict=False))}
+        self.entering = dict(zip(entering, results[loop.carried + len(stacks) :], strict=True))
         self._sums.finish()
+
+    def _rows_there(self, stacks: Sequence[int]) -> dict[int, Value]:
+        """Those of the wanted stacks that are rows of an array which the steps walk along: they are there already."""
+        walked = {value: key for key, value in self._sliced.items()}
+        found: dict[int, Value] = {}
+        for origin in stacks:
+            array, walk = walked.get(self._results[origin], (None, None))
+            if array is None or walk is None or not walk.step:
+                continue
+            found[origin] = array
+            if walk != Walk(0, 1) or array.shape[0] != self.stretch.steps:
+                spec = (self.stretch.steps, *array.shape[1:]), array.dtype
+                index = (walk.rows(self.stretch.steps),)
+                found[origin] = self.writer.emit(TABLE["getitem"], (array,), {"index": index}, spec, self.near)
+        return found
+
+    def _wanted_entering(self) -> dict[tuple[int, int], Value]:
+        """The carried values of which a stack is wanted, from the first step on, by what that begins with."""
+        found: dict[tuple[int, int], Value] = {}
+        for key, value in self._carried.items():
+            origin, firsts = key
+            if (
+                type(firsts) is tuple
+                and len(firsts) == 1
+                and (firsts[0], self.columns.base + origin) in self.writer._starts
+            ):
+                found[firsts[0], origin] = value
+        return found
 
     def _keep_last(self, origin: int) -> int:
         """Carry a value for no other reason than to have it after the last step."""
@@ -383,88 +445,6 @@ class Rolled:
         self._first.append(made[key])
         self._next.append(origin)
         return len(self._next) - 1
-
-
-class _Sums:
-    """Sums to which each step adds at a place of its own: `total = total + scatter(x, index=(t,))`.
-
-    They are taken out of the loop: all x are stacked, and added at once. That gives the same bits: a place gets one x,
-    and adding zero to the others, however often, does no more than adding it once.
-    """
-
-    def __init__(self, rolled: Rolled) -> None:
-        self.rolled = rolled
-        self.dropped: set[int] = set()
-        self.totals: dict[int, tuple[Any, int, int]] = {}  # by which value of a step: index, x's column, place
-        stretch, columns, listing = rolled.stretch, rolled.columns, rolled.listing
-        if not columns.made or not any(i.name == "scatter" for i in rolled.period):
-            return
-        reads = np.bincount(columns.origin[columns.internal], minlength=columns.made)
-        used = listing.last_use[columns.base : rolled.stop].reshape(stretch.steps, columns.made) >= stretch.end
-        firsts = listing.firsts[stretch.begin : stretch.begin + stretch.period] - columns.base
-        self._begins = listing.begins[stretch.begin : stretch.begin + stretch.period] - listing.begins[stretch.begin]
-        for place, instruction in enumerate(rolled.period):
-            if instruction.name != "add" or len(instruction.values) != 2:
-                continue
-            result, column = int(firsts[place]), int(self._begins[place])
-            total, part = column, column + 1
-            if not self._is(total, result, 1):
-                total, part = part, total
-            if not self._is(total, result, 1) or reads[result] != 1 or used[:-1, result].any():
-                continue
-            origin = int(columns.origin[part])
-            if not columns.internal[part] or columns.distance[part] or reads[origin] != 1 or used[:, origin].any():
-                continue
-            maker = int(np.searchsorted(firsts, origin, "right")) - 1
-            index = self._index(maker)
-            if index is not None:
-                self.dropped |= {place, maker}
-                self.totals[result] = index, int(self._begins[maker]), place
-
-    def _is(self, column: int, origin: int, distance: int) -> bool:
-        columns = self.rolled.columns
-        return bool(columns.internal[column]) and (int(columns.origin[column]), int(columns.distance[column])) == (
-            origin,
-            distance,
-        )
-
-    def _index(self, place: int) -> Any:
-        """Where all the x go together, if each goes to rows of its own."""
-        rolled = self.rolled
-        instruction = rolled.period[place]
-        params = varying(rolled.listing, rolled.stretch, place) if instruction.name == "scatter" else None
-        if params is None or type(instruction.operands[0]) is not Value:
-            return None
-        column = int(self._begins[place])
-        if not rolled.columns.internal[column] or rolled.columns.distance[column]:
-            return None
-        indices = [given["index"] for given in params]
-        if any(type(index[0]) is not int or any(type(part) not in (int, slice) for part in index) for index in indices):
-            return None
-        if any(index[1:] != indices[0][1:] for index in indices):
-            return None
-        rows = instruction.params["shape"][0]
-        walk = progression(np.array([index[0] % rows for index in indices]))
-        return None if walk is None or not walk.step else (walk.rows(rolled.stretch.steps), *indices[0][1:])
-
-    def added(self) -> list[int]:
-        """Which values of a step are stacked to be added."""
-        return [int(self.rolled.columns.origin[column]) for _, column, _ in self.totals.values()]
-
-    def finish(self) -> None:
-        """Add what the loop has stacked."""
-        rolled, writer = self.rolled, self.rolled.writer
-        for result, (index, column, place) in self.totals.items():
-            instruction = rolled.period[place]
-            spec = instruction.result.shape, instruction.result.dtype
-            rows = rolled.stacks[int(rolled.columns.origin[column])]
-            params = {"index": index, "shape": spec[0]}
-            part = writer.emit(TABLE["scatter"], (rows,), params, spec, instruction)
-            begin = int(self._begins[place])
-            total = begin if self._is(begin, result, 1) else begin + 1
-            first = writer.value(int(rolled.columns.table[0, total]), instruction)
-            operands = (first, part) if total == begin else (part, first)
-            rolled.last[result] = writer.emit(instruction.op, operands, {}, spec, instruction)
 
 
 def renumbered(program: Program) -> Program:

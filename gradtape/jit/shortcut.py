@@ -23,7 +23,7 @@ from gradtape.jit.environment import GONE, Place
 
 if TYPE_CHECKING:
     from gradtape.jit.arguments import CallArguments
-    from gradtape.jit.compiled import Trace
+    from gradtape.jit.traces import Trace
 
 Shortcut = Callable[..., Any]
 

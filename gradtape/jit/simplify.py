@@ -29,7 +29,7 @@ from gradtape.jit.program import (
     params_key,
     spec_of,
 )
-from gradtape.jit.reroll import rerolled
+from gradtape.jit.reroll import Found, Listing, rerolled
 from gradtape.jit.trace import SMALL, frozen_copy
 
 Pass = Callable[[Program], Program]
@@ -487,8 +487,10 @@ MUCH_SHORTER = 20
 """How many times shorter it has to become by that; otherwise parts of the loops were missed as they were written."""
 
 
-def simplified(program: Program, after: Callable[[Program], Any] | None = None) -> Program:
+def simplified(program: Program, after: Callable[[Program], Any] | None = None, found: Found | None = None) -> Program:
     """`program` after all passes; `after`, such as `verify`, is called with what each of them made.
+
+    `found` are loops that were found while it was traced.
 
     >>> import numpy as np
     >>> from gradtape.jit import jit
@@ -497,6 +499,10 @@ def simplified(program: Program, after: Callable[[Program], Any] | None = None) 
     >>> len(step.traced), len(step.program)
     (7, 3)
     """
+    if found is not None:
+        from gradtape.jit.reroll_build import built
+
+        program = built(found.listing.extended(program) or Listing(program), sorted(found.stretches))
     if len(program) > LONG:  # a long loop is found as it was written, and then there is little left to simplify
         short = rerolled(drop_dead(program))
         program = short if len(short) * MUCH_SHORTER < len(program) else program

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.location import Location
+from gradtape.jit.native import convolutions
 from gradtape.jit.program import GUARD, LOOP, Instruction, Program
 from gradtape.jit.run import Group, Runner, Step, quietly
 
@@ -30,6 +31,8 @@ _LIGHT = frozenset(
         *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or"),
         *("logical_not", "where", "sign", "relu", "sum", "mean", "max", "min", "astype", "broadcast_to"),
         *("concatenate", "stack", "scatter"),
+        *("positions of the largest", "take from windows", "put into windows", "sums over windows"),
+        "shares of windows",
     }
 )
 _HEAVY = 8  # additions that a function such as `exp` takes as long as
@@ -244,6 +247,8 @@ def _work(instruction: Instruction, times: int = 1) -> list[tuple[Location, floa
     work = float(max(sizes, default=0))
     if instruction.name == "matmul":
         work = sum(value.size for value in instruction.results) * instruction.values[0].shape[-1] / _PRODUCTS
+    elif instruction.name in convolutions.NAMES:
+        work = convolutions.multiplications(instruction) / _PRODUCTS
     elif instruction.name not in _LIGHT:
         work *= _HEAVY
     return [(instruction.location, times * work)]

@@ -10,24 +10,30 @@ operations of the forward and the backward pass together.
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
-from types import CodeType, FrameType
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gradtape.core import graph, recording
 from gradtape.core.graph import AMBIENT, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Node, leaf
-from gradtape.core.location import Location, is_library, user_files
+from gradtape.core.location import Location, is_library
 from gradtape.core.operation import Level, Lifted, Op, apply
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import TapeError
 from gradtape.explain import messages
-from gradtape.jit.program import GUARD, Constant, Instruction, Literal, Operand, Program, Value
+from gradtape.jit.lines import here
+from gradtape.jit.program import GUARD, LOOP, Constant, Instruction, Literal, Operand, Program, Value
+
+if TYPE_CHECKING:
+    from gradtape.jit.reroll import Found
 
 NUMBERS = "fciub"
 SMALL = 1 << 12  # bytes of a constant, up to which equal ones are one
@@ -66,6 +72,10 @@ def complain(message: str, where: Location | None = None) -> None:
     warnings.warn(f"{message}\n{place}", JitWarning, stacklevel=depth)
 
 
+one_doors: dict[np.ufunc | str, Callable[..., Any]] = {}
+"""Shorter ways for functions of one tensor, and for "item", where there are any: see `gradtape.jit.doors`."""
+
+
 class TraceTensor(Lifted):
     """A value of the program that is being written; its array is what the value is in the call that is traced."""
 
@@ -82,7 +92,11 @@ class TraceTensor(Lifted):
         self.viewed = False  # whether it is a view, or has one
 
     def _on(self, node: Node) -> TraceTensor:
-        moved = TraceTensor(self._array, self.traced, self.level, LIFTED_NODE if node is UNTRACKED else node)
+        if node is UNTRACKED or node is LIFTED_NODE:
+            moved = TraceTensor(self._array, self.traced, self.level)
+        else:
+            moved = TraceTensor(self._array, self.traced, self.level, node)
+            self.level.made[node.order] = self.traced
         if self.viewed:
             _join(moved, self._views)
         return moved
@@ -141,12 +155,19 @@ class TraceTensor(Lifted):
         return format(shown.item(), spec) if shown.size == 1 else str(shown)
 
     def __getitem__(self, index: Any) -> Any:
+        if type(index) is int:
+            item = one_doors["item"](self, sys._getframe(1), {"index": (index,)})
+            return super().__getitem__(index) if item is None else item
         return super().__getitem__(_known_masks(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(_known_masks(index), value)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__" and not kwargs and ufunc in one_doors and type(self) is TraceTensor:
+            result = one_doors[ufunc](self, sys._getframe(1))
+            if result is not None:
+                return result
         out = kwargs.get("out")
         plain = out is not None and method == "__call__" and not any(isinstance(x, Tensor) for x in out)
         if plain and is_library(sys._getframe(1).f_code.co_filename):  # a rule that would reuse a cotangent's memory
@@ -232,6 +253,23 @@ def _join(tensor: Any, family: list[weakref.ref[Tensor]]) -> None:
     tensor.viewed = True
 
 
+under_way: ContextVar[TraceLevel | None] = ContextVar("gradtape trace", default=None)
+"""The trace of the function that is running now."""
+
+
+class Traits(NamedTuple):
+    """What tracing wants to know of an operation."""
+
+    custom: bool
+    may_draw: bool  # random numbers, by a way that is not seen
+    outputs: bool
+    view: bool
+    random: bool
+
+
+_PLAIN = frozenset({int, float, bool, str, type(None)})  # parameters that are known as they are
+
+
 class TraceLevel(Level):
     """One trace: the instructions so far, and where the values come from that are not arguments."""
 
@@ -248,16 +286,23 @@ class TraceLevel(Level):
         self.states: Callable[[], Any] = tuple  # the states of all generators within reach
         self._states: Any = ()
         self._count = 0
+        self._traits: dict[Op, Traits] = {}
         self._relied_on: set[Value] = set()
         self._small_constants: dict[Any, Value] = {}
         self._warned: set[str] = set()
+        self.made: dict[int, Value] = {}  # what the nodes of the graph stand for, by their order
+        self.searched = 0  # up to which instruction loops were looked for
+        self.found: Found | None = None  # those that there were
         self.inner: TraceLevel | None = None  # while the body of a loop is traced: the trace that it goes to
 
     # -- values
 
+    def next_value(self, shape: Shape, dtype: np.dtype[Any]) -> Value:
+        self._count = count = self._count + 1
+        return Value(count - 1, shape, dtype)
+
     def new_value(self, array: Any) -> Value:
-        self._count += 1
-        return Value(self._count - 1, array.shape, array.dtype)
+        return self.next_value(array.shape, array.dtype)
 
     def new_input(self, array: Any, node: Node = LIFTED_NODE) -> TraceTensor:
         """A traced tensor for an array that a later call will bring another of."""
@@ -303,7 +348,8 @@ class TraceLevel(Level):
             return self.inner.process(op, inputs, params)
         if not self.open:
             self.check_open(next(x for x in inputs if isinstance(x, TraceTensor)))
-        if op.kind == "custom":
+        traits = self._traits.get(op) or self._new_traits(op)
+        if traits.custom:
             return self._through_rule(inputs)
         if graph.keeping.get():
             raise Untraceable("it looks for NaN with gt.check_numerics() inside; put that around the call")
@@ -313,25 +359,66 @@ class TraceLevel(Level):
             if type(x) is TraceTensor and x.level is self:
                 operands.append(x.traced)
                 samples.append(x._array)
+            elif type(x) is float or type(x) is int:
+                operands.append(Literal(x))
+                samples.append(x)
             else:
                 x = self._stacked(x) if type(x) is list or type(x) is tuple else x
                 operands.append(self._operand(x))
                 samples.append(x._array if isinstance(x, Tensor) else x)
+        effect = traits.random
         if params:
-            params = {name: self._static(value) for name, value in params.items()}
-        drawn_from = [value for value in params.values() if isinstance(value, np.random.Generator)] if params else []
-        for generator in drawn_from:
-            self.generators.setdefault(generator, generator.bit_generator.state)
-        may_draw = not op.ufunc and op.kind in ("general", "constant")
-        out = self._drawing(op, samples, params) if may_draw else _computed(op, samples, params)
-        outs = tuple(out) if op.outputs else (out,)
+            params, drawn_from = self._static_params(params)
+            effect = effect or drawn_from
+        out = self._drawing(op, samples, params) if traits.may_draw else _computed(op, samples, params)
+        if traits.outputs:
+            return self._several(op, tuple(operands), params, tuple(out), inputs, effect)
+        value = self.next_value(out.shape, out.dtype)
+        self.instructions.append(Instruction(op, tuple(operands), params, (value,), here(), effect))
+        tensor = TraceTensor(out, value, self)
+        if traits.view and isinstance(inputs[0], TraceTensor):
+            self.note_view(tensor, inputs[0])
+        return tensor
+
+    def _several(self, op: Op, operands: Any, params: Any, outs: Any, inputs: Any, effect: bool) -> Any:
+        """The results of an operation that has several."""
         results = tuple([self.new_value(part) for part in outs])
-        effect = bool(drawn_from) or op.name.startswith("random.")
-        self.instructions.append(Instruction(op, tuple(operands), params, results, here(), effect))
-        tensors = [TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)]
+        self.instructions.append(Instruction(op, operands, params, results, here(), effect))
+        tensors = tuple([TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)])
         if op.view and isinstance(inputs[0], TraceTensor):
-            self._note_view(tensors[0], inputs[0])
-        return tuple(tensors) if op.outputs else tensors[0]
+            self.note_view(tensors[0], inputs[0])
+        return tensors
+
+    def _new_traits(self, op: Op) -> Traits:
+        may_draw = not op.ufunc and op.kind in ("general", "constant")
+        traits = Traits(op.kind == "custom", may_draw, op.outputs, op.view, op.name.startswith("random."))
+        self._traits[op] = traits
+        return traits
+
+    def _static_params(self, params: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        """Parameters that are known, and whether a generator that is drawn from is among them."""
+        drawn_from = False
+        changed: dict[str, Any] | None = None
+        for name, value in params.items():
+            if type(value) in _PLAIN:
+                continue
+            if isinstance(value, np.random.Generator):
+                self.generators.setdefault(value, value.bit_generator.state)
+                drawn_from = True
+            elif (known := self._static(value)) is not value:
+                changed = changed or dict(params)
+                changed[name] = known
+        return changed or params, drawn_from
+
+    @contextmanager
+    def under_way(self, contract: Callable[..., Any]) -> Iterator[None]:
+        """While the function runs: loops know that they are traced, and walks back are made shorter by `contract`."""
+        token, shorter = under_way.set(self), graph.shortening.set(functools.partial(contract, self))
+        try:
+            yield
+        finally:
+            under_way.reset(token)
+            graph.shortening.reset(shorter)
 
     def watch_generators(self, states: Callable[[], Any]) -> None:
         """From now on, notice whether random numbers are drawn by anything but the kernels of operations."""
@@ -382,14 +469,16 @@ class TraceLevel(Level):
         """A parameter of an operation, which has to be known: a tensor there is relied on."""
         if isinstance(value, TraceTensor):
             return np.array(value._concrete())
-        if isinstance(value, tuple | list) and any(isinstance(part, TraceTensor) for part in value):
-            return type(value)([self._static(part) for part in value])
+        if isinstance(value, tuple | list):
+            for part in value:
+                if type(part) not in _PLAIN and isinstance(part, TraceTensor):
+                    return type(value)([self._static(each) for each in value])
         return value
 
-    def _note_view(self, result: TraceTensor, base: Any) -> None:
+    def note_view(self, result: TraceTensor, base: Any) -> None:
         """Views know each other: writing to one of them would have to change the others, and is not traced."""
-        if not np.may_share_memory(result._array, base._array):
-            return
+        if not isinstance(result._array, np.ndarray) or not np.may_share_memory(result._array, base._array):
+            return  # one number is no view
         family = getattr(base, "_views", None)
         if family is None:
             family = base._views = [weakref.ref(base)]
@@ -403,7 +492,7 @@ class TraceLevel(Level):
         if value not in self._relied_on:
             self._relied_on.add(value)
             expected = frozen_copy(array)
-            self.instructions.append(Instruction(GUARD, (value,), {"expected": expected}, (), here(), True))
+            self.instructions.append(Instruction(GUARD, (value,), {"expected": expected}, (), here(2), True))
         view = array.view()
         view.flags.writeable = False
         return view
@@ -432,6 +521,8 @@ class TraceLevel(Level):
 def _computed(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
     """What `op` makes of plain arrays and numbers."""
     try:
+        if op is LOOP:  # once, here; whoever runs the program makes native code of it
+            return params["loop"].sampler.call(*samples)
         return op.kernel(*samples, **params)
     except Exception:
         return apply(op, tuple(samples), params)  # which says what is wrong
@@ -446,37 +537,3 @@ def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
     copy: np.ndarray[Any, Any] = array.copy()
     copy.flags.writeable = False
     return copy
-
-
-_WALK = graph._walk.__code__
-PLACES_AT_MOST = 4096
-_RULE = ("g", "node")  # the first arguments of every reverse rule
-
-
-def here() -> Location:
-    """The user's line behind the operation that is being traced: in a walk back, that of the forward operation."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        code = frame.f_code
-        if code is _WALK or code.co_varnames[:2] == _RULE:  # the rule's frame is smaller, and so quicker to read
-            node = frame.f_locals.get("node")
-            if node is not None and node.code is not None:
-                return _place(node.code, node.offset)
-        elif code.co_filename in user_files or not is_library(code.co_filename):
-            return _place(code, frame.f_lasti)
-        frame = frame.f_back
-    return Location(None, 0)
-
-
-_places: dict[tuple[int, int], Location] = {}  # by the id of the code, which the location holds: codes hash slowly
-
-
-def _place(code: CodeType, offset: int) -> Location:
-    """The one location of a place in the code: a loop comes by it often."""
-    key = id(code), offset
-    found = _places.get(key)
-    if found is None:
-        if len(_places) >= PLACES_AT_MOST:
-            _places.clear()
-        found = _places[key] = Location(code, offset)
-    return found

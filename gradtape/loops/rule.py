@@ -65,6 +65,41 @@ class Writing:
         results = list(emitted(self.level, LOOP, operands, {"loop": loop}))
         return results[: len(carried)], results[len(carried) :]
 
+    def emit_back(
+        self,
+        instructions: Sequence[Instruction],
+        carried: Sequence[tuple[Value, Any, Value | None]],
+        totals: Sequence[Value],
+        sliced: Sequence[tuple[Value, Any, Walk]],
+        stacked: Sequence[tuple[Value, Walk]],
+        length: int,
+    ) -> tuple[list[Any], list[Any], list[Any]]:
+        """Write the loop that walks back: the cotangents it carries out, the sums over all steps, and what it stacks.
+
+        `carried` are as above, with None where a step hands nothing on; `totals` are the values that are added up.
+        """
+        constants: list[Constant] = []
+        following = self.program.next_id()
+
+        def new(like: Value) -> Value:
+            nonlocal following
+            following += 1
+            return Value(following - 1, like.shape, like.dtype)
+
+        state: list[tuple[Value, Any, Value]] = []
+        for g, first, gradient in carried:
+            if gradient is None:
+                gradient = new(g)
+                constants.append(Constant(gradient, np.broadcast_to(np.zeros((), g.dtype), g.shape)))
+            state.append((g, first, gradient))
+        added: list[Instruction] = []
+        for gradient in totals:
+            total, grown = new(gradient), new(gradient)
+            added.append(Instruction(TABLE["add"], (total, gradient), {}, (grown,), _where(instructions)))
+            state.append((total, np.zeros(gradient.shape, gradient.dtype), grown))
+        last, stacks = self.emit([*instructions, *added], state, sliced, stacked, length, constants)
+        return last[: len(carried)], last[len(carried) :], stacks
+
 
 class ScanRule(Rule):
     """One scan inside `jit`. Its inputs: the arrays of the carry, of the rows, and what the body reads from outside."""
@@ -223,28 +258,12 @@ class Joint:
         gradients = [None if missing else next(supply) for missing in self.missing]
         g_inputs = iter(self.cotangents)
         g_in = [next(g_inputs) if smooth else None for smooth in self.seeds]
-        extra: list[Instruction] = []
-        constants: list[Constant] = []
-        following = program.next_id()
-
-        def new(like: Value) -> Value:
-            nonlocal following
-            following += 1
-            return Value(following - 1, like.shape, like.dtype)
-
-        state: list[tuple[Value, Any, Value]] = []
-        for g, gradient, first in zip(g_in[:carried], gradients, cotangents, strict=False):
-            if g is not None:
-                if gradient is None:
-                    gradient = new(g)
-                    constants.append(Constant(gradient, np.broadcast_to(np.zeros((), g.dtype), g.shape)))
-                state.append((g, first, gradient))
-        count = len(state)
-        for gradient in gradients[carried + rows :]:
-            if gradient is not None:
-                total, grown = new(gradient), new(gradient)
-                extra.append(Instruction(TABLE["add"], (total, gradient), {}, (grown,), _where(self.after)))
-                state.append((total, np.zeros(gradient.shape, gradient.dtype), grown))
+        state = [
+            (g, first, gradient)
+            for g, gradient, first in zip(g_in[:carried], gradients, cotangents, strict=False)
+            if g is not None
+        ]
+        totals = [gradient for gradient in gradients[carried + rows :] if gradient is not None]
         back = rule.walk_back
         sliced = [(v, x, Walk(rule.steps - 1, -1)) for v, x in zip(self.residuals, saved, strict=True)]
         held = {value for value, *_ in sliced}
@@ -257,8 +276,7 @@ class Joint:
         by_row = gradients[carried : carried + rows]
         writing = Writing(level, program, dict(zip(self.read_inputs, self.read, strict=True)))
         stacked = [(gradient, back) for gradient in by_row if gradient is not None]
-        last, stacks = writing.emit([*self.after, *extra], state, sliced, stacked, rule.steps, constants)
-        firsts, sums, parts = iter(last[:count]), iter(last[count:]), iter(stacks)
+        firsts, sums, parts = map(iter, writing.emit_back(self.after, state, totals, sliced, stacked, rule.steps))
         found: Arrays = [None if g is None else next(firsts) for g in g_in[:carried]]
         found += [None if gradient is None else next(parts) for gradient in by_row]
         outside = iter([None if g is None else next(sums) for g in gradients[carried + rows :]])

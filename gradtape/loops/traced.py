@@ -6,9 +6,7 @@ are inputs of the loop that are the same in all steps, and of the operation that
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -20,9 +18,8 @@ from gradtape.core.structure import leaves, rebuild
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor
 from gradtape.custom.checkpoint import another_place
-from gradtape.jit.compiled import Compiled
 from gradtape.jit.program import Operand, Program, Value
-from gradtape.jit.trace import TraceLevel, TraceTensor, Unrollable
+from gradtape.jit.trace import TraceLevel, TraceTensor, Unrollable, under_way
 from gradtape.loops import checks
 
 Function = Callable[..., Any]
@@ -96,19 +93,13 @@ def level_of(values: Sequence[Any]) -> TraceLevel | None:
 
 
 def level_under_way(values: Sequence[Any]) -> TraceLevel | None:
-    """The trace that is under way in this thread, known by `values` of it or by who has called; None in a batch."""
+    """The trace that is under way in this thread, known by `values` of it; None in a batch."""
     if any(isinstance(x, Lifted) for x in values):
         return level_of(values)
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code is not _TRACING:
-        frame = frame.f_back
-    level = None if frame is None else frame.f_locals.get("level")
-    while isinstance(level, TraceLevel) and level.inner is not None:
+    level = under_way.get()
+    while level is not None and level.inner is not None:
         level = level.inner
     return level
-
-
-_TRACING = Compiled._trace.__code__
 
 
 class Traced:

@@ -8,11 +8,16 @@ fit.py           computes coefficients.py
 compiler.py      LLVM IR to functions in memory
 elementwise.py   how each operation is emitted
 expanding.py     instructions that become several smaller ones
+kinds.py         which instructions there are, and which are native
 planning.py      groups to loop nests, products and loops;  places.py: where values lie in memory
+windows.py       gradients of slices that are read, and never made
+tiles.py         large elementwise loops, a few hundred elements at a time
 loops.py         loops over vectors;  reducing.py: sums;  nests.py: the code of a nest
 products.py      which matrix products;  multiplying.py: their code;  blas.py: where BLAS is
+convolutions.py  which convolutions;  convolving.py: their code
+pools.py         which poolings;  pooling.py: their code
 filling.py       adding up at positions
-blocks.py        nests, products and loops together
+blocks.py        nests, calls, loops and tiles together
 groups.py        blocks to callables;  calls.py: without Python in between
 threads.py       large loops over several cores
 preparing.py     programs as native code likes them

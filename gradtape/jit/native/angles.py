@@ -54,8 +54,12 @@ def two_over_pi_bits() -> int:
 def reduce_angle(maths: Maths, x: Value) -> tuple[Pair, Value]:
     """The rest r as a pair, and the number of quarter turns as an integer whose two lowest bits count."""
     turns, quadrant = maths.rounded(x, TWO_OVER_PI)
-    product, rest = maths.exact_product(turns, HALF_PI[0])
-    first = (x - product) - rest  # exact: the result has few enough bits
+    if maths.fused:
+        first = maths.multiply_add(turns, -HALF_PI[0], x)
+    else:
+        product, rest = maths.exact_product(turns, HALF_PI[0])
+        first = (x - product) - rest
+    # exact either way: a multiple of 2**-53 (or of x's last place), of at most 1, has few enough bits
     high: Value
     low: Value | None
     if maths.single:

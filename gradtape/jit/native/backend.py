@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.jit.native import calls, planning, preparing
+from gradtape.jit.native import calls, kinds, preparing
 from gradtape.jit.native.groups import Group
 from gradtape.jit.native.places import Unsupported
 from gradtape.jit.program import Program
@@ -28,7 +28,7 @@ class NativeBackend:
 
     def supports(self, instruction: Any) -> bool:
         """Whether an instruction may be part of a group."""
-        return planning.supports(instruction) and not preparing.is_view_for_kernels(instruction)
+        return kinds.supports(instruction) and not preparing.is_view_for_kernels(instruction)
 
     def compile_group(
         self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
@@ -65,5 +65,5 @@ def _is_worth_it(instructions: Sequence[Any]) -> bool:
 
     Views cost nothing there, and one exact operation has the same bits in both.
     """
-    busy = [instruction for instruction in instructions if not planning.is_view(instruction)]
+    busy = [instruction for instruction in instructions if not kinds.is_view(instruction)]
     return len(busy) > 1 or any(instruction.name not in _QUICK for instruction in busy)

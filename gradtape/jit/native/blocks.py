@@ -12,17 +12,23 @@ from typing import Any
 
 from llvmlite import ir
 
+from gradtape.jit.native import convolutions, pools
 from gradtape.jit.native.compiler import Machine
+from gradtape.jit.native.convolving import ConvolutionEmitter
 from gradtape.jit.native.elementwise import often_used
 from gradtape.jit.native.expanding import CHECKED, FILLING, PART, expanded
 from gradtape.jit.native.filling import FillingEmitter
+from gradtape.jit.native.kinds import LOOP
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
 from gradtape.jit.native.multiplying import ProductEmitter
 from gradtape.jit.native.nests import NestCode, NestEmitter, emit_zeros
-from gradtape.jit.native.planning import LOOP, CallStep, Nest, Plan
+from gradtape.jit.native.planning import CallStep, Nest, Plan
+from gradtape.jit.native.pooling import emitter_for
+from gradtape.jit.native.tiles import TILED
 
 ALIGNMENT = 64
 BYTE = ir.IntType(8)
+TILE_UNITS = 16
 
 
 class Block:
@@ -52,7 +58,9 @@ class Block:
         self._lives: dict[Any, list[int]] = {}
         reductions = [reduction for nest in plan.nests for reduction in nest.reductions]
         loops = [call.instruction for call in plan.calls if call.instruction.name == LOOP]
-        keys = [*inputs, *self.written, *plan.handed_on, *reductions, *loops, *plan.held]
+        own = {LOOP, TILED, *convolutions.NAMES}  # those that have memory of their own
+        calls = [call.instruction for call in plan.calls if call.instruction.name in own]
+        keys = [*inputs, *self.written, *plan.handed_on, *reductions, *calls, *plan.held]
         self.is_checked = self._looks_at_positions(loops)
         self.slots = {key: i for i, key in enumerate([*keys, STATUS] if self.is_checked else keys)}
         self.count = len(self.slots)
@@ -96,17 +104,24 @@ class Block:
         self._uses([*roots, *nest.stores, *made, *code.partial_sizes])
 
     def _emit_call(self, name: str, step: CallStep) -> None:
-        instruction, units = step.instruction, 1
-        if instruction.name == LOOP:
-            emitter = LoopEmitter(self, name, instruction)
-            work = emitter.emit()
+        instruction, units, finish = step.instruction, 1, None
+        if instruction.name in (LOOP, TILED):
+            emitter = (LoopEmitter if instruction.name == LOOP else TileEmitter)(self, name, instruction)
+            work, units = emitter.emit(), emitter.units
             self._sizes[instruction] = emitter.memory
         elif instruction.name == FILLING:
             work = FillingEmitter(self.module, name, instruction, self.plan, self.slots).emit()
+        elif instruction.name in convolutions.NAMES:
+            convolution = ConvolutionEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
+            work, units, finish = convolution.emit(), convolution.units, convolution.finish
+            self._sizes[instruction] = convolution.memory
+        elif instruction.name in pools.NAMES:
+            pooling = emitter_for(instruction)(self.module, self.machine, name, instruction, self.plan, self.slots)
+            work, units = pooling.emit(), pooling.units
         else:
             product = ProductEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
             work, units = product.emit(), product.units
-        self.codes.append(NestCode(name, units, None, work, False, {}))
+        self.codes.append(NestCode(name, units, finish, work, False, {}))
         roots = [self.plan.places[value].root for value in instruction.operands]
         self._uses([*roots, *instruction.results, instruction])
 
@@ -139,59 +154,55 @@ class Block:
         builder.ret_void()
 
 
-class LoopEmitter(Loops):
-    """Emits `name(buffers, begin, end)` for a loop: its body as a block of its own, run once for each step.
+class Nested(Loops):
+    """Emits `name(buffers, begin, end)` around a block of its own, whose table of pointers it fills."""
 
-    Carried values have two places each, of which every step reads one and writes the other.
-    """
+    inner: Block
+    memory: int  # bytes that it needs, in the slot of its instruction
+    units = 1
 
     def __init__(self, outer: Block, name: str, instruction: Any) -> None:
         self.outer, self.name, self.instruction = outer, name, instruction
-        self.loop_form = instruction.params["loop"]
-        self.memory = 0
+        self.module = outer.module
+        self.operands = [outer.plan.places[x].root for x in instruction.operands]  # in C order, from the start
 
-    def emit(self) -> int:
-        loop, module = self.loop_form, self.outer.module
-        body = loop.body
-        constants = [constant.value for constant in body.constants]
-        inner = self.inner = Block(
-            module,
-            self.outer.machine,
-            body.instructions,
-            [*body.inputs, *constants],
-            body.outputs,
-            prefix=f"{self.name}_body_",
-        )
-        self.outer.addresses |= inner.addresses
-        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
+    def open(self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Emits the inner block and begins the function."""
+        self.inner = Block(self.module, self.outer.machine, instructions, inputs, outputs, prefix=f"{self.name}_body_")
+        self.outer.addresses |= self.inner.addresses
+        self.memory = self.inner.workspace
+        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
-        builder = self.builder = ir.IRBuilder(self.entry)
+        self.builder = ir.IRBuilder(self.entry)
         self.lanes = _NoLanes()  # type: ignore[assignment]
-        self.buffers = function.args[0]
-        self.copy = module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
-        table = builder.alloca(ir.ArrayType(POINTER, max(1, inner.count)))
-        self.table = builder.inttoptr(builder.ptrtoint(table, LONG), POINTER)
-        space = self.outer_slot(self.instruction)
+        self.buffers, self.begin, self.end = function.args
+        self.copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
+        table = self.builder.alloca(ir.ArrayType(POINTER, max(1, self.inner.count)))
+        self.table = self.builder.inttoptr(self.builder.ptrtoint(table, LONG), POINTER)
+
+    def prepare(self, space: Any, constants: Mapping[int, Any]) -> None:
+        """What is the same for every run of the inner block: memory, and arrays that are known, by their slots."""
+        builder, inner = self.builder, self.inner
         for slot, offset in inner.temporaries:
             builder.store(self.moved(space, self.number(offset)), self.inner_slot(slot))
-        self.memory = inner.workspace
-        arrays = {inner.slots[constant.value]: constant.array for constant in body.constants} | inner.held
+        arrays = {**constants, **inner.held}
         for slot, array in arrays.items():
             # by name, so that the text is the same in every process
-            place = ir.GlobalVariable(module, BYTE, f"{self.name}_constant_{slot}")
+            place = ir.GlobalVariable(self.module, BYTE, f"{self.name}_constant_{slot}")
             self.outer.addresses[place.name] = array.ctypes.data
             address = builder.inttoptr(builder.ptrtoint(place, LONG), POINTER)
             builder.store(address, self.inner_slot(slot))
         self.outer.kept += [*arrays.values(), *inner.kept]
         if inner.is_checked:
             builder.store(self.outer_slot(STATUS), self.inner_slot(inner.slots[STATUS]))
-        operands = [
-            self.outer_slot(self.outer.plan.places[x].root) for x in self.instruction.operands
-        ]  # each at the start of its memory, in C order
-        self.emit_steps(space, operands)
-        builder.ret_void()
-        work = sum(code.elements * (8 if code.heavy else 1) for code in inner.codes)
-        return int(loop.length * max(work, 50 * len(inner.codes)))
+
+    def run(self) -> None:
+        self.builder.call(self.module.globals[f"{self.inner.prefix}run"], [self.table])
+
+    def work(self) -> int:
+        """A measure of one run of the inner block."""
+        codes = self.inner.codes
+        return max(sum(code.elements * (8 if code.heavy else 1) for code in codes), 50 * len(codes))
 
     # -- pointers
 
@@ -206,14 +217,31 @@ class LoopEmitter(Loops):
         return self.builder.gep(pointer, [distance], source_etype=BYTE)
 
     def room(self, space: Any, value: Any) -> Any:
-        """More memory of the loop's own."""
+        """More memory of its own."""
         start = self.memory
         self.memory += -(-_bytes(value) // ALIGNMENT) * ALIGNMENT
         return self.moved(space, self.number(start))
 
-    def copied(self, target: Any, source: Any, value: Any) -> None:
+    def copied(self, target: Any, source: Any, size: int) -> None:
         plain = ir.Constant(ir.IntType(1), 0)
-        self.builder.call(self.copy, [target, source, self.number(_bytes(value)), plain])
+        self.builder.call(self.copy, [target, source, self.number(size), plain])
+
+
+class LoopEmitter(Nested):
+    """A loop: its body as a block of its own, run once for each step.
+
+    Carried values have two places each, of which every step reads one and writes the other.
+    """
+
+    def emit(self) -> int:
+        loop = self.instruction.params["loop"]
+        body, constants = loop.body, loop.body.constants
+        self.open(body.instructions, [*body.inputs, *(constant.value for constant in constants)], body.outputs)
+        space = self.outer_slot(self.instruction)
+        self.prepare(space, {self.inner.slots[constant.value]: constant.array for constant in constants})
+        self.emit_steps(loop, space, [self.outer_slot(key) for key in self.operands])
+        self.builder.ret_void()
+        return int(loop.length * self.work())
 
     def walked(self, pointer: Any, walk: Any, step: Any, value: Any) -> Any:
         """Where the row of a step is."""
@@ -221,19 +249,16 @@ class LoopEmitter(Loops):
         distance = self.builder.mul(step, self.number(walk.step * size))
         return self.moved(pointer, self.builder.add(distance, self.number(walk.start * size)))
 
-    # -- the steps
-
-    def emit_steps(self, space: Any, operands: list[Any]) -> None:
-        loop, inner, builder = self.loop_form, self.inner, self.builder
+    def emit_steps(self, loop: Any, space: Any, operands: list[Any]) -> None:
+        inner, builder = self.inner, self.builder
         inputs, outputs = loop.body.inputs, loop.body.outputs
         carried, sliced = loop.carried, len(loop.sliced)
         pairs = [(self.room(space, value), self.room(space, value)) for value in inputs[:carried]]
         for (first, _), operand, value in zip(pairs, operands, inputs, strict=False):
-            self.copied(first, operand, value)
+            self.copied(first, operand, _bytes(value))
         for value, operand in zip(inputs[carried + sliced :], operands[carried + sliced :], strict=True):
             builder.store(operand, self.inner_slot(inner.slots[value]))
         results = [self.outer_slot(result) for result in self.instruction.results]
-        run = self.outer.module.globals[f"{inner.prefix}run"]
         with self.loop(0, loop.length) as step:
             odd = builder.trunc(step, ir.IntType(1))
             targets = []
@@ -249,13 +274,73 @@ class LoopEmitter(Loops):
                 if value in inner.written and value not in direct:
                     direct[value] = target
                     builder.store(target, self.inner_slot(inner.slots[value]))
-            builder.call(run, [self.table])
+            self.run()
             for value, target in zip(outputs, targets, strict=True):
                 if direct.get(value) is not target:
                     source = builder.load(self.inner_slot(inner.slots[value]), typ=POINTER)
-                    self.copied(target, source, value)
+                    self.copied(target, source, _bytes(value))
         for (one, other), result, value in zip(pairs, results, outputs, strict=False):
-            self.copied(result, other if loop.length % 2 else one, value)
+            self.copied(result, other if loop.length % 2 else one, _bytes(value))
+
+
+class TileEmitter(Nested):
+    """Loops over large arrays, tile by tile: see `tiles`. A unit is a run of tiles."""
+
+    def emit(self) -> int:
+        self.tile = tile = self.instruction.params["tile"]
+        count = -(-tile.whole // tile.length)
+        self.units = min(TILE_UNITS, count)
+        self.open(tile.instructions, tile.inputs, tile.outputs)
+        builder = self.builder
+        short = [*tile.inputs, *tile.outputs]
+        size = self.memory + sum(-(-_bytes(x) // ALIGNMENT) * ALIGNMENT for x in short if tile.rows.get(x, 1) > 1)
+        # one thread, one region of memory
+        space = self.moved(self.outer_slot(self.instruction), builder.mul(self.begin, self.number(size)))
+        self.prepare(space, {})
+        wholes = [self.outer_slot(key) for key in (*self.operands, *self.instruction.results)]
+        rooms = [self.room(space, value) if tile.rows.get(value, 1) > 1 else None for value in short]
+        with self.loop(self.begin, self.end) as unit:
+            first, last = (
+                builder.udiv(
+                    builder.mul(builder.add(unit, self.number(i)), self.number(count)), self.number(self.units)
+                )
+                for i in (0, 1)
+            )
+            with self.loop(first, last) as number:
+                # the last tile begins earlier than it should, and is the same where it overlaps the one before
+                place = builder.mul(number, self.number(tile.length))
+                place = self.minimum(place, self.number(tile.whole - tile.length))
+                parts = list(zip(short, wholes, rooms, strict=True))
+                for value, whole, room in parts:
+                    self.point(value, whole, room, place)
+                for value, whole, room in parts[: len(tile.inputs)]:
+                    self.copy_rows(value, whole, room, place, inwards=True)
+                self.run()
+                for value, whole, room in parts[len(tile.inputs) :]:
+                    self.copy_rows(value, whole, room, place, inwards=False)
+        builder.ret_void()
+        self.memory = self.units * size
+        return int(count * self.work())
+
+    def point(self, value: Any, whole: Any, room: Any, place: Any) -> None:
+        """Where the inner block finds its part of an array."""
+        if room is None:
+            room = self.part(value, whole, place) if value in self.tile.rows else whole
+        self.builder.store(room, self.inner_slot(self.inner.slots[value]))
+
+    def part(self, value: Any, whole: Any, place: Any) -> Any:
+        return self.moved(whole, self.builder.mul(place, self.number(value.dtype.itemsize)))
+
+    def copy_rows(self, value: Any, whole: Any, room: Any, place: Any, inwards: bool) -> None:
+        """The tile's part of each row of a stack, to where the inner block has it, or back."""
+        if room is None:
+            return
+        size, row = value.dtype.itemsize, self.tile.length * value.dtype.itemsize
+        with self.loop(0, self.tile.rows[value]) as number:
+            outside = self.moved(whole, self.builder.mul(number, self.number(self.tile.whole * size)))
+            outside = self.part(value, outside, place)
+            inside = self.moved(room, self.builder.mul(number, self.number(row)))
+            self.copied(*((inside, outside) if inwards else (outside, inside)), row)
 
 
 class _NoLanes:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.rules import TABLE as ROWS
-from gradtape.jit.native import elementwise
+from gradtape.jit.native import elementwise, pools
 from gradtape.ops.indexing import may_repeat
 
 DType = np.dtype[Any]
@@ -30,7 +30,7 @@ GATHER = "table"
 WITHIN = "within"
 FILLING = "filling"
 HELD = "held"
-CHECKED = frozenset({GATHER, WITHIN, FILLING})
+CHECKED = frozenset({GATHER, WITHIN, FILLING, *pools.PICKED})
 """Instructions that find out whether a position exists."""
 
 SOFTMAX = frozenset({"softmax", "log_softmax", "logsumexp"})
@@ -66,6 +66,7 @@ class Changed:
     name: str
     params: dict[str, Any]
     op: Any = None
+    effect: bool = False
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -194,8 +195,15 @@ def _is_sum_of_products(instruction: Any) -> bool:
 def expanded(instructions: Sequence[Any]) -> list[Any]:
     """The instructions, with those that have smaller ones replaced by them."""
     made: list[Any] = []
+    takers = pools.partners(instructions)
+    taken = set(takers.values())
     for instruction in instructions:
-        if instruction.name in SOFTMAX:
+        if instruction in takers:
+            results = (*instruction.results, *takers[instruction].results)
+            made.append(Changed(instruction.operands, results, pools.LARGEST, instruction.params))
+        elif instruction in taken:
+            continue
+        elif instruction.name in SOFTMAX:
             made += _softmax(instruction)
         elif instruction.name in JOINING:
             made += _joined(instruction)

@@ -17,7 +17,7 @@ class FillingEmitter(Loops):
     """Emits `name(buffers, begin, end)`: zeros, to which elements are added one after the other, where they belong."""
 
     def __init__(self, module: Any, name: str, instruction: Any, plan: Any, slots: Any) -> None:
-        self.instruction, self.plan, self.slots, self.module = instruction, plan, slots, module
+        self.instruction, self.plan, self.slots = instruction, plan, slots
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.buffers = function.args[0]
         self.entry = function.append_basic_block("entry")
@@ -37,9 +37,7 @@ class FillingEmitter(Loops):
         size, count = math.prod(result.shape), math.prod(given.shape)
         source, places = (self.pointer(self.plan.places[x].root) for x in (given, positions))
         out, status = self.pointer(result), self.pointer(STATUS)
-        fill = self.module.declare_intrinsic("llvm.memset", (POINTER, LONG))
-        zero, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
-        builder.call(fill, [out, zero, self.number(size * result.dtype.itemsize), plain])
+        self.clear(out, size * result.dtype.itemsize)
         if size:
             kind = memory_type(result.dtype)
             with self.loop(0, count) as index:

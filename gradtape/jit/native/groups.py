@@ -162,7 +162,7 @@ def compile_group(
     steps: Mapping[Any, tuple[int, ...]] | None = None,
     machine: Machine | None = None,
 ) -> Group:
-    """Native code for instructions that `planning.supports`; raises `Unsupported` if there is another among them.
+    """Native code for instructions that `kinds.supports`; raises `Unsupported` if there is another among them.
 
     `inputs` are the values that the instructions read from memory, `outputs` those wanted. `steps` gives the layout of
     inputs that are not in C order: the distance of neighbours along each axis, in elements, 0 where it is stretched.

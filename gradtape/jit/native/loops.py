@@ -9,6 +9,7 @@ the joined loop would have it (because they are stretched, or slices) are read e
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -244,6 +245,26 @@ class Loops:
             element = builder.extract_element(value.ir, ir.Constant(ir.IntType(32), lane))
             address = builder.gep(pointer, [self._lane_offset(offset, place, lane, step)], source_etype=kind)
             builder.store(element, address, align=dtype.itemsize)
+
+    def clear(self, pointer: Any, size: Any) -> None:
+        """Fill bytes with zeros."""
+        fill = self.builder.module.declare_intrinsic("llvm.memset", (POINTER, LONG))
+        zero, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
+        self.builder.call(fill, [pointer, zero, self.number(size) if isinstance(size, int) else size, plain])
+
+    def listed(self, numbers: Sequence[int], index: Any) -> Any:
+        """One of some numbers that are known beforehand."""
+        if len(set(numbers)) == 1:
+            return self.number(numbers[0])
+        if all(number == i for i, number in enumerate(numbers)):
+            return index
+        name = f"gradtape_list_{hashlib.sha256(repr(list(numbers)).encode()).hexdigest()[:24]}"
+        found = self.builder.module.globals.get(name)
+        if found is None:
+            kind = ir.ArrayType(LONG, len(numbers))
+            found = ir.GlobalVariable(self.builder.module, kind, name)
+            found.linkage, found.global_constant, found.initializer = "internal", True, ir.Constant(kind, list(numbers))
+        return self.builder.load(self.builder.gep(found, [self.number(0), index]), typ=LONG)
 
     # -- positions
 

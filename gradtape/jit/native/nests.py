@@ -22,6 +22,7 @@ from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements
 from gradtape.jit.native.expanding import GATHER, WITHIN
 from gradtape.jit.native.expression import Lanes, Value
+from gradtape.jit.native.kinds import INSIDE
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions
 from gradtape.jit.native.planning import Nest, Plan
 from gradtape.jit.native.reducing import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
@@ -268,10 +269,20 @@ class NestEmitter(Reducing):
             levels[result] = max((levels[x] for x in operands if hasattr(x, "dtype")), default=0)
             if levels[result] == level and result not in values:
                 lanes = [values[x] if hasattr(x, "dtype") else None for x in operands]
-                if instruction.name in (GATHER, WITHIN):
+                if instruction.name == INSIDE:
+                    values[result] = self.emit_inside(instruction, values[operands[0]])
+                elif instruction.name in (GATHER, WITHIN):
                     values[result] = self.emit_checked(instruction, values[operands[0]])
                 else:
                     values[result] = elementwise.emit(self.elements, instruction, lanes)
+
+    def emit_inside(self, instruction: Any, value: Value) -> Value:
+        """The value inside of a window, and zero outside; vectors are never outside along the inner loop."""
+        inside = self.inside.get(instruction.params["leaf"])
+        if inside is None:
+            return value
+        zero = self.elements.constant(instruction.results[0].dtype, 0)
+        return Value(self.lanes, self.builder.select(inside, value.ir, zero.ir))
 
     def emit_checked(self, instruction: Any, index: Value) -> Value:
         """A position, or what is there in a table; the first one where there is no such position."""

@@ -17,8 +17,22 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.jit.native import elementwise, expanding, products
-from gradtape.jit.native.expanding import FILLING, GATHER, HELD, PART, Changed, Made
+from gradtape.jit.native import elementwise, expanding, products, tiles
+from gradtape.jit.native.expanding import GATHER, HELD, PART, Changed, Made
+from gradtape.jit.native.kinds import (
+    PRODUCTS,
+    SEVERAL,
+    SPREAD,
+    WINDOW,
+    is_call,
+    is_reduction,
+    is_scatter,
+    is_value,
+    is_view,
+    leaves_memory,
+    reduced_axes,
+    supports,
+)
 from gradtape.jit.native.places import (
     Place,
     Unsupported,
@@ -28,136 +42,11 @@ from gradtape.jit.native.places import (
     part_of,
     place_of,
     viewed,
-    window_of,
 )
+from gradtape.jit.native.windows import with_windows
 
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
-
-REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "all", "any"})
-VIEWS = frozenset({"getitem", "transpose", "reshape", "flip", "diagonal"})
-SCATTER = "scatter"
-SPREAD = "from_diagonal"
-WINDOW = "window"
-SEVERAL = "several"  # values that lie in memory one after the other, seen as one
-PRODUCTS = (products.MATMUL, products.EINSUM)
-LOOP = "loop"
-
-
-def is_reduction(instruction: Any) -> bool:
-    return instruction.name in REDUCTIONS
-
-
-def is_view(instruction: Any) -> bool:
-    if instruction.name == "getitem":
-        return not expanding.has_arrays(instruction.params["index"])
-    return instruction.name in VIEWS or instruction.name in (WINDOW, SEVERAL)
-
-
-def is_call(instruction: Any) -> bool:
-    """Whether an instruction is a step of its own."""
-    return instruction.name in (*PRODUCTS, LOOP, FILLING)
-
-
-def is_scatter(instruction: Any) -> bool:
-    """Whether an instruction puts its operand into a part of its result."""
-    return instruction.name in (SCATTER, SPREAD, PART)
-
-
-def leaves_memory(instruction: Any) -> bool:
-    """Whether the results of an instruction are in memory in any case."""
-    return is_reduction(instruction) or is_call(instruction) or is_scatter(instruction) or instruction.name == HELD
-
-
-def is_value(operand: Any) -> bool:
-    """Whether an operand is an array (and not a Python number)."""
-    return hasattr(operand, "dtype")
-
-
-def supports(instruction: Any) -> bool:
-    """Whether an instruction can be part of a group.
-
-    >>> import numpy as np
-    >>> from gradtape.jit.native.planning import supports
-    >>> from gradtape.jit.program import Instruction, Value
-    >>> from gradtape.ops.elementwise import sin
-    >>> x, z = Value(0, (3,), np.dtype(float)), Value(1, (3,), np.dtype(complex))
-    >>> [supports(Instruction(sin, (v,), {}, (Value(2, (3,), v.dtype),))) for v in (x, z)]
-    [True, False]
-    """
-    name = instruction.name
-    if name == LOOP:
-        return _supports_loop(instruction)
-    by_parts = expanding.supports(instruction)
-    if by_parts is not None:
-        return by_parts
-    if name in PRODUCTS:
-        return products.supports(instruction)
-    if name not in REDUCTIONS and name not in VIEWS and name not in (SCATTER, SPREAD):
-        return elementwise.supports(instruction)
-    if len(instruction.results) != 1 or len(instruction.operands) != 1 or not is_value(instruction.operands[0]):
-        return False
-    given, result = instruction.operands[0], instruction.results[0]
-    if not (elementwise.has_type(given.dtype) and elementwise.has_type(result.dtype)):
-        return False
-    if name in REDUCTIONS:
-        return _supports_reduction(instruction, given, result)
-    if name == SPREAD:
-        whole = np.empty(result.shape, bool)
-        return bool(given.dtype == result.dtype and diagonal_of(whole, instruction).shape == given.shape)
-    index = instruction.params.get("index", ())
-    basic = all(_is_basic(i) for i in (index if isinstance(index, tuple) else (index,)))
-    if name == SCATTER:
-        return (
-            basic and given.dtype == result.dtype and part_of(np.empty(result.shape, bool), index).shape == given.shape
-        )
-    return basic and given.dtype == result.dtype
-
-
-def _supports_loop(instruction: Any) -> bool:
-    """Whether a loop's body is native as a whole, and none of its steps large enough to be split over threads."""
-    loop = instruction.params.get("loop")
-    if loop is None or instruction.effect or not instruction.results:
-        return False
-    body = loop.body
-    values = [*body.inputs, *body.outputs, *(constant.value for constant in body.constants), *instruction.values]
-    if not all(elementwise.has_type(value.dtype) and 0 not in value.shape for value in values):
-        return False
-    if not all(constant.array.flags.c_contiguous and constant.array.flags.aligned for constant in body.constants):
-        return False
-    made = [result for inner in body.instructions for result in inner.results]
-    if any(value.size > LOOPED_AT_MOST for value in (*made, *body.inputs)):
-        return False
-    return bool(body.instructions) and all(not inner.effect and supports(inner) for inner in body.instructions)
-
-
-LOOPED_AT_MOST = 1 << 14
-"""Elements of a value in a loop; the steps of a loop over larger ones are called one by one, and use threads."""
-
-
-def _is_basic(index: Any) -> bool:
-    """Whether an index gives a view. A truth value, although Python has it for an int, makes a copy."""
-    return isinstance(index, int | slice | None | type(Ellipsis)) and not isinstance(index, bool)
-
-
-def _supports_reduction(instruction: Any, given: Any, result: Any) -> bool:
-    name, params = instruction.name, instruction.params
-    if set(params) - {"axis", "keepdims"} or not isinstance(params.get("keepdims", False), bool):
-        return False
-    if name in ("max", "min") and (0 in given.shape or given.dtype.kind == "b"):
-        return False
-    if name == "mean" and (given.dtype != result.dtype or 0 in given.shape):
-        return False
-    return not (name in ("all", "any") and result.dtype != np.dtype(bool))
-
-
-def reduced_axes(instruction: Any) -> tuple[int, ...]:
-    """The axes that a reduction takes away, as sorted positive numbers."""
-    rank = len(instruction.operands[0].shape)
-    axis = instruction.params.get("axis")
-    if axis is None:
-        return tuple(range(rank))
-    return tuple(sorted(a % rank for a in ((axis,) if isinstance(axis, int) else axis)))
 
 
 @dataclasses.dataclass(eq=False)
@@ -214,8 +103,8 @@ class Plan:
         self.windows: dict[Any, tuple[tuple[int, int], ...]] = {}  # from where to where along each axis
         self.places = {value: Place(value, 0, given.get(value, contiguous_steps(value.shape))) for value in inputs}
         self.held: dict[Any, np.ndarray[Any, Any]] = {}  # values that are the same in every run
-        smaller = expanding.expanded(instructions)
-        self.instructions = self._with_views_placed(_with_windows(smaller, outputs), given)
+        smaller = tiles.tiled(expanding.expanded(instructions), outputs)
+        self.instructions = self._with_views_placed(with_windows(smaller, outputs), given)
         self.made_by = {result: instruction for instruction in self.instructions for result in instruction.results}
         self.inputs = list(inputs)
         self.written = list(dict.fromkeys(value for value in outputs if value in self.made_by))
@@ -476,22 +365,3 @@ def _is_repeated(value: Any, result: Any) -> bool:
     shape = (1,) * (len(result.shape) - len(value.shape)) + tuple(value.shape)
     stretched = [axis for axis, (own, n) in enumerate(zip(shape, result.shape, strict=True)) if own < n]
     return bool(stretched) and any(n > 1 for n in shape[stretched[0] + 1 :])
-
-
-def _with_windows(instructions: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-    """The instructions, with windows in the place of scatters that only elementwise ones read."""
-    needed = set(outputs)
-    for instruction in instructions:
-        if is_view(instruction) or leaves_memory(instruction):
-            needed.update(x for x in instruction.operands if is_value(x))
-        elif instruction.name == GATHER:
-            needed.add(instruction.params["table"])
-    made: list[Any] = []
-    for instruction in instructions:
-        window = window_of(instruction) if instruction.name == SCATTER else None
-        if window is None or instruction.results[0] in needed:
-            made.append(instruction)
-        else:
-            params = {"window": window}
-            made.append(Changed(instruction.operands, instruction.results, WINDOW, params, instruction.op))
-    return made

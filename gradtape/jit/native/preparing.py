@@ -5,32 +5,35 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from gradtape.core.rules import TABLE
-from gradtape.jit.native import planning
+from gradtape.jit.native import kinds
 from gradtape.jit.program import Instruction, Literal, Program, Value
 
 
 def prepared(program: Program) -> Program:
     """The same program, to be given to native code, in which
 
-    - constants that are one number are written into the code,
+    - constants that are one number, or the same one everywhere, are written into the code,
     - products of two vectors are multiplications and sums, which go together with what is around them,
     - a view that native code and a kernel both look at is there twice, so that the kernel gets no copy,
     - the bodies of native loops are prepared, too.
     """
     numbers = {
-        constant.value: Literal(constant.array[()])
+        constant.value: Literal(constant.array.reshape(-1)[0])
         for constant in program.constants
-        if not constant.value.shape and constant.value.dtype.kind in "biuf"
+        if constant.value.dtype.kind in "biuf" and _is_one_number(constant.array)
     }
     next_id = program.next_id()
     instructions: list[Instruction] = []
     for instruction in program.instructions:
-        written = not instruction.effect and instruction.name != planning.LOOP  # a loop's operands are values
+        written = not instruction.effect and instruction.name != kinds.LOOP  # a loop's operands are values
         if numbers and written and any(value in numbers for value in instruction.values):
             operands = tuple([numbers.get(x, x) if type(x) is Value else x for x in instruction.operands])
             changed = instruction.replace(operands=operands)
-            instruction = changed if planning.supports(changed) else instruction
+            if kinds.supports(changed) and _has_its_shape(changed):
+                instruction = changed
         if _is_dot(instruction):
             x, _ = instruction.values
             product = Value(next_id, x.shape, x.dtype)
@@ -40,10 +43,23 @@ def prepared(program: Program) -> Program:
             summed = instruction.replace(op=TABLE["sum"], operands=(product,), params=params)
             instructions += [multiplied, summed]
             continue
-        if instruction.name == planning.LOOP and planning.supports(instruction):
+        if instruction.name == kinds.LOOP and kinds.supports(instruction):
             instruction = _with_prepared_body(instruction)
         instructions.append(instruction)
     return program.replace(instructions=tuple(_with_views_apart(instructions, program, next_id)))
+
+
+def _is_one_number(array: np.ndarray[Any, Any]) -> bool:
+    """Whether all elements have the same bits."""
+    if not array.size or not array.flags.c_contiguous or array.itemsize > 8:
+        return False
+    elements = array.reshape(-1).view(f"u{array.itemsize}")
+    return bool(elements[0] == elements[-1] and np.all(elements == elements[0]))
+
+
+def _has_its_shape(instruction: Instruction) -> bool:
+    """Whether the shape of the result follows from the operands that are values."""
+    return np.broadcast_shapes(*[value.shape for value in instruction.values]) == instruction.result.shape
 
 
 def _is_dot(instruction: Instruction) -> bool:
@@ -56,7 +72,7 @@ def _is_dot(instruction: Instruction) -> bool:
 def _with_prepared_body(instruction: Instruction) -> Instruction:
     loop = instruction.params["loop"]
     changed = instruction.replace(params={"loop": dataclasses.replace(loop, body=prepared(loop.body))})
-    return changed if planning.supports(changed) else instruction
+    return changed if kinds.supports(changed) else instruction
 
 
 def is_view_for_kernels(instruction: Any) -> bool:
@@ -76,7 +92,7 @@ def _made_in_place(instructions: list[Instruction]) -> set[Value]:
     found = set()
     for instruction in instructions:
         maker = makers.get(instruction.operands[0]) if instruction.name == "reshape" else None  # type: ignore[arg-type]
-        if maker is not None and not maker.effect and not planning.is_view(maker) and planning.supports(maker):
+        if maker is not None and not maker.effect and not kinds.is_view(maker) and kinds.supports(maker):
             found.add(instruction.result)
     return found
 
@@ -85,22 +101,22 @@ def _with_views_apart(instructions: list[Instruction], program: Program, next_id
     by_code: set[Value] = set()
     by_kernels: set[Value] = set(program.outputs) - _made_in_place(instructions)
     for instruction in reversed(instructions):
-        if planning.is_view(instruction) and not instruction.effect and planning.supports(instruction):
+        if kinds.is_view(instruction) and not instruction.effect and kinds.supports(instruction):
             for users in (by_code, by_kernels):
                 if instruction.result in users:
                     users.update(instruction.values)
         else:
-            native = not instruction.effect and planning.supports(instruction)
+            native = not instruction.effect and kinds.supports(instruction)
             (by_code if native else by_kernels).update(instruction.values)
     names: dict[Value, Value] = {}  # what native code knows a view as, where kernels have it, too
     made: list[Instruction] = []
     for instruction in instructions:
-        native = not instruction.effect and planning.supports(instruction)
+        native = not instruction.effect and kinds.supports(instruction)
         own = instruction
         if native and names and any(value in names for value in instruction.values):
             operands = tuple([names.get(x, x) if type(x) is Value else x for x in instruction.operands])
             own = instruction.replace(operands=operands)
-        if not (native and planning.is_view(instruction)) or instruction.result not in by_kernels:
+        if not (native and kinds.is_view(instruction)) or instruction.result not in by_kernels:
             made.append(own)
             continue
         fields = {field.name: getattr(instruction, field.name) for field in dataclasses.fields(Instruction)}

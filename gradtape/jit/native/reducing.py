@@ -9,6 +9,7 @@ order, with compensation. Sums of floats are made in binary64.
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +43,7 @@ def sum_lanes(length: int) -> int:
     return 1 << (min(SUM_LANES, length).bit_length() - 1)
 
 
-class Reducing(Loops):
+class Reducing(Loops, abc.ABC):
     """Emits the reductions of a nest into the loops around them."""
 
     module: Any
@@ -55,13 +56,13 @@ class Reducing(Loops):
     parts: int
     pointers: dict[Any, Any]
 
+    @abc.abstractmethod
     def compute(self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any) -> None:
         """Loads and instructions that vary at this level and no deeper; adds to `values`."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any) -> None:
         """Writes what the nest stores and scatters."""
-        raise NotImplementedError
 
     def place(self, first: Any, block: Any) -> tuple[Any, Any]:
         """Where a block begins, moved back if it would reach over the end, and where it would have begun."""

@@ -1,23 +1,63 @@
-"""Large loops over several threads. Which thread computes a unit makes no difference to any bit of the result."""
+"""Large loops over several threads. Which thread computes a unit makes no difference to any bit of the result.
+
+A loop is cut into pieces. Whoever is free takes the next one: the calling thread, and helpers that are woken for it. So
+nobody waits for a thread that the system does not run just now, unless it is in the middle of a piece.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 from gradtape.config import config
 
-# A pool's round trip takes 30 to 80 us, so a loop has to be estimated at several hundred to be split.
-WORTH = 400_000  # nanoseconds
+# To wake another thread takes 10 to 30 us, so a loop has to be estimated at several times that to be split.
+WORTH = 250_000  # nanoseconds
 HEAVY_NANOSECONDS = 4.0
 LIGHT_NANOSECONDS = 0.5
+PIECES = 2  # for each thread
 
 _lock = threading.Lock()
-_pool: ThreadPoolExecutor | None = None
-_pool_size = 0
+_tasks: SimpleQueue[Task] = SimpleQueue()
+_helpers = 0
+
+
+class Task:
+    """The units of a nest in pieces, of which each is taken once."""
+
+    def __init__(self, function: Any, buffers: Any, bounds: Sequence[int]) -> None:
+        self._function, self._buffers, self._bounds = function, buffers, bounds
+        self._lock, self._finished = threading.Lock(), threading.Lock()
+        self._taken, self._missing = 0, len(bounds) - 1
+        self._error: BaseException | None = None
+        self._finished.acquire()
+
+    def work(self) -> None:
+        """Compute piece after piece until all are taken."""
+        while True:
+            with self._lock:
+                number = self._taken
+                self._taken += 1
+            if number + 1 >= len(self._bounds):
+                return
+            try:
+                self._function(self._buffers, self._bounds[number], self._bounds[number + 1])
+            except BaseException as error:  # raised by whoever waits, when nobody is at work any more
+                self._error = error
+            finally:
+                with self._lock:
+                    self._missing -= 1
+                    if not self._missing:
+                        self._finished.release()
+
+    def wait(self) -> None:
+        """Until nobody computes a piece any more; raises what went wrong with one."""
+        self._finished.acquire()
+        if self._error is not None:
+            raise self._error
 
 
 def available() -> int:
@@ -51,13 +91,20 @@ def worth_splitting(nest: Any) -> bool:
     return bool(nest.units > 1 and cost([nest]) > WORTH)
 
 
-def _executor(size: int) -> ThreadPoolExecutor:
-    global _pool, _pool_size
+def _help(tasks: SimpleQueue[Task]) -> None:
+    """What a helper does for ever."""
+    while True:
+        tasks.get().work()
+
+
+def _call_helpers(number: int) -> SimpleQueue[Task]:
+    """Where tasks are put for so many helpers, who are started when they are first needed."""
+    global _helpers
     with _lock:
-        if _pool is None or _pool_size < size:
-            _pool = ThreadPoolExecutor(size, "gradtape-loops")
-            _pool_size = size
-        return _pool
+        while _helpers < number:
+            threading.Thread(target=_help, args=(_tasks,), name="gradtape-loops", daemon=True).start()
+            _helpers += 1
+        return _tasks
 
 
 def run(nest: Any, function: Any, buffers: Any) -> None:
@@ -66,20 +113,21 @@ def run(nest: Any, function: Any, buffers: Any) -> None:
     if number == 1 or not worth_splitting(nest):
         function(buffers, 0, nest.units)
         return
-    bounds = [nest.units * i // number for i in range(number + 1)]
-    pool = _executor(number - 1)
-    others = [pool.submit(function, buffers, bounds[i], bounds[i + 1]) for i in range(1, number)]
+    pieces = min(PIECES * number, nest.units)
+    task = Task(function, buffers, [nest.units * i // pieces for i in range(pieces + 1)])
+    tasks = _call_helpers(number - 1)
+    for _ in range(number - 1):
+        tasks.put(task)
     try:
-        function(buffers, bounds[0], bounds[1])
+        task.work()
     finally:
-        for other in others:
-            other.result()
+        task.wait()
 
 
 def _forget() -> None:
     """A child process has none of its parent's threads."""
-    global _pool, _pool_size, _lock
-    _pool, _pool_size, _lock = None, 0, threading.Lock()
+    global _tasks, _helpers, _lock
+    _tasks, _helpers, _lock = SimpleQueue(), 0, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

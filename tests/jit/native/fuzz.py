@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from gradtape.jit.native import calls
 from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.groups import compile_group
-from gradtape.jit.native.planning import REDUCTIONS, supports
+from gradtape.jit.native.kinds import REDUCTIONS, supports
 from gradtape.jit.program import LOOP, Instruction, Loop, Program, Value, Walk, verify
 from gradtape.jit.run import Runner
 
+from .images import assert_agrees, convolutions, poolings, tiled
 from .programs import Builder, assert_close, by_kernel
 
 UNARY = [
@@ -242,7 +243,7 @@ def assert_agrees_with_kernels(builder, arrays):
 
 
 @st.composite
-def loops(draw):
+def loops(draw, sums=True):
     """A loop over a random body: two carried values, a walk along rows, one more input, and a stack."""
     generator = np.random.default_rng(draw(st.integers(0, 2**32)))
     shape = draw(st.lists(st.sampled_from([1, 2, 3, 9, 20]), max_size=2).map(tuple))
@@ -256,7 +257,7 @@ def loops(draw):
             values.append(body(draw(st.sampled_from(["sin", "tanh", "negative", "floor"])), draw(value)))
         else:
             values.append(body(draw(st.sampled_from(["add", "multiply", "maximum"])), draw(value), draw(value)))
-    if draw(st.booleans()):
+    if sums and draw(st.booleans()):
         values.append(body("add", values[-1], body("sum", values[-1], axis=None, keepdims=True)))
     outputs = tuple(draw(st.sampled_from(values)) for _ in range(3))
     walk = draw(st.sampled_from([Walk(0, 1), Walk(length - 1, -1), Walk(2, 0)]))
@@ -292,6 +293,9 @@ CHECKS = {
     "agrees with the kernels": (programs(native=False), assert_agrees_with_kernels),
     "same bits in any company": (programs(), assert_same_alone_and_together),
     "loops are their steps": (loops(), assert_loop_is_its_steps),
+    "loops in tiles are their steps": (loops(sums=False), tiled(assert_loop_is_its_steps)),
+    "convolutions": (convolutions(), assert_agrees),
+    "poolings": (poolings(), assert_agrees),
 }
 
 

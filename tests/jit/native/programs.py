@@ -41,7 +41,7 @@ CHAPTERS = (
     "extended",
     "indexing",
 )
-CHAPTERS += ("rearranging", "linalg", "cumulative", "joining", "einstein")
+CHAPTERS += ("rearranging", "linalg", "cumulative", "joining", "einstein", "convolution_rows", "pooling_rows")
 # SciPy rounds x * x before it takes the exponential: some hundred ulp, and 0 where the result is subnormal
 LOOSE = {"erfc": 1024}
 

@@ -6,7 +6,7 @@ import pytest
 import gradtape as gt
 from gradtape.errors import IndexingError
 from gradtape.jit import jit
-from gradtape.jit.native.planning import supports
+from gradtape.jit.native.kinds import supports
 from gradtape.jit.run import Group
 
 from .fuzz import LAYOUTS, laid_out

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradtape.jit.native import blas
-from gradtape.jit.native.planning import supports
+from gradtape.jit.native.kinds import supports
 
 from .programs import Builder, by_kernels
 

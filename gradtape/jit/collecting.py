@@ -1,0 +1,44 @@
+"""Garbage while a function is compiled: looked for less often, as next to nothing of what is made then is any."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+OBJECTS = 400_000
+"""After how many new objects it is looked for; Python does so after 700, and so looks at all of a long trace often."""
+
+_lock = threading.Lock()
+_inside = 0
+_before = gc.get_threshold()
+
+
+@contextmanager
+def seldom() -> Iterator[None]:
+    """Let garbage be collected seldom; any number of threads may be in here.
+
+    >>> import gc
+    >>> from gradtape.jit.collecting import seldom
+    >>> before = gc.get_threshold()
+    >>> with seldom():
+    ...     gc.get_threshold()[0] >= before[0]
+    True
+    >>> gc.get_threshold() == before
+    True
+    """
+    global _inside, _before
+    with _lock:
+        if not _inside:
+            _before = gc.get_threshold()
+            if _before[0]:  # else it is switched off
+                gc.set_threshold(max(OBJECTS, _before[0]), *_before[1:])
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                gc.set_threshold(*_before)
