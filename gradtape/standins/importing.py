@@ -8,26 +8,32 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import FrameType, ModuleType
 from typing import Any
 
+from gradtape.core.tensor import Tensor
 from gradtape.standins import names
 
 LIBRARIES = ("autograd", "tensorflow", "torch")
 """The libraries that have a stand-in."""
 
+BOX = {"__module__": "autograd.numpy.numpy_boxes", "__name__": "ArrayBox", "__qualname__": "ArrayBox"}
+"""Where autograd's class of traced arrays is, and its name; `import` finds gradtape's there."""
 
-@contextmanager
-def standing_in(*libraries: str) -> Iterator[None]:
+
+class standing_in:
     """Within the `with` block, importing `libraries` (all that there are, if none is named) gives the stand-ins.
 
     Modules of the real libraries that were imported before are set aside and come back at the end. What was imported
-    within the block and kept (`torch = ...`) goes on working after it.
+    within the block and kept (`torch = ...`) goes on working after it. `standing_in().__enter__()` alone, at the top of
+    a script or a `conftest.py`, is for the rest of the process.
+
+    While autograd is stood in for, tensors go by the name of its class of traced arrays: dispatchers that know
+    libraries by the module of a class (`type(x).__module__`) find theirs then.
 
     >>> from gradtape.standins import standing_in
     >>> with standing_in("autograd"):
@@ -35,19 +41,33 @@ def standing_in(*libraries: str) -> Iterator[None]:
     >>> np.__name__
     'gradtape.standins.autograd.numpy'
     """
-    chosen = libraries or LIBRARIES
-    unknown = [library for library in chosen if library not in LIBRARIES]
-    if unknown:
-        raise ValueError(f"there is no stand-in for {', '.join(unknown)}; there are: {', '.join(LIBRARIES)}")
-    finder = StandInFinder(chosen)
-    aside = _taken(chosen)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-        _taken(chosen)
-        sys.modules.update(aside)
+
+    def __init__(self, *libraries: str) -> None:
+        self.libraries = libraries or LIBRARIES
+        unknown = [library for library in self.libraries if library not in LIBRARIES]
+        if unknown:
+            raise ValueError(f"there is no stand-in for {', '.join(unknown)}; there are: {', '.join(LIBRARIES)}")
+        self.finder = StandInFinder(self.libraries)
+        self.aside: dict[str, ModuleType] = {}
+        self.terms: dict[str, str] = {}
+
+    def __enter__(self) -> None:
+        self.aside = _taken(self.libraries)
+        self.terms = {name: getattr(Tensor, name) for name in BOX}
+        sys.meta_path.insert(0, self.finder)
+        if "autograd" in self.libraries:
+            _call(BOX)
+
+    def __exit__(self, *failure: object) -> None:
+        sys.meta_path.remove(self.finder)
+        _call(self.terms)
+        _taken(self.libraries)
+        sys.modules.update(self.aside)
+
+
+def _call(terms: dict[str, str]) -> None:
+    for name, text in terms.items():
+        setattr(Tensor, name, text)
 
 
 def _taken(libraries: Sequence[str]) -> dict[str, ModuleType]:
@@ -64,9 +84,12 @@ class StandInFinder(MetaPathFinder):
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """The specification of a module of the stand-in; an explained error if the library has it and we do not."""
-        if fullname.partition(".")[0] not in self.libraries:
+        library = fullname.partition(".")[0]
+        if library not in self.libraries:
             return None
-        ours = names.PREFIX + fullname
+        # where a stand-in keeps in one module what the library has in several
+        elsewhere = getattr(sys.modules.get(names.PREFIX + library), "_ELSEWHERE", {})
+        ours = names.PREFIX + elsewhere.get(fullname, fullname)
         if ours not in sys.modules and find_spec(ours) is None:  # a name below the stand-in raises in find_spec
             raise ModuleNotFoundError(f"the stand-in for {fullname} is not in this installation", name=fullname)
         module = importlib.import_module(ours)

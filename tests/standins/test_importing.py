@@ -50,6 +50,15 @@ def test_nothing_is_left_behind() -> None:
     assert not [name for name in sys.modules if name.partition(".")[0] == "autograd"]
 
 
+def test_entering_is_enough(tmp_path: Path) -> None:
+    """Entered and forgotten, it stands in for the rest of the process, which ends without a complaint."""
+    script = tmp_path / "conftest.py"
+    script.write_text("from gradtape.standins import standing_in\nstanding_in().__enter__()\nimport autograd\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_block_is_left_clean_by_an_error() -> None:
     """An exception within the block removes the finder too."""
     path = list(sys.meta_path)

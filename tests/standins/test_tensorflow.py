@@ -76,7 +76,7 @@ def test_gradient_is_the_slope(name: str, function: object) -> None:
     x = tf.Variable(point)
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.sin(function(x)))
-    gradient = tape.gradient(y, x)
+    gradient = tf.convert_to_tensor(tape.gradient(y, x))
     assert gradient.shape == x.shape
     assert gradient.dtype == tf.float64
     for place in range(3):

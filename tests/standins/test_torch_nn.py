@@ -313,6 +313,7 @@ def test_one_cycle_moves_momentum_against_the_rate() -> None:
     scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.5, total_steps=8)
     seen = []
     for _ in range(7):
+        optimizer.step()
         scheduler.step()
         seen.append(round(optimizer.param_groups[0]["momentum"], 6))
     assert seen == [0.868826, 0.852806, 0.868826, 0.894402, 0.921694, 0.942336, 0.95]
@@ -321,10 +322,9 @@ def test_one_cycle_moves_momentum_against_the_rate() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: nn.Embedding(3, 2, max_norm=1.0),
+        lambda: nn.Embedding(3, 2, scale_grad_by_freq=True),
         lambda: nn.MultiheadAttention(4, 2, add_zero_attn=True),
-        lambda: nn.Conv2d(1, 1, 3, padding_mode="reflect"),
-        lambda: nn.functional.interpolate(torch.ones(1, 1, 2, 2), scale_factor=2, mode="bilinear"),
+        lambda: nn.functional.interpolate(torch.ones(1, 1, 2, 2), scale_factor=2, mode="bicubic"),
     ],
 )
 def test_options_that_are_not_there_are_refused(call: object) -> None:

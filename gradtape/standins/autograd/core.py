@@ -16,6 +16,7 @@ from gradtape.core.structure import aligned, children, leaves, rebuild
 from gradtape.core.tape import check_seed
 from gradtape.core.tensor import Tensor
 from gradtape.standins import names
+from gradtape.standins.autograd.boxes import tracing
 from gradtape.standins.autograd.primitives import primitive_jvps, primitive_vjps
 from gradtape.standins.autograd.spaces import VSpace, vspace
 from gradtape.standins.autograd.tracer import Box, Node, getval, isbox, toposort, trace
@@ -60,7 +61,8 @@ class Traced:
 
     def __init__(self, fun: Function, x: Any) -> None:
         self.x = x
-        self.run = record(fun, (x,), {}, [0])
+        with tracing():
+            self.run = record(fun, (x,), {}, [0])
         self.result = self.run.result
         self.outputs = leaves(self.result)
         self.followed = [o for o in self.outputs if isinstance(o, Tensor) and o._node.bits & self.run.tape.bit]
@@ -120,7 +122,8 @@ def make_jvp(fun: Function, x: Any) -> Function:
     """
 
     def jvp(g: Any) -> tuple[Any, Any]:
-        value, tangent = gt.jvp(fun, (x,), (g,))
+        with tracing():
+            value, tangent = gt.jvp(fun, (x,), (g,))
         return settled_structure(value), settled_structure(tangent)
 
     return jvp

@@ -13,7 +13,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.custom.arrays import Arrays, is_recorded, split
 from gradtape.custom.blame import Call
 from gradtape.custom.functions import results_of
-from gradtape.custom.rules import Form, Kept, Rule, call_recorded
+from gradtape.custom.rules import Form, Kept, Rule, call_recorded, transposed
 from gradtape.errors import RuleError
 from gradtape.standins.autograd.values import conjugate, unboxed
 
@@ -87,6 +87,8 @@ class _PrimitiveRule(Rule):
 
     def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
         if self.primitive not in primitive_vjps:
+            if hasattr(self.primitive, "native"):  # NumPy's, to which somebody has given a forward rule only
+                return transposed(self._natively, inputs, cotangents)
             return self._transposed(inputs, kept, cotangents)
         rule = primitive_vjps[self.primitive]
         g = kept.form.out.fill(cotangents, lambda item: None)
@@ -101,7 +103,7 @@ class _PrimitiveRule(Rule):
         found: Arrays = []
         supply = iter(inputs)
         for number, answer in zip(self.argnums, answers, strict=True):
-            answer = getattr(answer, "dense", answer)
+            answer = _laid_out(args[number], getattr(answer, "dense", answer))
             rows = self.call.aligned(rule, args[number], answer, f"for argument {number}")
             for (path, value), leaf in zip(rows, leaves(self.args[number]), strict=True):
                 if leaf is _HOLE:
@@ -109,6 +111,11 @@ class _PrimitiveRule(Rule):
                     fitted = conjugate(_fitted(value, spec))
                     found.append(self.call.checked(rule, fitted, spec, f"argument {number}{path}"))
         return found
+
+    def _natively(self, inputs: Arrays) -> Arrays:
+        """The results by the way that gradtape follows by itself."""
+        result = getattr(self.primitive, "native")(*self._filled(inputs), **self.kwargs)  # noqa: B009
+        return results_of(result)[0]
 
     def _transposed(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
         """The transpose of the forward rule; which cannot be had if that rule is the primitive itself."""
@@ -135,7 +142,8 @@ class _PrimitiveRule(Rule):
             moves.append(rebuild(self.args[number], flat))
         answer = self._answer(inputs, kept)
         tangent = rule(tuple(self.argnums), moves, answer, self._filled(inputs), self.kwargs)
-        rows = self.call.aligned(rule, answer, getattr(tangent, "dense", tangent), "as the tangent")
+        tangent = _laid_out(answer, getattr(tangent, "dense", tangent))
+        rows = self.call.aligned(rule, answer, tangent, "as the tangent")
         moved = [value for (_, value), leaf in zip(rows, leaves(answer), strict=True) if _is_result(leaf)]
         return [
             self.call.checked(rule, _fitted(value, spec), spec, "the result")
@@ -153,6 +161,17 @@ def _hole(value: Any) -> Any:
 
 def _is_result(leaf: Any) -> bool:
     return isinstance(leaf, (Tensor, np.ndarray, float, complex, np.inexact))
+
+
+def _laid_out(argument: Any, answer: Any) -> Any:
+    """A (co)tangent in the containers of what it belongs to: autograd takes an array for a list, row by row."""
+    if not isinstance(argument, (list, tuple)):
+        return answer
+    rows = isinstance(answer, (list, tuple)) or (isinstance(answer, (np.ndarray, Tensor)) and answer.ndim)
+    if not rows or len(answer) != len(argument):
+        return answer
+    items = [_laid_out(part, item) for part, item in zip(argument, answer, strict=True)]
+    return type(argument)(*items) if hasattr(argument, "_fields") else type(argument)(items)
 
 
 def _bare(value: Any) -> Any:

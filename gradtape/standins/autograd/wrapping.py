@@ -7,7 +7,7 @@ nothing can be differentiated in what they return (`argmax`, `sign`, comparisons
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from types import ModuleType
 from typing import Any
 
@@ -72,16 +72,20 @@ def _wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's that also takes lists of tensors, and that returns tensors only where they are traced."""
     sequences = name in _TAKES_SEQUENCES
 
+    def native(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(_listed(argument) if sequences else _gathered(argument) for argument in args)
+        return settled(function(*args, **kwargs))
+
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if wrapper in primitive_vjps or wrapper in primitive_jvps:
             traced = [number for number, argument in enumerate(args) if is_traced(argument)]
             if traced:
                 return applied(wrapper, traced, args, kwargs)
-        args = tuple(_listed(argument) if sequences else _gathered(argument) for argument in args)
-        return settled(function(*args, **kwargs))
+        return native(*args, **kwargs)
 
     wrapper.fun = function  # type: ignore[attr-defined]
+    wrapper.native = native  # type: ignore[attr-defined]
     if name in _NOT_ASKED and function.__module__ == "numpy":
         return functools.wraps(function, updated=())(functools.partial(_unasked, function, name))
     return wrapper
@@ -95,8 +99,9 @@ def _gathered(argument: Any) -> Any:
 
 
 def _listed(argument: Any) -> Any:
-    """An iterator as a list: autograd joins and stacks what comes out of one."""
-    return list(argument) if isinstance(argument, Iterator) else argument
+    """What can only be gone through (an iterator, the values of a dict) as a list, which autograd joins and stacks."""
+    is_bare = isinstance(argument, Iterable) and not hasattr(argument, "__getitem__")
+    return list(argument) if is_bare else argument
 
 
 def _unasked(function: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:

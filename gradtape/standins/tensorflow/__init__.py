@@ -12,6 +12,7 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import (
     arrays,
     autodiff,
+    bitwise,
     config,
     data,
     debugging,
@@ -23,8 +24,10 @@ from gradtape.standins.tensorflow import (
     nest,
     nn,
     picking,
+    ragged,
     random,
     signal,
+    strings,
 )
 from gradtape.standins.tensorflow.arrays import *  # noqa: F403
 from gradtape.standins.tensorflow.control import (
@@ -108,6 +111,7 @@ from gradtape.standins.tensorflow.math import (
 from gradtape.standins.tensorflow.module import Module
 from gradtape.standins.tensorflow.picking import *  # noqa: F403
 from gradtape.standins.tensorflow.printing import print
+from gradtape.standins.tensorflow.ragged import RaggedTensor
 from gradtape.standins.tensorflow.scopes import (
     control_dependencies,
     device,
@@ -117,12 +121,15 @@ from gradtape.standins.tensorflow.scopes import (
     name_scope,
 )
 from gradtape.standins.tensorflow.shapes import TensorShape, TensorSpec
+from gradtape.standins.tensorflow.slices import IndexedSlices
+from gradtape.standins.tensorflow.strings import as_string
 from gradtape.standins.tensorflow.tape import (
     GradientTape,
     UnconnectedGradients,
     custom_gradient,
     grad_pass_through,
     gradients,
+    hessians,
     recompute_grad,
     stop_gradient,
 )
@@ -131,13 +138,32 @@ from gradtape.standins.tensorflow.variable import Variable
 
 __version__ = "2.21.0"
 
-__all__ = ["Assert", "GradientTape", "Module", "Tensor", "TensorShape", "TensorSpec", "UnconnectedGradients"]
+__all__ = [
+    "Assert",
+    "GradientTape",
+    "IndexedSlices",
+    "Module",
+    "Tensor",
+    "TensorShape",
+    "TensorSpec",
+    "UnconnectedGradients",
+]
 __all__ += ["Variable", "abs", "acos", "acosh", "add", "add_n", "argmax", "argmin", "asin", "asinh", "assert_equal"]
 __all__ += ["assert_greater", "assert_less", "assert_rank", "atan", "atan2", "atanh", "autodiff", "case"]
 __all__ += ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "complex", "cond", "config"]
 __all__ += ["control_dependencies", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "device"]
 __all__ += ["divide", "dtypes", "einsum", "equal", "errors", "executing_eagerly", "exp", "eye", "floor", "foldl"]
-__all__ += ["foldr", "function", "get_logger", "gradients", "greater", "greater_equal", "group", "init_scope"]
+__all__ += [
+    "foldr",
+    "function",
+    "get_logger",
+    "gradients",
+    "greater",
+    "greater_equal",
+    "group",
+    "hessians",
+    "init_scope",
+]
 __all__ += ["inside_function", "less", "less_equal", "linalg", "logical_and", "logical_not", "logical_or", "map_fn"]
 __all__ += ["math", "matmul", "maximum", "minimum", "multiply", "name_scope", "negative", "nest", "nn", "no_op"]
 __all__ += ["norm", "not_equal", "numpy_function", "pow", "print", "py_function", "random", "recompute_grad"]
@@ -149,12 +175,12 @@ __all__ += arrays.__all__
 __all__ += dtypes.__all__
 __all__ += holders.__all__
 __all__ += picking.__all__
+__all__ += ["RaggedTensor", "as_string", "bitwise", "ragged", "strings"]
 __all__ += ["eig", "eigvals", "grad_pass_through", "realdiv", "truncatediv", "truncatemod"]
 
 _GRAPHS = "it is of TensorFlow 1: graphs and sessions.\n  fix: run it eagerly; functions return their values at once"
-_STRINGS = (
-    "strings, ragged and sparse tensors are not in this stand-in.\n  fix: NumPy or Python before the tensors are made"
-)
+_FILES = "files of TensorFlow's are not in this stand-in.\n  fix: NumPy or Python before the tensors are made"
+_SPARSE = "sparse tensors are not in this stand-in.\n  fix: dense tensors; gradtape has gt.sparse"
 __getattr__ = missing(
     __name__,
     submodules=["image", "initializers", "keras", "losses", "metrics", "optimizers", "saved_model", "train", "version"],
@@ -162,11 +188,9 @@ __getattr__ = missing(
         "Session": _GRAPHS,
         "global_variables_initializer": _GRAPHS,
         "experimental": "it has experimental names only.\n  fix: gradtape has NumPy's names: import gradtape as gt",
-        "hessians": "it works in graphs only.\n  fix: a tape's jacobian of another tape's gradient",
-        "io": _STRINGS,
+        "SparseTensor": _SPARSE,
+        "io": _FILES,
         "placeholder": _GRAPHS,
-        "ragged": _STRINGS,
-        "sparse": _STRINGS,
-        "strings": _STRINGS,
+        "sparse": _SPARSE,
     },
 )

@@ -15,12 +15,13 @@ from gradtape.standins.tensorflow.conversion import (
     axes,
     integers,
     lengths,
+    recorded,
     same_dtype,
     value_of,
 )
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.errors import UnimplementedError, explained, in_tensorflow_terms, invalid
 from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import TensorLike, wrap
+from gradtape.standins.tensorflow.tensor import TensorLike, check_kind, wrap
 
 newaxis = None
 
@@ -45,7 +46,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             raise TypeError(explained(f"tf.constant: {made.size} values for a tensor of shape {wanted}"))
         else:
             made = gt.Tensor(made._concrete().reshape(wanted))
-    return wrap(made)
+    return wrap(recorded(made))
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
@@ -78,6 +79,13 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """
     value = value_of(x)
     wanted = dtypes.numpy_of(dtype)
+    if (value.dtype.kind == "O") != (wanted.kind == "O"):
+        names = [dtypes.as_dtype(kind).name for kind in (value.dtype, wanted)]
+        raise UnimplementedError(
+            None,
+            None,
+            explained(f"Cast {names[0]} to {names[1]} is not supported", "tf.strings.to_number(x), tf.as_string(x)"),
+        )
     if value.dtype.kind == "c" and wanted.kind in "fiu":
         value = gt.real(value)
     return wrap(value if value.dtype == wanted else gt.astype(value, wanted))
@@ -192,13 +200,14 @@ def one_hot(
     """For each index a row with `on_value` at its place; a row without one where the index is out of range."""
     if dtype is None:
         dtype = dtypes.float32 if on_value is None and off_value is None else _dtype_of(on_value, off_value)
-    labels = np.asarray(value_of(indices)._concrete())
-    hot = labels[..., None] == np.arange(integers(depth))
+    check_kind(value_of(indices), "iu", "one_hot")
+    labels = value_of(indices)
+    hot = gt.equal(gt.expand_dims(labels, -1), np.arange(integers(depth), dtype=labels.dtype))
     on = 1 if on_value is None else np.asarray(value_of(on_value)._concrete())
     off = 0 if off_value is None else np.asarray(value_of(off_value)._concrete())
-    made = np.where(hot, on, off).astype(dtypes.numpy_of(dtype))
-    place = -1 if axis is None else axis
-    return wrap(gt.Tensor(np.ascontiguousarray(np.moveaxis(made, -1, place))))
+    kind = dtypes.numpy_of(dtype)
+    made = gt.where(hot, np.asarray(on, kind), np.asarray(off, kind))
+    return wrap(made if axis in (None, -1) else gt.moveaxis(made, -1, axis))
 
 
 def _dtype_of(*values: Any) -> Any:

@@ -13,6 +13,7 @@ from gradtape.standins.tensorflow import nest
 from gradtape.standins.tensorflow.arrays import stack
 from gradtape.standins.tensorflow.conversion import integers, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape.standins.tensorflow.scopes import note_effect
 from gradtape.standins.tensorflow.tensor import wrap
 
 
@@ -141,4 +142,5 @@ def no_op(name: str | None = None) -> None:
 
 def timestamp(name: str | None = None) -> Any:
     """The seconds since 1970, as a tensor."""
+    note_effect("the time")
     return wrap(gt.Tensor(np.array(time.time())))

@@ -13,6 +13,7 @@ import numpy as np
 import gradtape as gt
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.errors import explained, invalid
+from gradtape.standins.tensorflow.scopes import graph_tape
 
 _NUMBERS = (bool, int, float, complex)
 _INT32 = np.iinfo(np.int32)
@@ -50,7 +51,15 @@ def new_value(x: Any, dtype: Any = None) -> gt.Tensor:
         return x
     if isinstance(x, list | tuple) and _holds_tensors(x):
         return _packed(x, dtype)
-    return gt.Tensor(array_of(x, None if dtype is None else dtypes.numpy_of(dtype)))
+    return recorded(gt.Tensor(array_of(x, None if dtype is None else dtypes.numpy_of(dtype))))
+
+
+def recorded(made: gt.Tensor) -> gt.Tensor:
+    """A new tensor, watched by the tape of a `tf.function` that asks for the gradients of what came before."""
+    tape = graph_tape.get()
+    if tape is not None and made.dtype.kind in "fc":
+        tape.watch(made)
+    return made
 
 
 def array_of(x: Any, wanted: np.dtype[Any] | None = None) -> Any:
@@ -157,12 +166,14 @@ def _beside(y: Any, dtype: np.dtype[Any], what: str) -> Any:
     if isinstance(y, _NUMBERS) and not isinstance(y, np.generic):
         kind = "b" if isinstance(y, bool) else "i" if isinstance(y, int) else "f" if isinstance(y, float) else "c"
         if dtype.kind not in _RANK or _RANK[kind] > _RANK[dtype.kind]:
-            raise _mixed(what, dtype, array_of(y).dtype)
+            raise _inconvertible(y, dtype, what)
         return float(y) if dtype.kind == "f" and isinstance(y, int) else gt.Tensor(np.array(y).astype(dtype))
-    if y is None or (isinstance(y, str) and dtype.kind != "O"):
-        raise TypeError(
-            explained(f"{what}: Cannot convert {y!r} to EagerTensor of dtype {dtypes.as_dtype(dtype).name}")
+    if y is None:
+        raise ValueError(
+            explained(f"{what}: Attempt to convert a value (None) with an unsupported type (NoneType) to a Tensor")
         )
+    if isinstance(y, str) and dtype.kind != "O":
+        raise _inconvertible(y, dtype, what)
     try:
         return value_of(y, dtype)
     except (TypeError, ValueError):
@@ -170,6 +181,15 @@ def _beside(y: Any, dtype: np.dtype[Any], what: str) -> Any:
         if other.dtype != dtype:
             raise _mixed(what, dtype, other.dtype) from None
         raise
+
+
+def _inconvertible(y: Any, dtype: np.dtype[Any], what: str) -> Exception:
+    """The error for a Python value that a tensor of `dtype` cannot be combined with; `add` looks at it as a tensor."""
+    name = dtypes.as_dtype(dtype).name
+    if what == "add":
+        return _mixed(what, dtype, array_of(y).dtype)
+    fix = "" if isinstance(y, str) else f"tf.cast(x, tf.{dtypes.as_dtype(array_of(y).dtype).name}) first"
+    return TypeError(explained(f"{what}: Cannot convert {y!r} to EagerTensor of dtype {name}", fix))
 
 
 def _mixed(what: str, one: np.dtype[Any], other: np.dtype[Any]) -> Exception:

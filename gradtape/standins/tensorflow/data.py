@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,10 +13,11 @@ import numpy as np
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.arrays import stack
+from gradtape.standins.tensorflow.arrays import pad, stack
 from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
-from gradtape.standins.tensorflow.errors import explained
+from gradtape.standins.tensorflow.errors import OutOfRangeError, explained, invalid
 from gradtape.standins.tensorflow.random import generator_for
+from gradtape.standins.tensorflow.scopes import note_effect
 from gradtape.standins.tensorflow.shapes import TensorSpec
 from gradtape.standins.tensorflow.tensor import wrap
 
@@ -86,10 +89,7 @@ class Dataset:
         def converted(element: Any) -> Any:
             if wanted is None:
                 return _as_tensors(element)
-            kinds = nest.map_structure(lambda one: getattr(one, "dtype", one), wanted)
-            if not nest.is_nested(kinds):
-                return wrap(value_of(element, kinds))
-            return nest.map_structure(lambda kind, part: wrap(value_of(part, kind)), kinds, element)
+            return _converted(element, wanted)
 
         return Dataset(
             lambda: (converted(e) for e in generator(*(args or ()))), "_FlatMapDataset", None, output_signature
@@ -118,7 +118,7 @@ class Dataset:
     # -- going through it
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._start())
+        return DatasetIterator(self, iter(self._start()))
 
     def as_numpy_iterator(self) -> Iterator[Any]:
         """The elements as arrays."""
@@ -191,6 +191,122 @@ class Dataset:
             first = size if drop_remainder else None
             spec = nest.map_structure(lambda one: TensorSpec([first, *one.shape], one.dtype), spec)
         return Dataset(start, "_BatchDataset", count, spec)
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+        name: Any = None,
+    ) -> Dataset:
+        """Elements stacked `batch_size` at a time, the shorter ones with `padding_values` (zeros) behind them."""
+        if padded_shapes is not None:
+            raise NotImplementedError(
+                explained("padded_batch: padded_shapes=None, to the longest of the batch, is what this stand-in has")
+            )
+        size = integers(batch_size)
+
+        def start() -> Iterator[Any]:
+            waiting: list[Any] = []
+            for element in self:
+                waiting.append(element)
+                if len(waiting) == size:
+                    yield nest.map_structure(lambda *parts: _padded(parts, padding_values), *waiting)
+                    waiting = []
+            if waiting and not drop_remainder:
+                yield nest.map_structure(lambda *parts: _padded(parts, padding_values), *waiting)
+
+        count = self._count
+        if count is not None and count >= 0:
+            count = count // size if drop_remainder else -(-count // size)
+        return Dataset(start, "_PaddedBatchDataset", count)
+
+    def window(
+        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: Any = None
+    ) -> Dataset:
+        """Datasets of `size` elements each, that begin `shift` apart."""
+        length, step, apart = integers(size), integers(shift) or integers(size), integers(stride)
+
+        def start() -> Iterator[Any]:
+            held = list(self)
+            for begin in builtins.range(0, len(held), step):
+                part = held[begin : begin + length * apart : apart]
+                if len(part) == length or not drop_remainder:
+                    yield Dataset(functools.partial(iter, part), "_VariantDataset", len(part), self._spec)
+
+        return Dataset(start, "_WindowDataset", None)
+
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements of the datasets that `map_func` makes of each element."""
+        return Dataset(lambda: (inner for e in self for inner in _called(map_func, e)), "_FlatMapDataset", None)
+
+    def interleave(self, map_func: Callable[..., Any], cycle_length: int | None = None, **kwargs: Any) -> Dataset:
+        """The elements of the datasets that `map_func` makes of each element, in turn."""
+        many = cycle_length or 1
+
+        def start() -> Iterator[Any]:
+            sources = iter(self)
+            active = [iter(_called(map_func, e)) for e, _ in builtins.zip(sources, builtins.range(many))]
+            while active:
+                for one in list(active):
+                    try:
+                        yield next(one)
+                    except StopIteration:
+                        place = active.index(one)
+                        active[place : place + 1] = [
+                            iter(_called(map_func, e)) for e in [next(sources, None)] if e is not None
+                        ]
+
+        return Dataset(start, "_InterleaveDataset", None)
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements before the first for which `predicate` is false."""
+        return Dataset(
+            lambda: itertools.takewhile(lambda e: bool(_called(predicate, e)), self),
+            "_TakeWhileDataset",
+            None,
+            self._spec,
+        )
+
+    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """What `scan_func(state, element)` gives beside each new state."""
+
+        def start() -> Iterator[Any]:
+            state = _as_tensors(initial_state)
+            for element in self:
+                state, output = scan_func(state, element)
+                yield output
+
+        return Dataset(start, "_ScanDataset", self._count)
+
+    def unique(self, name: str | None = None) -> Dataset:
+        """Each element the first time it is met."""
+
+        def start() -> Iterator[Any]:
+            seen = set()
+            for element in self:
+                key = element.numpy().tobytes() if element._value.dtype != object else element.numpy()
+                if key not in seen:
+                    seen.add(key)
+                    yield element
+
+        return Dataset(start, "_UniqueDataset", None, self._spec)
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """Every `num_shards`-th element, from `index` on."""
+        many, first = integers(num_shards), integers(index)
+        count = self._count if self._count in (None, -1) else len(builtins.range(first, self._count or 0, many))
+        return Dataset(
+            lambda: (e for n, e in builtins.enumerate(self) if n % many == first), "_ShardDataset", count, self._spec
+        )
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The only element."""
+        found = list(self.take(2))
+        if len(found) != 1:
+            raise invalid(f"get_single_element: one element is wanted; there are {'none' if not found else 'more'}")
+        return found[0]
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The slices of each element along the first axis."""
@@ -299,6 +415,15 @@ class Dataset:
         return f"<{self._kind} element_spec={self.element_spec!r}>"
 
 
+def _converted(element: Any, wanted: Any) -> Any:
+    """`element` as tensors of the dtypes in `wanted`, in its structure; lists are values, not structure."""
+    if isinstance(wanted, dict):
+        return {key: _converted(element[key], kind) for key, kind in wanted.items()}
+    if isinstance(wanted, tuple | list):
+        return tuple(_converted(part, kind) for part, kind in builtins.zip(element, wanted, strict=True))
+    return wrap(value_of(element, getattr(wanted, "dtype", wanted)))
+
+
 def _called(function: Callable[..., Any], element: Any) -> Any:
     return function(*element) if isinstance(element, tuple) else function(element)
 
@@ -307,10 +432,58 @@ def _stacked(elements: list[Any]) -> Any:
     return nest.map_structure(lambda *parts: stack(parts), *elements)
 
 
+def _padded(parts: Any, value: Any) -> Any:
+    """Tensors of different lengths stacked, with `value` behind the shorter ones."""
+    most = [max(lengths) for lengths in builtins.zip(*(tuple(part.shape) for part in parts))]
+    fill = 0 if value is None else integers(value)
+    if not most:
+        return stack(parts)
+    grown = [pad(p, [[0, n - m] for n, m in builtins.zip(most, p.shape)], constant_values=fill) for p in parts]
+    return stack(grown)
+
+
 def is_dataset(x: Any) -> bool:
     """Whether `x` gives batches by itself, rather than being an array."""
     return isinstance(x, Dataset) or (hasattr(x, "__iter__") and not isinstance(x, Holder | list | tuple | np.ndarray))
 
 
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
+class DatasetIterator:
+    """What `iter(dataset)` returns."""
+
+    def __init__(self, dataset: Dataset, elements: Iterator[Any]) -> None:
+        self._dataset, self._elements = dataset, elements
+
+    def __iter__(self) -> DatasetIterator:
+        return self
+
+    def __next__(self) -> Any:
+        note_effect("the next element of a dataset")
+        return next(self._elements)
+
+    def get_next(self) -> Any:
+        """The next element; `tf.errors.OutOfRangeError` after the last."""
+        for element in self:
+            return element
+        raise OutOfRangeError(None, None, explained("End of sequence", "a new iterator: iter(dataset)"))
+
+    @property
+    def element_spec(self) -> Any:
+        """Shapes and dtypes of an element."""
+        return self._dataset.element_spec
+
+
+class experimental:
+    """`tf.data.experimental`: old places of names."""
+
+    AUTOTUNE = AUTOTUNE
+    INFINITE_CARDINALITY = INFINITE_CARDINALITY
+    UNKNOWN_CARDINALITY = UNKNOWN_CARDINALITY
+
+    @staticmethod
+    def cardinality(dataset: Dataset) -> Any:
+        """How many elements there are."""
+        return dataset.cardinality()
+
+
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "experimental"]
 __getattr__ = missing(__name__)

@@ -10,6 +10,7 @@ import gradtape as gt
 from gradtape.standins.tensorflow.conversion import Holder, pair, same_dtype, tensors, value_of
 from gradtape.standins.tensorflow.conversion import axes as all_axes
 from gradtape.standins.tensorflow.errors import in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.slices import values_of, with_values
 from gradtape.standins.tensorflow.tensor import binary, unary, wrap
 
 special = gt.special
@@ -219,21 +220,22 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 @in_tensorflow_terms
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Limited to the range from `clip_value_min` to `clip_value_max`."""
-    value, low = pair(t, clip_value_min, "clip_by_value")
-    return wrap(gt.clip(value, low, pair(t, clip_value_max, "clip_by_value")[1]))
+    given = wrap(values_of(t))
+    value, low = pair(given, clip_value_min, "clip_by_value")
+    return with_values(t, gt.clip(value, low, pair(given, clip_value_max, "clip_by_value")[1]))
 
 
 @in_tensorflow_terms
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scaled down so that its norm is at most `clip_norm`."""
-    value, most = pair(t, clip_norm, "clip_by_norm")
+    value, most = pair(wrap(values_of(t)), clip_norm, "clip_by_norm")
     length = gt.sqrt(gt.sum(value * value, all_axes(axes), keepdims=True))
-    return wrap(value * most / gt.maximum(length, most))
+    return with_values(t, value * most / gt.maximum(length, most))
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The norm of all numbers in a list of tensors; None in it is passed over."""
-    squares = [gt.sum(gt.square(value_of(t))) for t in t_list if t is not None]
+    squares = [gt.sum(gt.square(values_of(t))) for t in t_list if t is not None]
     total = squares[0]
     for part in squares[1:]:
         total = total + part
@@ -245,7 +247,7 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
     norm = global_norm(t_list) if use_norm is None else wrap(value_of(use_norm))
     length, most = pair(norm, clip_norm, "clip_by_global_norm")
     scale = most / gt.maximum(length, most)
-    return [None if t is None else wrap(value_of(t) * scale) for t in t_list], norm
+    return [None if t is None else with_values(t, values_of(t) * scale) for t in t_list], norm
 
 
 __all__ = ["abs", "accumulate_n", "acos", "acosh", "add", "add_n", "angle", "asin", "asinh", "atan", "atan2", "atanh"]

@@ -1,19 +1,21 @@
 """`tf.function`: traced once for each kind of arguments, as far as Python's side effects on the screen go.
 
-Nothing is compiled: the function runs each time, so branches and loops on values behave as in Python. The first call
-with arguments of a kind (shapes and dtypes of tensors, values of everything else) is the trace: its tensors print as
-symbols, and `print` prints. Later calls of that kind are silent but for `tf.print`, as replayed graphs are.
+The function runs each time, so branches and loops on values behave as in Python. The first call with arguments of a
+kind (shapes and dtypes of tensors, values of everything else) is the trace: its tensors print as symbols, and `print`
+prints. Later calls of that kind are silent but for `tf.print`, as replayed graphs are. What is called often is handed
+to `gt.jit` (hot.py).
 """
 
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import inspect
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,8 @@ import gradtape as gt
 from gradtape.core.structure import leaves, map_structure, rebuild
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.scopes import made_while_tracing, mode
+from gradtape.standins.tensorflow.hot import Hot, returned
+from gradtape.standins.tensorflow.scopes import graph_tape, made_while_tracing, mode, note_effect
 from gradtape.standins.tensorflow.shapes import TensorSpec
 from gradtape.standins.tensorflow.tensor import EagerTensor, Tensor, wrap
 from gradtape.standins.tensorflow.variable import Variable, made_at_every_call
@@ -78,11 +81,12 @@ class ConcreteFunction:
         self._function = function
         self._specs = specs
         self._outputs: Any = None
+        self.hot = Hot(function.python_function, function.jit_compile)
 
     @property
     def structured_input_signature(self) -> Any:
-        """The specifications of the arguments."""
-        return tuple(self._specs.values()), {}
+        """The specifications of the arguments, with their names."""
+        return tuple(_named(spec, name) for name, spec in self._specs.items()), {}
 
     @property
     def structured_outputs(self) -> Any:
@@ -107,10 +111,29 @@ class ConcreteFunction:
         return result
 
     def __repr__(self) -> str:
-        lines = ["ConcreteFunction Input Parameters:"]
-        lines += [f"  {name} (POSITIONAL_OR_KEYWORD): {spec!r}" for name, spec in self._specs.items()] or ["  None"]
-        lines += ["Output Type:", f"  {self._outputs!r}", "Captures:", "  None"]
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The arguments, the output and what is captured, one to a line."""
+        lines = ["Input Parameters:"]
+        lines += [f"  {name} (POSITIONAL_OR_KEYWORD): {_typed_as(spec)}" for name, spec in self._specs.items()] or [
+            "  None"
+        ]
+        lines += ["Output Type:", f"  {_typed_as(self._outputs)}", "Captures:", "  None"]
         return "\n".join(lines)
+
+
+def _named(spec: Any, name: str) -> Any:
+    return TensorSpec(spec.shape, spec.dtype, name) if isinstance(spec, TensorSpec) else spec
+
+
+def _typed_as(spec: Any) -> str:
+    """How TensorFlow writes the type of an argument or output: Python's values as literals."""
+    if isinstance(spec, list | tuple):
+        return f"{type(spec).__name__.capitalize()}[{', '.join(_typed_as(part) for part in spec)}]"
+    if isinstance(spec, dict):
+        return f"Dict[{', '.join(f'[{key!r}, {_typed_as(part)}]' for key, part in spec.items())}]"
+    return f"Literal[{spec!r}]" if isinstance(spec, bool | int | float | str) else repr(spec)
 
 
 def _spec_of(x: Any) -> Any:
@@ -122,28 +145,31 @@ class Function:
 
     __name__: str
 
-    def __init__(self, function: Callable[..., Any], input_signature: Any = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], input_signature: Any = None, jit_compile: bool | None = None
+    ) -> None:
         functools.update_wrapper(self, function, updated=())
         self.python_function = function
         self.input_signature = None if input_signature is None else tuple(input_signature)
+        self.jit_compile = jit_compile
+        self._differentiates = _mentions(function, {"gradients", "hessians"})
         self._traces: dict[Any, ConcreteFunction] = {}
-        self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        bound = self._methods.get(instance)
-        if bound is None:
-            # a bound method would keep the instance alive, and with it this entry
-            holder = weakref.ref(instance)
-
-            @functools.wraps(self.python_function)
-            def method(*args: Any, **kwargs: Any) -> Any:
-                return self.python_function(holder(), *args, **kwargs)
-
-            method.__signature__ = _without_self(self.python_function)  # type: ignore[attr-defined]
-            bound = self._methods[instance] = Function(method, self.input_signature)
+        # kept in the instance, so that both go together; a copy of the instance has those of the original. `gt.jit`
+        # does not look into a namespace, where what is counted here would be a change at every call
+        held = SimpleNamespace(functions={})
+        kept = vars(instance).setdefault("_tf_functions", held).functions if hasattr(instance, "__dict__") else {}
+        bound = kept.get(id(self))
+        if bound is None or bound.python_function.__self__ is not instance:
+            method = MethodType(self.python_function, instance)
+            bound = kept[id(self)] = Function(method, self.input_signature, self.jit_compile)
         return bound
+
+    def __deepcopy__(self, memo: Any) -> Function:
+        return Function(copy.deepcopy(self.python_function, memo), self.input_signature, self.jit_compile)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's answer; its numbers as tensors."""
@@ -153,12 +179,12 @@ class Function:
         key = _kind((args, kwargs)) if self.input_signature is None else "signature"
         if key in self._traces:
             with _silence.around():
-                return self._run("replaying", args, kwargs)
+                return self._run("replaying", args, kwargs, self._traces[key].hot)
         names = self._names(args, kwargs)
         made: list[Any] = []
         token = made_while_tracing.set(made)
         try:
-            result = self._run("tracing", *_symbols(names, args, kwargs))
+            result = self._run("tracing", *_symbols(names, args, kwargs, self.input_signature))
         finally:
             made_while_tracing.reset(token)
         if any(variable() is None for variable in made):  # nobody kept it, so the next call would make another
@@ -169,12 +195,31 @@ class Function:
         trace._outputs = map_structure(_spec_of, result)
         return result
 
-    def _run(self, how: str, args: Any, kwargs: Any) -> Any:
+    def _run(self, how: str, args: Any, kwargs: Any, hot: Hot | None = None) -> Any:
         token = mode.set(how)
         try:
-            return map_structure(_returned, self.python_function(*args, **kwargs))
+            with self._recorded((args, kwargs)):
+                if hot is not None and not self._differentiates:
+                    return hot(args, kwargs)
+                return map_structure(returned, self.python_function(*args, **kwargs))
         finally:
             mode.reset(token)
+
+    @contextmanager
+    def _recorded(self, arguments: Any) -> Iterator[None]:
+        """A block that is recorded whole if the function calls `tf.gradients`, which asks of what came before."""
+        if not self._differentiates or graph_tape.get() is not None:
+            yield
+            return
+        with gt.GradientTape(persistent=True) as tape:
+            token = graph_tape.set(tape)
+            try:
+                for x in leaves(arguments):
+                    if isinstance(x, Holder) and x._value.dtype.kind in "fc":
+                        tape.watch(x._value)
+                yield
+            finally:
+                graph_tape.reset(token)
 
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with arrays as tensors, and as the signature wants them."""
@@ -226,25 +271,43 @@ class Function:
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The traces that there are."""
-        return "\n\n".join(repr(trace) for trace in self._traces.values())
+        return "\n\n".join(trace.pretty_printed_signature() for trace in self._traces.values())
 
     def __repr__(self) -> str:
         return f"<tensorflow.python.eager.polymorphic_function.polymorphic_function.Function object at {id(self):#x}>"
 
 
-def _without_self(function: Callable[..., Any]) -> inspect.Signature:
-    signature = inspect.signature(function)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
+def _mentions(function: Callable[..., Any], names: set[str], seen: frozenset[int] = frozenset()) -> bool:
+    """Whether the code of `function`, or of a function that it reaches by name, uses one of `names`."""
+    function = inspect.unwrap(getattr(function, "python_function", function))
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None)
+    if code is None or id(code) in seen:
+        return False
+    waiting, used = [code], set()
+    while waiting:
+        one = waiting.pop()
+        used |= {*one.co_names, *one.co_freevars}
+        waiting += [part for part in one.co_consts if isinstance(part, CodeType)]
+    if used & names:
+        return True
+    reached = inspect.getclosurevars(function)
+    others = [found for name, found in {**reached.globals, **reached.nonlocals}.items() if name in used]
+    return any(_mentions(f, names, seen | {id(code)}) for f in others if isinstance(f, FunctionType | Function))
 
 
-def _symbols(names: dict[str, Any], args: Any, kwargs: Any) -> tuple[Any, Any]:
+def _symbols(names: dict[str, Any], args: Any, kwargs: Any, signature: Any) -> tuple[Any, Any]:
     """The arguments with tensors that print as symbols, called by the names of the arguments."""
     called = {id(x): name for name, value in names.items() for x in leaves(value)}
+    called |= {id(x): name for name, value in kwargs.items() for x in leaves(value)}
+    declared = {} if signature is None else {id(x): s for x, s in zip(leaves(args), leaves(signature))}
     made = []
     for x in leaves((args, kwargs)):
         if isinstance(x, Tensor):
             made.append(EagerTensor(x._value))
             made[-1].symbol = called.get(id(x), "args")
+            if isinstance(declared.get(id(x)), TensorSpec):
+                made[-1].symbol_shape = declared[id(x)].shape
         else:
             made.append(x)
     symbols: tuple[Any, Any] = rebuild((args, kwargs), made)
@@ -266,17 +329,6 @@ def _kind(arguments: Any) -> Any:
             except TypeError:
                 parts.append((type(x), id(x)))
     return repr(map_structure(lambda x: 0, arguments)), tuple(parts)
-
-
-def _returned(x: Any) -> Any:
-    """What the function returned, as a graph returns it: numbers are tensors, variables their values."""
-    if isinstance(x, Variable):
-        return x.value()
-    if isinstance(x, Tensor):
-        return EagerTensor(x._value) if x.symbol is not None else x
-    if isinstance(x, bool | int | float | complex | np.ndarray | np.generic | gt.Tensor):
-        return wrap(value_of(x))
-    return x
 
 
 def function(
@@ -301,13 +353,18 @@ def function(
     (np.float32(4.0), np.float32(9.0))
     """
     if func is None:
-        return functools.partial(function, input_signature=input_signature)
-    return Function(func, input_signature)
+        return functools.partial(function, input_signature=input_signature, jit_compile=jit_compile)
+    return Function(func, input_signature, jit_compile)
 
 
 def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
     """`func` called with tensors; gradients go through it."""
-    result = func(*(wrap(value_of(x)) for x in inp))
+    note_effect("tf.py_function")
+    token = mode.set("eager")
+    try:
+        result = func(*(wrap(value_of(x)) for x in inp))
+    finally:
+        mode.reset(token)
     return _typed(result, Tout, value_of)
 
 
@@ -315,7 +372,9 @@ def numpy_function(
     func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:
     """`func` called with arrays; no gradient goes through it."""
-    result = func(*(wrap(value_of(x)).numpy() for x in inp))
+    note_effect("tf.numpy_function")
+    given = [wrap(value_of(x))._value._leave("tf.numpy_function") for x in inp]
+    result = func(*(x[()] if x.ndim == 0 else x.copy() for x in given))
     return _typed(result, Tout, value_of)
 
 

@@ -1,13 +1,13 @@
-"""TensorArray, IndexedSlices, and the initialisers that TensorFlow has outside of Keras."""
+"""TensorArray, and the initialisers that TensorFlow has outside of Keras."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.tensorflow import arrays, picking, random
+from gradtape.standins.tensorflow import arrays, random
 from gradtape.standins.tensorflow.conversion import integers, lengths
 from gradtape.standins.tensorflow.dtypes import float32
-from gradtape.standins.tensorflow.errors import explained, invalid
+from gradtape.standins.tensorflow.errors import OutOfRangeError, explained, invalid
 
 
 class TensorArray:
@@ -32,7 +32,9 @@ class TensorArray:
     ) -> None:
         self.dtype = dtype
         self.dynamic_size = dynamic_size
+        self.clear_after_read = True if clear_after_read is None else clear_after_read
         self._held: list[Any] = [None] * integers(size)
+        self._read: set[int] = set()
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """This array with `value` at `index`."""
@@ -44,51 +46,51 @@ class TensorArray:
                 )
             self._held += [None] * (place + 1 - len(self._held))
         self._held[place] = arrays.convert_to_tensor(value, self.dtype)
+        self._read.discard(place)
         return self
 
     def read(self, index: Any, name: str | None = None) -> Any:
         """What was written at `index`."""
-        value = self._held[integers(index)]
-        if value is None:
-            raise invalid(f"TensorArray.read: nothing was written at index {integers(index)}")
+        place = integers(index)
+        if place in self._read:
+            raise invalid(
+                f"Could not read index {place} twice because it was cleared after a previous read",
+                "TensorArray(..., clear_after_read=False)",
+            )
+        value = self._element(place)
+        if self.clear_after_read:
+            self._read.add(place)
         return value
+
+    def _element(self, place: int) -> Any:
+        """What was written at a place; zeros where it was read and cleared."""
+        if not -len(self._held) <= place < len(self._held):
+            raise OutOfRangeError(None, None, explained(f"Tried to read from index {place} of {len(self._held)}"))
+        value = self._held[place]
+        if value is None:
+            raise invalid(f"TensorArray.read: nothing was written at index {place}")
+        return arrays.zeros_like(value) if place in self._read else value
 
     def stack(self, name: str | None = None) -> Any:
         """All elements along a new first axis."""
-        return arrays.stack([self.read(place) for place in range(len(self._held))])
+        return arrays.stack([self._element(place) for place in range(len(self._held))])
 
     def concat(self, name: str | None = None) -> Any:
         """All elements joined along the first axis."""
-        return arrays.concat([self.read(place) for place in range(len(self._held))], 0)
+        return arrays.concat([self._element(place) for place in range(len(self._held))], 0)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """The elements at `indices`, stacked."""
-        return arrays.stack([self.read(place) for place in lengths(indices)])
+        return arrays.stack([self._element(place) for place in lengths(indices)])
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """This array with the slices of `value`."""
-        self._held = list(arrays.unstack(value))
+        self._held, self._read = list(arrays.unstack(value)), set()
         return self
 
     def size(self, name: str | None = None) -> Any:
         """The number of elements, as a tensor."""
         return arrays.constant(len(self._held))
-
-
-class IndexedSlices:
-    """Rows of a tensor and their places. Gradients here are dense: this is for those who make one themselves."""
-
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self.values, self.indices, self.dense_shape = values, indices, dense_shape
-
-    def __tf_tensor__(self) -> Any:
-        if self.dense_shape is None:
-            raise ValueError(explained("IndexedSlices without dense_shape cannot be made dense"))
-        return picking.scatter_nd(arrays.expand_dims(self.indices, -1), self.values, self.dense_shape)
-
-    def __str__(self) -> str:
-        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape}"
-        return f"IndexedSlices(indices={self.indices}, values={self.values}{shape})"
 
 
 class zeros_initializer:
@@ -135,5 +137,5 @@ class random_uniform_initializer:
         return random.uniform(shape, self.minval, self.maxval, dtype, self.seed)
 
 
-__all__ = ["IndexedSlices", "TensorArray", "constant_initializer", "ones_initializer", "random_normal_initializer"]
+__all__ = ["TensorArray", "constant_initializer", "ones_initializer", "random_normal_initializer"]
 __all__ += ["random_uniform_initializer", "zeros_initializer"]

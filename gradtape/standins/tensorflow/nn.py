@@ -13,7 +13,7 @@ from gradtape.standins.tensorflow.activations import *  # noqa: F403
 from gradtape.standins.tensorflow.conversion import Holder, axes, integers, lengths, tensors, value_of
 from gradtape.standins.tensorflow.convolutions import *  # noqa: F403
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.picking import gather
+from gradtape.standins.tensorflow.picking import gather, is_traced_in_range
 from gradtape.standins.tensorflow.random import generator_for
 from gradtape.standins.tensorflow.reductions import l2_normalize, zero_fraction
 from gradtape.standins.tensorflow.segments import in_top_k, top_k
@@ -49,12 +49,26 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     scores, classes = value_of(logits), value_of(labels)
     check_kind(scores, "f", "sparse_softmax_cross_entropy_with_logits")
     check_kind(classes, "iu", "sparse_softmax_cross_entropy_with_logits")
-    if scores.shape[:-1] != classes.shape:
-        raise invalid(
-            "sparse_softmax_cross_entropy_with_logits: one label for each row of logits is wanted; the shapes are "
-            f"{classes.shape} (labels) and {scores.shape} (logits)",
-            "one-hot labels go into tf.nn.softmax_cross_entropy_with_logits",
+    if scores.ndim - 1 != classes.ndim:
+        raise ValueError(
+            explained(
+                "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+                f"labels.shape={classes.shape} of rank {classes.ndim} and logits.shape={scores.shape} of rank "
+                f"{scores.ndim}",
+                "one-hot labels go into tf.nn.softmax_cross_entropy_with_logits; a column, tf.squeeze(labels, -1)",
+            )
         )
+    if scores.shape[:-1] != classes.shape:
+        raise ValueError(
+            explained(
+                f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+                f"labels.shape={classes.shape} and logits.shape={scores.shape}",
+                "one label for each row of logits",
+            )
+        )
+    if is_traced_in_range(classes, scores.shape[-1]):
+        picked = gt.take_along_axis(gt.log_softmax(scores, -1), gt.expand_dims(gt.astype(classes, np.int64), -1), -1)
+        return wrap(-gt.squeeze(picked, -1))
     places = np.asarray(classes._concrete()).astype(np.int64)
     if places.size and (places.min() < 0 or places.max() >= scores.shape[-1]):
         wrong = places[(places < 0) | (places >= scores.shape[-1])].ravel()[0]

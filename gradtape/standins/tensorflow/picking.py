@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.core.operation import Lifted
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import integers, lengths, tensors, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.slices import note
 from gradtape.standins.tensorflow.tensor import wrap
 
 Unique = namedtuple("Unique", ["y", "idx"])
@@ -34,38 +36,58 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
-    """The slices of `params` at `indices` along `axis`. Its gradient is dense.
+    """The slices of `params` at `indices` along `axis`. The gradient of rows is given as `tf.IndexedSlices`.
 
     >>> from gradtape.standins import tensorflow as tf
     >>> tf.gather([10.0, 20.0, 30.0], [2, 0]).numpy()
     array([30., 10.], dtype=float32)
     """
-    value, places = value_of(params), _positions(indices, "gather")
+    value, index = value_of(params), value_of(indices)
     axis = (batch_dims if axis is None else integers(axis)) % max(value.ndim, 1)
+    if value.ndim and not batch_dims and is_traced_in_range(index, value.shape[axis]):
+        return _gathered(params, indices, gt.take(value, index, axis), axis)
+    places = _positions(indices, "gather")
     if places.size and value.ndim and (places.min() < 0 or places.max() >= value.shape[axis]):
         wrong = places[(places < 0) | (places >= value.shape[axis])].ravel()[0]
         raise invalid(f"gather: index {wrong} is not in [0, {value.shape[axis]}), the range of axis {axis}")
     if not batch_dims:
-        return wrap(gt.take(value, places, axis))
+        return _gathered(params, indices, gt.take(value, places, axis), axis)
     batch_dims %= places.ndim + 1
     if value.shape[:batch_dims] != places.shape[:batch_dims]:
         raise invalid(
             f"gather: batch_dims={batch_dims}, but the shapes begin differently: {value.shape}, {places.shape}"
         )
     inner = places.ndim - batch_dims
-    index: list[Any] = []
+    parts: list[Any] = []
     for place in np.arange(value.ndim):
         if place < batch_dims:
-            index.append(
+            parts.append(
                 np.arange(value.shape[place]).reshape([-1 if p == place else 1 for p in np.arange(places.ndim)])
             )
         else:
-            index.append(places if place == axis else builtins.slice(None))
-    moved = value[tuple(index)]
+            parts.append(places if place == axis else builtins.slice(None))
+    moved = value[tuple(parts)]
     if axis > batch_dims:  # advanced indices that are apart put their axes first
         inner_axes = np.arange(batch_dims, batch_dims + inner).tolist()
         moved = gt.moveaxis(moved, inner_axes, [a + axis - batch_dims for a in inner_axes])
     return wrap(moved)
+
+
+def is_traced_in_range(index: Any, size: int) -> bool:
+    """Whether `index` is being traced by `gt.jit`, and in range: its values are then no constants of the program.
+
+    That they are in range is a condition the program looks at; where they are not, the function runs as it is.
+    """
+    if not isinstance(index, Lifted) or index.dtype.kind not in "iu":
+        return False
+    return bool(gt.all(gt.logical_and(gt.greater_equal(index, 0), gt.less(index, size))))
+
+
+def _gathered(params: Any, indices: Any, made: Any, axis: int) -> Any:
+    """What was gathered; rows are noted on the tapes that record."""
+    if axis == 0:
+        note(params, indices, made)
+    return wrap(made)
 
 
 @in_tensorflow_terms
@@ -218,6 +240,58 @@ def _first_seen(x: Any) -> tuple[Any, Any, Any]:
     return values[order], place[inverse], counts[order]
 
 
+@in_tensorflow_terms
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """The same bits as numbers of another kind; no gradient passes."""
+    return wrap(gt.Tensor(np.array(value_of(input)._concrete()).view(dtypes.numpy_of(type))))
+
+
+@in_tensorflow_terms
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    """The rows of several tensors, each at the place that `indices` gives it; of two, the later one."""
+    places = [_positions(one, "dynamic_stitch") for one in indices]
+    parts = [value_of(part) for part in data]
+    rest = parts[0].shape[places[0].ndim :]
+    flat = gt.concatenate([gt.reshape(part, (-1, *rest)) for part in parts], 0)
+    order = np.concatenate([place.ravel() for place in places])
+    last = np.zeros(order.max(initial=-1) + 1, np.int64)
+    last[order] = np.arange(len(order))
+    return wrap(gt.take(flat, last, 0))
+
+
+@in_tensorflow_terms
+def reverse_sequence(
+    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
+) -> Any:
+    """The first `seq_lengths` elements of each example in the other order."""
+    value, along, over = value_of(input), seq_axis or 0, batch_axis or 0
+    places = np.broadcast_to(np.arange(value.shape[along]), (value.shape[over], value.shape[along])).copy()
+    for row, length in enumerate(lengths(seq_lengths)):
+        places[row, :length] = np.arange(length)[::-1]
+    shape = [value.shape[n] if n in (along, over) else 1 for n in builtins.range(value.ndim)]
+    index = (places if over < along else places.T).reshape(shape)
+    return wrap(gt.take_along_axis(value, np.broadcast_to(index, value.shape), along))
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """For each place in the flat tensor, its place along each axis."""
+    flat = _positions(indices, "unravel_index")
+    return wrap(gt.Tensor(np.stack(np.unravel_index(flat, lengths(dims))).astype(np.int32)))
+
+
+@in_tensorflow_terms
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
+    """How many values are in each of `nbins` parts of a range; those beyond it are in the first and last."""
+    low, high = np.asarray(value_of(value_range)._concrete(), np.float64)
+    many = integers(nbins)
+    array = np.asarray(value_of(values)._concrete(), np.float64)
+    place = np.clip(np.floor(many * (array - low) / (high - low)), 0, many - 1).astype(np.int64)
+    return wrap(gt.Tensor(np.bincount(place.ravel(), minlength=many).astype(dtypes.numpy_of(dtype))))
+
+
 __all__ = ["argsort", "boolean_mask", "dynamic_partition", "gather", "gather_nd", "scatter_nd", "searchsorted", "sort"]
 __all__ += ["tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub"]
 __all__ += ["tensor_scatter_nd_update", "unique", "unique_with_counts", "where"]
+__all__ += ["bitcast", "dynamic_stitch", "histogram_fixed_width", "reverse_sequence", "unravel_index"]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.standins.tensorflow.conversion import Holder
+from gradtape.standins.tensorflow.scopes import note_effect
 
 
 def print(
@@ -19,6 +20,7 @@ def print(
     name: str | None = None,
 ) -> None:
     """Write the inputs with their values, each time it is reached; on `sys.stderr` unless told otherwise."""
+    note_effect("tf.print")
     text = sep.join(written(x, summarize) for x in inputs) + end
     if isinstance(output_stream, str) and output_stream.startswith("file://"):
         with open(output_stream.removeprefix("file://"), "a") as file:

@@ -14,6 +14,7 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import integers, lengths, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape.standins.tensorflow.scopes import note_effect
 from gradtape.standins.tensorflow.tensor import wrap
 
 
@@ -36,6 +37,7 @@ def set_seed(seed: Any) -> None:
 
 def generator_for(seed: Any = None) -> np.random.Generator:
     """The generator for an operation that was given `seed`."""
+    note_effect("a random draw")
     if seed is None:
         return _present.generator
     parts = [integers(seed)] if not isinstance(integers(seed), list) else list(integers(seed))
@@ -179,6 +181,23 @@ def stateless_truncated_normal(
     return _of_seed(seed).truncated_normal(shape, mean, stddev, dtype)
 
 
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: Any = None) -> Any:
+    """Class numbers, drawn by their logits, that depend on `seed` alone."""
+    return categorical(logits, num_samples, dtype, seed)
+
+
+def split(seed: Any, num: int = 2, alg: Any = None) -> Any:
+    """`num` seeds that depend on `seed` alone."""
+    drawn = _of_seed(seed)._own.integers(0, 2**31 - 1, (integers(num), 2))
+    return wrap(gt.Tensor(drawn.astype(np.int32)))
+
+
+def fold_in(seed: Any, data: Any, alg: Any = None) -> Any:
+    """A seed that depends on `seed` and a number."""
+    own = np.random.default_rng([*(part % 2**32 for part in lengths(seed)), integers(data) % 2**32])
+    return wrap(gt.Tensor(own.integers(0, 2**31 - 1, 2).astype(np.int32)))
+
+
 def _of_seed(seed: Any) -> Generator:
     made = Generator()
     made._own = np.random.default_rng([part % 2**32 for part in lengths(seed)])
@@ -222,5 +241,5 @@ def create_rng_state(seed: Any, alg: Any = None) -> Any:
 
 __all__ = ["Generator", "categorical", "create_rng_state", "gamma", "get_global_generator", "normal", "poisson"]
 __all__ += ["set_seed", "shuffle", "stateless_normal", "stateless_truncated_normal", "stateless_uniform"]
-__all__ += ["truncated_normal", "uniform"]
+__all__ += ["fold_in", "split", "stateless_categorical", "truncated_normal", "uniform"]
 __getattr__ = missing(__name__)

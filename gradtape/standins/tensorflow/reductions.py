@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from gradtape.standins.tensorflow.conversion import axes, integers, pair, value_
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
 from gradtape.standins.tensorflow.tensor import check_kind, wrap
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 def _over(input_tensor: Any, axis: Any, what: str, kinds: str) -> tuple[Any, Any]:
     value = value_of(input_tensor)
@@ -19,11 +23,24 @@ def _over(input_tensor: Any, axis: Any, what: str, kinds: str) -> tuple[Any, Any
     return value, axes(axis)
 
 
+def of_rows_too(function: F) -> F:
+    """`function`, for a `tf.RaggedTensor` too, which knows how to reduce its rows."""
+
+    @functools.wraps(function)
+    def wrapper(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+        if hasattr(input_tensor, "reduced"):
+            return input_tensor.reduced(function.__name__, axis, keepdims)
+        return function(input_tensor, axis, keepdims)
+
+    return wrapper  # type: ignore[return-value]
+
+
 def _kept(found: Any, dtype: Any) -> Any:
     """The result in the dtype of the input, which NumPy widens for integers."""
     return found if found.dtype == dtype else gt.astype(found, dtype)
 
 
+@of_rows_too
 @in_tensorflow_terms
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The sum along `axis`, or of all elements.
@@ -36,6 +53,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return wrap(_kept(gt.sum(value, axis, keepdims=keepdims), value.dtype))
 
 
+@of_rows_too
 @in_tensorflow_terms
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The mean along `axis`; of integers it is rounded towards zero."""
@@ -44,6 +62,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return wrap(_kept(found, value.dtype))
 
 
+@of_rows_too
 @in_tensorflow_terms
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The product along `axis`."""
@@ -51,6 +70,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return wrap(_kept(gt.prod(value, axis, keepdims=keepdims), value.dtype))
 
 
+@of_rows_too
 @in_tensorflow_terms
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The greatest element along `axis`; tied ones share the gradient."""
@@ -58,6 +78,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return wrap(gt.max(value, axis, keepdims=keepdims))
 
 
+@of_rows_too
 @in_tensorflow_terms
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The least element along `axis`; tied ones share the gradient."""

@@ -16,6 +16,21 @@ made_while_tracing: ContextVar[list[Any]] = ContextVar("made while tracing")
 """Weak references to the variables that are made while a `tf.function` is traced."""
 
 
+graph_tape: ContextVar[Any] = ContextVar("tape of the function", default=None)
+"""The tape on which a `tf.function` that calls `tf.gradients` records all that it does."""
+
+
+effects: ContextVar[list[str] | None] = ContextVar("effects", default=None)
+"""What the `tf.function` that is running has done that a compiled program would not do again: draws, prints, reads."""
+
+
+def note_effect(what: str) -> None:
+    """Say that something happens here that must happen at every call."""
+    noted = effects.get()
+    if noted is not None:
+        noted.append(what)
+
+
 class name_scope:
     """`tf.name_scope(name)`: the names of variables made inside begin with it.
 
@@ -27,11 +42,16 @@ class name_scope:
     """
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self._own = name
         self._tokens: list[Any] = []
 
+    @property
+    def name(self) -> str:
+        """The name, with those of the scopes around it."""
+        return f"{scoped(self._own)}/"
+
     def __enter__(self) -> str:
-        self._tokens.append(_names.set((*_names.get(), self.name)))
+        self._tokens.append(_names.set((*_names.get(), self._own)))
         return "/".join(_names.get()) + "/"
 
     def __exit__(self, *details: Any) -> None:

@@ -42,7 +42,7 @@ def confusion_matrix(
     name: str | None = None,
 ) -> Any:
     """How often each label (row) was given each prediction (column)."""
-    rows, columns = (np.asarray(value_of(x)._concrete()) for x in (labels, predictions))
+    rows, columns = (np.asarray(value_of(x)._concrete()).astype(np.int64) for x in (labels, predictions))
     count = integers(num_classes) if num_classes is not None else int(max(rows.max(), columns.max())) + 1
     table = np.zeros((count, count), dtypes.numpy_of(dtype))
     np.add.at(table, (rows, columns), 1 if weights is None else np.asarray(value_of(weights)._concrete()))

@@ -69,6 +69,32 @@ class TensorShape(tuple[Any, ...]):
         if not self.is_compatible_with(other):
             raise ValueError(f"the shapes {self} and {TensorShape(other)} are of different arrays")
 
+    def merge_with(self, other: Any) -> TensorShape:
+        """What both shapes say together; ValueError if they say different things."""
+        self.assert_is_compatible_with(other)
+        shape = TensorShape(other)
+        return TensorShape([m if n is None else n for n, m in zip(self, shape)]) if shape.rank is not None else self
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """This shape, if it has so many axes; else ValueError."""
+        return self.merge_with([None] * rank)
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raise ValueError unless there are so many axes."""
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape, if it has so many axes or more; else ValueError."""
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def assert_is_fully_defined(self) -> None:
+        """Raise ValueError if a length is not known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
     def concatenate(self, other: Any) -> TensorShape:
         """The lengths of both, one after the other."""
         return TensorShape((*self, *TensorShape(other)))

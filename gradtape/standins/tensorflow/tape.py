@@ -15,6 +15,8 @@ from gradtape.core.structure import leaves, map_structure, rebuild
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
 from gradtape.standins.tensorflow.log import warn_first_times
+from gradtape.standins.tensorflow.scopes import graph_tape
+from gradtape.standins.tensorflow.slices import Gathered, IndexedSlices, notebooks, sliced_sources, slices_of
 from gradtape.standins.tensorflow.tensor import wrap
 from gradtape.standins.tensorflow.variable import variable_of
 
@@ -28,7 +30,7 @@ class UnconnectedGradients(enum.Enum):
 
 def wrapped(value: Any) -> Any:
     """A gradient of gradtape's, or None, as TensorFlow's users know it."""
-    return None if value is None else wrap(value)
+    return value if value is None or isinstance(value, IndexedSlices) else wrap(value)
 
 
 class GradientTape:
@@ -46,15 +48,20 @@ class GradientTape:
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._tape = gt.GradientTape(persistent, watch_accessed_variables)
+        self._gathered: list[Gathered] = []
+        self._is_new = True
 
     def __enter__(self) -> GradientTape:
+        self._is_new = False
         try:
             self._tape.__enter__()
         except gt.TapeError as error:
             raise ValueError(str(error).replace("gt.GradientTape()", "tf.GradientTape()")) from None
+        notebooks.set((*notebooks.get(), self._gathered))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        notebooks.set(tuple(one for one in notebooks.get() if one is not self._gathered))
         self._tape.__exit__(kind, error, tb)
 
     def watch(self, tensor: Any) -> None:
@@ -96,12 +103,20 @@ class GradientTape:
         unconnected = _choice(unconnected_gradients)
         found: list[Any] = []
         if asked and targets:
-            values = [one._value if isinstance(one, Holder) else one for one in targets]
-            answer = self._ask(
-                self._tape.gradient, values, [one._value for one in asked], seeds, unconnected_gradients=unconnected
-            )
-            found = list(answer)
+            found = self._gradients([one._value for one in targets], [one._value for one in asked], seeds, unconnected)
         return self._answers(sources, asked, found, unconnected)
+
+    def _gradients(self, targets: list[Any], sources: list[Any], seeds: Any, unconnected: str | None) -> list[Any]:
+        """The gradient of each source; as slices where it comes through gathers of rows only."""
+        sliced = sliced_sources(targets, sources, self._gathered) if self._gathered else {}
+        ends = [one.result for through in sliced.values() for one in through]
+        answer = self._ask(self._tape.gradient, targets, sources + ends, seeds, unconnected_gradients=unconnected)
+        found, arrived = list(answer[: len(sources)]), iter(answer[len(sources) :])
+        for number, through in sliced.items():
+            gradients = [next(arrived) for _ in through]
+            if found[number] is not None and all(g is not None for g in gradients):
+                found[number] = slices_of(sources[number], through, gradients)
+        return found
 
     def jacobian(
         self,
@@ -130,13 +145,29 @@ class GradientTape:
     ) -> Any:
         """The Jacobian of each example of a batch; the examples must not depend on each other."""
         unconnected = _choice(unconnected_gradients)
+        self._check_entered()
+        for one in (target, source):
+            if len(value_of(one).shape) < 2:
+                raise ValueError(
+                    explained(
+                        f"Shape {value_of(one).shape} must have rank at least 2: examples, and what each consists of",
+                        "tape.jacobian for a single example",
+                    )
+                )
         return wrapped(
             self._ask(self._tape.batch_jacobian, value_of(target), value_of(source), unconnected_gradients=unconnected)
         )
 
     @in_tensorflow_terms
     def _ask(self, question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self._check_entered()
         return question(*args, **kwargs)
+
+    def _check_entered(self) -> None:
+        if self._is_new:
+            raise RuntimeError(
+                explained("this GradientTape has recorded nothing: its block was never entered", "with tape: ...")
+            )
 
     def _answers(self, sources: Any, asked: list[Any], found: list[Any], unconnected: str | None) -> Any:
         """In the structure of `sources`, what was found for those that were asked for; None for the others."""
@@ -161,6 +192,7 @@ class GradientTape:
 
     def reset(self) -> None:
         """Forget everything recorded so far."""
+        self._gathered.clear()
         self._tape.reset()
 
     def why(self, target: Any, source: Any) -> Any:
@@ -197,10 +229,12 @@ def _choice(unconnected: Any) -> str | None:
 def _takes_part(role: str, one: Any) -> bool:
     """Whether `one` can have a gradient; a tensor of integers cannot, and is complained of as TensorFlow does."""
     if not isinstance(one, Holder):
-        what = "None" if one is None else f"a {type(one).__name__}"
-        raise TypeError(
+        if one is None:
+            raise TypeError(explained(f"a {role} is None; a tensor or variable is wanted"))
+        raise AttributeError(
             explained(
-                f"a {role} is {what}; a tensor or variable is wanted",
+                f"{type(one).__name__!r} object has no attribute '_id': a {role} is a {type(one).__name__}; a tensor "
+                "or variable is wanted",
                 "the tensors themselves, not their numbers: no .numpy() and no float()",
             )
         )
@@ -396,11 +430,46 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     return passing  # type: ignore[no-any-return]
 
 
-def gradients(*args: Any, **kwargs: Any) -> Any:
-    """Not there, as in TensorFlow 2 outside of graphs."""
-    raise RuntimeError(
-        explained(
-            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead",
-            "with tf.GradientTape() as tape: ...; tape.gradient(ys, xs)",
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """The gradients of the sum of `ys`, one for each of `xs`; inside of a `tf.function` only, as in TensorFlow.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> @tf.function
+    ... def slope(x):
+    ...     return tf.gradients(x**3, x)
+    >>> slope(tf.constant(2.0))
+    [<tf.Tensor: shape=(), dtype=float32, numpy=12.0>]
+    """
+    if stop_gradients is not None:
+        raise NotImplementedError(explained("tf.gradients: stop_gradients is not in this stand-in", "tf.stop_gradient"))
+    return _of_function("gradients").gradient(ys, leaves(xs), grad_ys, unconnected_gradients)  # type: ignore[no-any-return]
+
+
+def hessians(ys: Any, xs: Any, *others: Any, **more: Any) -> list[Any]:
+    """The second derivatives of the sum of `ys`, one array for each of `xs`; inside of a `tf.function` only."""
+    tape = _of_function("hessians")
+    return [tape.jacobian(first, x) for first, x in zip(tape.gradient(ys, leaves(xs)), leaves(xs))]
+
+
+def _of_function(what: str) -> GradientTape:
+    """What the `tf.function` that is running has recorded so far."""
+    recorded = graph_tape.get()
+    if recorded is None:
+        raise RuntimeError(
+            explained(
+                f"tf.{what} is not supported when eager execution is enabled. Use tf.GradientTape instead",
+                "with tf.GradientTape() as tape: ...; tape.gradient(ys, xs)",
+            )
         )
-    )
+    tape = GradientTape(persistent=True)
+    tape._tape, tape._is_new = recorded, False
+    return tape

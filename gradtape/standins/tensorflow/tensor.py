@@ -13,6 +13,7 @@ from gradtape.core.location import Location
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import Holder, dtype_name, pair, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.scopes import mode
 from gradtape.standins.tensorflow.shapes import TensorShape
 
 
@@ -107,10 +108,24 @@ class TensorLike(Holder):
 
     def numpy(self) -> Any:
         """The value as an array of its own, or as a NumPy scalar. The gradient does not follow it."""
+        if mode.get() == "tracing":
+            raise AttributeError(
+                "'SymbolicTensor' object has no attribute 'numpy': a tf.function is traced without values.\n"
+                f"{Location.here().show()}\n"
+                "  fix: tf.print(x) to see it, tf.py_function to compute with it, or call the function without "
+                "tf.function"
+            )
         array = self._value._leave(".numpy()")
         return array[()] if array.ndim == 0 else array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if mode.get() == "tracing":
+            raise NotImplementedError(
+                explained(
+                    "Cannot convert a symbolic tf.Tensor to a numpy array: a tf.function is traced without values",
+                    "TensorFlow's functions (tf.reduce_sum for np.sum), or tf.numpy_function",
+                )
+            )
         # TensorFlow lets NumPy have the numbers of a recorded tensor; the cut that is left lets `why` name the line
         return np.array(self._value._leave("np.asarray()"), dtype=dtype)
 
@@ -151,9 +166,6 @@ class TensorLike(Holder):
         if self._value.size != 1:
             raise TypeError(explained(f"{how} of a tensor of shape {self.shape}; one element is wanted"))
         return self._value._leave(how).reshape(())[()]
-
-    def __format__(self, spec: str) -> str:
-        return format(self.numpy() if self.shape == () else str(self), spec) if spec else str(self)
 
     # -- elements
 
@@ -297,6 +309,8 @@ class Tensor(TensorLike):
 
     symbol: str | None = None
     """While a `tf.function` is traced, the name of the argument that this is."""
+    symbol_shape: TensorShape | None = None
+    """The shape that it was declared with, where lengths may be None."""
 
     def __init__(self, value: gt.Tensor) -> None:
         self._value = value
@@ -305,6 +319,9 @@ class Tensor(TensorLike):
     def ndim(self) -> int:
         """The number of axes."""
         return len(self.shape)
+
+    def __format__(self, spec: str) -> str:
+        return str(self) if self.symbol is not None else format(self.numpy(), spec)
 
     def set_shape(self, shape: Any) -> None:
         """Raise ValueError unless the tensor has this shape."""
@@ -315,15 +332,18 @@ class Tensor(TensorLike):
         """Not there, as in TensorFlow 2."""
         raise NotImplementedError("eval is not supported when eager execution is enabled.\n  fix: .numpy()")
 
+    def _shown(self) -> TensorShape:
+        return self.shape if self.symbol_shape is None else self.symbol_shape
+
     def __repr__(self) -> str:
         if self.symbol is not None:
-            return f"<tf.Tensor '{self.symbol}:0' shape={self.shape} dtype={self.dtype.name}>"
+            return f"<tf.Tensor '{self.symbol}:0' shape={self._shown()} dtype={self.dtype.name}>"
         text = repr_of(self._value._concrete())
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={text}>"
 
     def __str__(self) -> str:
         if self.symbol is not None:
-            return f'Tensor("{self.symbol}:0", shape={self.shape}, dtype={self.dtype.name})'
+            return f'Tensor("{self.symbol}:0", shape={self._shown()}, dtype={self.dtype.name})'
         return f"tf.Tensor({text_of(self._value._concrete())}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __getattr__(self, name: str) -> Any:

@@ -54,6 +54,15 @@ class Checkpoint:
             _named(name, value, found)
         return found
 
+    def _deferred(self, unknown: set[str]) -> dict[str, list[str]]:
+        """What belongs to optimisers that have not made a step yet, and take it over when they do; in its order."""
+        found = {}
+        for name, value in self._held.items():
+            mine = [key for key in unknown if key.startswith(f"{name}/")]
+            if mine and hasattr(value, "defer"):
+                found[name] = sorted(mine, key=lambda key: int(key.rpartition("/")[2]))
+        return found
+
     def write(self, file_prefix: Any, options: Any = None) -> str:
         """Write the variables to a file; its name without ending is returned."""
         import gradtape as gt
@@ -75,8 +84,10 @@ class Checkpoint:
             raise NotFoundError(None, None, explained(f"there is no checkpoint {save_path} ({path.name})"))
         stored = gt.nn.load(path)
         variables = self._variables()
-        if set(stored) != set(variables):
-            odd = ", ".join(sorted(set(stored) ^ set(variables))[:5])
+        later = self._deferred(set(stored) - set(variables))
+        taken = {name for names in later.values() for name in names}
+        if set(stored) - taken != set(variables):
+            odd = ", ".join(sorted((set(stored) - taken) ^ set(variables))[:5])
             raise DataLossError(None, None, explained(f"{path.name} is of other variables; they differ in: {odd}"))
         for name, variable in variables.items():
             if np.shape(stored[name]) != tuple(variable.shape):
@@ -87,15 +98,17 @@ class Checkpoint:
                 )
         for name, variable in variables.items():
             variable.assign(np.asarray(stored[name]))
-        return Status()
+        for holder, names in later.items():
+            self._held[holder].defer([stored[name] for name in names])
+        return CheckpointLoadStatus()
 
     restore = read
 
 
-class Status:
+class CheckpointLoadStatus:
     """What `restore` returns: everything was restored, or it would have raised."""
 
-    def assert_consumed(self) -> Status:
+    def assert_consumed(self) -> CheckpointLoadStatus:
         """Nothing to complain of."""
         return self
 
@@ -142,5 +155,36 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: Any = None) -> str |
     return str(found[-1])[: -len(_SUFFIX)] if found else None
 
 
-__all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
+class ExponentialMovingAverage:
+    """Averages of variables, in which what is older counts less.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> averages, v = tf.train.ExponentialMovingAverage(0.5), tf.Variable(1.0)
+    >>> averages.apply([v])
+    >>> _ = v.assign(3.0)
+    >>> averages.apply([v])
+    >>> averages.average(v).numpy()
+    np.float32(2.0)
+    """
+
+    def __init__(self, decay: float, num_updates: Any = None, zero_debias: bool = False, name: str = "EMA") -> None:
+        self.decay, self.name = decay, name
+        self._averages: dict[int, tuple[Any, Variable]] = {}
+
+    def apply(self, var_list: Any = None) -> None:
+        """Take the present values in; of a variable that is met for the first time, as the average."""
+        for variable in var_list or []:
+            value = variable._value._concrete()
+            if id(variable) not in self._averages:
+                self._averages[id(variable)] = (variable, Variable(np.array(value), trainable=False))
+                continue
+            average = self._averages[id(variable)][1]
+            average.assign_sub((1.0 - self.decay) * (average.numpy() - value))
+
+    def average(self, var: Any) -> Any:
+        """The average of a variable; None if it was never met."""
+        return self._averages[id(var)][1] if id(var) in self._averages else None
+
+
+__all__ = ["Checkpoint", "CheckpointManager", "ExponentialMovingAverage", "latest_checkpoint"]
 __getattr__ = missing(__name__)

@@ -107,7 +107,7 @@ class Variable(TensorLike):
 
     def value(self) -> Any:
         """The present value as a tensor; the gradient passes."""
-        return wrap(gt.identity(self._value) if self._value.dtype.kind in "fc" else gt.Tensor(self._value._concrete()))
+        return wrap(gt.identity(self._value) if self._value.dtype.kind in "fc" else gt.stop_gradient(self._value))
 
     read_value = value
 
@@ -151,6 +151,39 @@ class Variable(TensorLike):
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace rows."""
         return self._at_slices(sparse_delta, "update")
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiply rows."""
+        return self._rows_changed(sparse_delta, np.multiply)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divide rows."""
+        return self._rows_changed(sparse_delta, np.divide)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """The greater of the old and the new numbers of rows."""
+        return self._rows_changed(sparse_delta, np.maximum)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """The lesser of the old and the new numbers of rows."""
+        return self._rows_changed(sparse_delta, np.minimum)
+
+    def _rows_changed(self, sparse_delta: Any, change: Any) -> Any:
+        array = np.array(self._value._concrete())
+        change.at(array, value_of(sparse_delta.indices)._concrete(), value_of(sparse_delta.values)._leave("scatter"))
+        return self.assign(array)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows at `indices`."""
+        from gradtape.standins.tensorflow import picking
+
+        return picking.gather(self, indices)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """The elements at places that are given along the last axis of `indices`."""
+        from gradtape.standins.tensorflow import picking
+
+        return picking.gather_nd(self, indices)
 
     @in_tensorflow_terms
     def assign_add(

@@ -20,6 +20,7 @@ from __future__ import annotations
 from gradtape.standins.names import missing
 from gradtape.standins.torch import (
     accelerator,
+    amp,
     autograd,
     backends,
     cuda,
@@ -28,13 +29,16 @@ from gradtape.standins.torch import (
     linalg,
     nn,
     optim,
+    profiler,
     random,
     special,
     testing,
     utils,
 )
 from gradtape.standins.torch import dtypes as _dtypes
+from gradtape.standins.torch import further as _further
 from gradtape.standins.torch import methods as _methods
+from gradtape.standins.torch.amp import GradScaler, autocast
 from gradtape.standins.torch.creation import (
     arange,
     as_tensor,
@@ -60,39 +64,59 @@ from gradtape.standins.torch.creation import (
 )
 from gradtape.standins.torch.description import Size, device
 from gradtape.standins.torch.dtypes import dtype, get_default_dtype, set_default_dtype
+from gradtape.standins.torch.files import load, save
 from gradtape.standins.torch.func import vmap
 from gradtape.standins.torch.modes import *
 from gradtape.standins.torch.platform import *
 from gradtape.standins.torch.printing import set_printoptions
-from gradtape.standins.torch.random import Generator
+from gradtape.standins.torch.random import Generator, default_generator
 from gradtape.standins.torch.tensor import Tensor
 
 _OF_NETWORKS = (
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d avg_pool1d max_pool1d max_pool2d "
     "max_pool3d adaptive_avg_pool1d embedding layer_norm group_norm batch_norm instance_norm cosine_similarity "
     "pairwise_distance binary_cross_entropy_with_logits kl_div bilinear celu selu prelu hardshrink threshold "
-    "pixel_shuffle cosine_embedding_loss hinge_embedding_loss margin_ranking_loss poisson_nll_loss triplet_margin_loss "
+    "pixel_shuffle pixel_unshuffle channel_shuffle pdist rrelu alpha_dropout embedding_bag cosine_embedding_loss "
+    "hinge_embedding_loss margin_ranking_loss poisson_nll_loss triplet_margin_loss "
     "rms_norm relu_ celu_ selu_ threshold_"
 )
 """Functions of `torch.nn.functional` that `torch` has too."""
 
 _WRITTEN = (
-    "abs neg exp log sqrt rsqrt sin cos tan tanh sigmoid floor ceil round square clamp reciprocal fill zero "
-    "detach index_put erf"
+    "abs neg exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh "
+    "atanh sigmoid floor ceil round trunc frac square clamp clamp_min clamp_max clip reciprocal fill zero negative "
+    "detach index_put erf erfc logit nan_to_num xlogy deg2rad rad2deg"
 )
 """Methods that write in place, which `torch` has as functions too."""
 
 globals().update(_methods.FUNCTIONS)
+globals().update(_further.FUNCTIONS)
 detach = Tensor.detach
 globals().update(random.FUNCTIONS)
 globals().update({name: getattr(nn.functional, name) for name in _OF_NETWORKS.split()})
 globals().update({f"{name}_": getattr(Tensor, f"{name}_") for name in _WRITTEN.split()})
 globals().update(_dtypes.NAMES)
 
+_ELSEWHERE = {
+    f"torch.{package}.{module}": f"torch.{package.removesuffix('.modules')}"
+    for package, modules in {
+        "utils.data": "dataset dataloader sampler",
+        "nn.modules": "activation batchnorm container conv distance dropout flatten linear loss normalization padding "
+        "pooling rnn sparse transformer upsampling",
+        "optim": "adadelta adagrad adam adamax adamw asgd lbfgs nadam radam rmsprop rprop sgd",
+        "distributions": "bernoulli beta binomial categorical cauchy dirichlet exponential gamma geometric gumbel "
+        "half_normal independent laplace log_normal mixture_same_family multinomial multivariate_normal normal "
+        "one_hot_categorical pareto poisson studentT transformed_distribution uniform weibull",
+        "autograd": "variable grad_mode",
+    }.items()
+    for module in modules.split()
+} | {"torch.cuda.amp": "torch.amp"}
+"""Modules of PyTorch's whose names are in another one here."""
 __version__ = "2.13.0+gradtape"
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("annotations", "missing"))
 __getattr__ = missing(
     __name__,
+    submodules=("distributions",),
     reasons={
         "bfloat16": "NumPy has no bfloat16.\n  fix: torch.float32 (or torch.float16)",
         "jit": "there is no TorchScript here.\n  fix: gt.jit compiles functions of gradtape's own tensors",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 
 import gradtape as gt
 from gradtape import nn
+from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
+from gradtape.core.tensor import plain
 from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.wrapping import Function, cast, floating, function, operand, promoted
 
@@ -159,15 +162,27 @@ def _binary(name: str, label: str | None, compute: Callable[..., Any], floats: b
     )
 
 
+def _dividing(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """A division that refuses integers by 0, as PyTorch does on the CPU."""
+
+    def divided(x: Any, y: Any) -> Any:
+        kind = getattr(y, "dtype", None)
+        if kind is not None and kind.kind in "iu" and not isinstance(y, Lifted) and not np.all(plain(y)):
+            raise RuntimeError("ZeroDivisionError: integers are divided by 0.\n  fix: x / y, which gives inf and nan")
+        return compute(x, y)
+
+    return divided
+
+
 _BINARY: dict[str, Any] = {
     "mul": ("Mul", gt.multiply),
-    "remainder": ("Remainder", gt.remainder),
-    "fmod": ("Fmod", gt.fmod),
+    "remainder": ("Remainder", _dividing(gt.remainder)),
+    "fmod": ("Fmod", _dividing(gt.fmod)),
     "maximum": ("Maximum", gt.maximum),
     "minimum": ("Minimum", gt.minimum),
     "fmax": ("Fmax", gt.fmax),
     "fmin": ("Fmin", gt.fmin),
-    "floor_divide": (None, gt.floor_divide),
+    "floor_divide": (None, _dividing(gt.floor_divide)),
     "eq": (None, gt.equal),
     "ne": (None, gt.not_equal),
     "lt": (None, gt.less),
@@ -351,6 +366,12 @@ def softmax_of(compute: Function) -> Function:
         input = input if dtype is None else gt.astype(input, dtype)
         if dim is None:  # PyTorch's guess, of which it warns
             dim = 0 if len(input.shape) in (0, 1, 3) else 1
+            warnings.warn(
+                f"Implicit dimension choice for softmax has been deprecated: dim={dim} is taken.\n"
+                f"  fix: dim={dim}, or dim=-1",
+                UserWarning,
+                stacklevel=_stacklevel,
+            )
         return compute(input, dim)
 
     return along

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.explain import messages
 from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.errors import as_torch, translating
 from gradtape.standins.torch.tensor import Tensor, wrap
 
 
@@ -25,9 +26,9 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     try:
         array = np.array(_plain(data), dtype=dtype)
     except (ValueError, TypeError) as error:
-        raise messages.ragged(data, error) from None
+        raise as_torch(messages.ragged(data, error), ValueError) from None
     if array.dtype.kind not in "fciub":
-        raise messages.not_numbers(data, array.dtype)
+        raise as_torch(messages.not_numbers(data, array.dtype), TypeError)
     if dtype is None and not isinstance(data, (np.ndarray, np.generic)) and not _holds_arrays(data):
         if array.dtype.kind == "f":
             array = array.astype(dtypes.default())
@@ -67,6 +68,13 @@ def tensor(
     >>> torch.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
     with translating():
         return _made(array_of(data, dtypes.as_numpy(dtype)), requires_grad, device)
 
@@ -93,7 +101,7 @@ def asarray(
     obj: Any, *, dtype: Any = None, device: Any = None, copy: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """`obj` as a tensor, copied only where that is needed or asked for."""
-    made = tensor(obj, dtype=dtype) if copy else as_tensor(obj, dtype=dtype)
+    made = tensor(_plain(obj), dtype=dtype) if copy else as_tensor(obj, dtype=dtype)
     return made.requires_grad_() if requires_grad else made
 
 
@@ -185,6 +193,11 @@ def arange(
     """Numbers from `start` up to, not including, `end`."""
     first, last = (0, start) if end is None else (start, end)
     bounds = [x.item() if isinstance(x, Tensor) else x for x in (first, last, step)]
+    if bounds[2] == 0 or (bounds[1] - bounds[0]) / bounds[2] < 0:
+        raise RuntimeError(
+            f"arange: from {bounds[0]} to {bounds[1]} by {bounds[2]}: upper bound and lower bound inconsistent with "
+            "step sign.\n  fix: a step with the other sign, or the bounds the other way round"
+        )
     kind = dtypes.as_numpy(dtype)
     if kind is None:
         kind = dtypes.default() if any(isinstance(x, float) for x in bounds) else np.dtype(np.int64)
@@ -212,6 +225,8 @@ def logspace(
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
+    if n < 0 or (m is not None and m < 0):
+        raise RuntimeError(f"eye: n={n}, m={m}; lengths are at least 0")
     return _made(np.eye(n, m, dtype=dtypes.as_numpy(dtype) or dtypes.default()), requires_grad)
 
 

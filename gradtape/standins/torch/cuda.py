@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gradtape.standins.names import missing
+from gradtape.standins.torch import amp
 
-__all__ = ["device_count", "is_available", "manual_seed", "manual_seed_all"]
+__all__ = ["amp", "device_count", "is_available", "manual_seed", "manual_seed_all"]
 
 
 def is_available() -> bool:

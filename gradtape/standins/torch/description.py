@@ -32,6 +32,13 @@ class Size(tuple[int, ...]):
         return Size(picked) if isinstance(index, slice) else picked
 
 
+class NoDeviceError(AssertionError, RuntimeError):
+    """A device that is not there: PyTorch raises the one without a driver, the other without a device."""
+
+
+NoDeviceError.__name__ = NoDeviceError.__qualname__ = "AssertionError"
+
+
 class device:
     """Where a tensor is: always the CPU here.
 
@@ -45,7 +52,7 @@ class device:
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         name = str(type)
         if name.partition(":")[0] != "cpu":
-            raise RuntimeError(
+            raise NoDeviceError(
                 f"torch.device({name!r}): the stand-in computes with NumPy on the CPU.\n"
                 "  fix: torch.device('cpu'), or choose by torch.cuda.is_available(), which is False here"
             )

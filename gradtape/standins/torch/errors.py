@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
 from typing import Any
 
 from gradtape import errors
 from gradtape.errors import GradTapeError
 from gradtape.explain.problem import Fix, Problem
+from gradtape.explain.spelling import spelled
 
 
 def _shown_as(name: str, module: str = "builtins") -> Callable[[type[GradTapeError]], type[GradTapeError]]:
@@ -72,28 +72,9 @@ _AS_TORCH: dict[type[GradTapeError], type[GradTapeError]] = {
 }
 
 
-_NAMES = {
-    "jacobian": "torch.func.jacrev",
-    "gradients": "torch.autograd.grad",
-    "stop_gradient": "Tensor.detach",
-    "check_numerics": "torch.autograd.detect_anomaly",
-}
-"""What gradtape's names in its advice are in PyTorch, where they are not the same."""
-
-
-_FOREIGN = re.compile(r"(?<![\w.\[/])(?:gt|np)\.(\w+)")
-
-
 def _spelled(text: str) -> str:
     """Advice in PyTorch's names, where it has them; gradtape's own stay."""
-    from gradtape.standins import torch
-
-    def name(match: re.Match[str]) -> str:
-        word = match[1]
-        return _NAMES.get(word) or (f"torch.{word}" if word in torch.__all__ else match[0])
-
-    text = _FOREIGN.sub(name, text)
-    return text.replace("x.copy()", "x.clone()").replace("array.copy()", "x.clone()").replace(".astype(", ".to(")
+    return spelled(text, {"torch": "torch"})
 
 
 def _advise(problem: Problem) -> None:
@@ -128,11 +109,22 @@ def _named_as_torch_names(kind: type[GradTapeError]) -> type[GradTapeError]:
     return _shown_as(python.__name__)(made)
 
 
-def as_torch(error: GradTapeError) -> GradTapeError:
-    """`error` as an exception of the class that PyTorch raises there, with advice in PyTorch's names."""
+@functools.cache
+def _under(kind: type[GradTapeError], python: type[Exception]) -> type[GradTapeError]:
+    """A class of gradtape's that is one of Python's as well, and shown under its name."""
+    bases = (kind,) if issubclass(kind, python) else (kind, python)
+    made: type[GradTapeError] = type(kind.__name__, bases, {"__doc__": kind.__doc__})
+    return _shown_as(python.__name__)(made)
+
+
+def as_torch(error: GradTapeError, python: type[Exception] | None = None) -> GradTapeError:
+    """`error` as an exception of the class that PyTorch raises there, with advice in PyTorch's names.
+
+    `python` names the class where it is another one than it usually is for errors of this kind.
+    """
     if getattr(error, "is_torchs", False):
         return error
-    kind = _named_as_torch_names(type(error))  # type: ignore[arg-type]
+    kind = _named_as_torch_names(type(error)) if python is None else _under(type(error), python)  # type: ignore[arg-type]
     translated: Any = kind.__new__(kind)
     _advise(error.problem)
     translated.problem = error.problem

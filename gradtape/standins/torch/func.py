@@ -6,10 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import gradtape as gt
-from gradtape.core.structure import map_structure
+from gradtape.core.structure import leaves, map_structure
 from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch import dtypes, random
+from gradtape.standins.torch.errors import as_torch, translating
 from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = [
@@ -22,6 +25,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",
@@ -90,7 +94,48 @@ def vmap(
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
     tensor([3., 3.])
     """
-    return _transformed(func, lambda f: gt.vmap(f, in_dims, out_dims))
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"vmap: randomness={randomness!r}; 'error', 'different' and 'same' are accepted")
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        entered = []
+
+        def told(mode: Any, *args: Any, **kwargs: Any) -> Any:
+            """`func`, while random functions know what to do about examples."""
+            entered.append(True)
+            random.mapped.append(mode)
+            try:
+                return func(*args, **kwargs)
+            finally:
+                random.mapped.pop()
+
+        given, dims = [], in_dims
+        inner: Function = functools.partial(told, randomness)
+        if randomness == "different":
+            each = tuple(in_dims) if isinstance(in_dims, (list, tuple)) else (in_dims,) * len(args)
+            given, dims = [np.zeros(_examples(args, each), dtypes.default())], (0, *each)
+            inner = lambda token, *args, **kwargs: told(token._value, *args, **kwargs)
+        try:
+            mapping = gt.vmap(_plainly(inner), dims, out_dims)
+            return _tensors(mapping(*given, *_values(list(args)), **_values(kwargs)))
+        except gt.GradTapeError as error:
+            raise as_torch(error, None if entered else ValueError) from error.__cause__
+
+    return functools.wraps(func)(called) if hasattr(func, "__name__") else called
+
+
+def _examples(args: Any, dims: Any) -> int:
+    """How many examples there are: the length of the first axis that is mapped."""
+    for dim, given in zip(dims, args):
+        if isinstance(dim, int):
+            found = [leaf.shape[dim] for leaf in leaves(given) if isinstance(leaf, Tensor) and leaf.ndim]
+        else:
+            inside = dim if isinstance(dim, (list, tuple, dict)) else ()
+            keys = list(inside) if isinstance(inside, dict) else range(len(inside))
+            found = [_examples([given[key] for key in keys], [dim[key] for key in keys])]
+        if any(found):
+            return int(found[0])
+    return 0
 
 
 def _with_aux(func: Function, transform: Callable[[Function], Function], has_aux: bool) -> Function:
@@ -188,6 +233,15 @@ def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor
 
     parameters = stacked([dict(model.named_parameters()) for model in models], True)
     return parameters, stacked([dict(model.named_buffers()) for model in models], False)
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Have batch norms use the statistics of the batch and keep none, so that nothing is written within `vmap`."""
+    for module in root.modules():
+        if hasattr(module, "running_mean"):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            object.__setattr__(module, "track_running_stats", False)
+    return root
 
 
 __getattr__ = missing(__name__)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import GradTapeError, IndexingError
 from gradtape.ops.arguments import refused
+from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.errors import as_torch, translating
 from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
 from gradtape.standins.torch.wrapping import cast, function, labelled, operand
@@ -87,7 +89,17 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
         dim %= input.ndim
         cut = tuple(slice(None) if axis == dim else slice(0, n) for axis, n in enumerate(index.shape))
         input = gt.getitem(input, cut)
+    length = input.shape[dim] if input.ndim else 1
+    if isinstance(index, Value) and not isinstance(index, Lifted) and np.any(_beyond(index._concrete(), length)):
+        raise RuntimeError(
+            f"gather: an index is out of bounds for dimension {dim} with size {length}; 0 to {length - 1} are "
+            "accepted.\n  fix: labels that count from 0"
+        )
     return gt.take_along_axis(input, index, dim)
+
+
+def _beyond(index: Any, length: int) -> Any:
+    return (index < 0) | (index >= length)
 
 
 def _places(input: Any, dim: int, index: Any) -> tuple[Any, ...]:
@@ -173,6 +185,11 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 @function("MaskedFill")
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """One number where `mask` is true."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            f"masked_fill only supports boolean masks, but got mask with dtype {dtypes.of(mask.dtype)}.\n"
+            "  fix: mask.bool(), or mask == 0"
+        )
     return gt.where(mask, cast(operand(value), input.dtype), input)
 
 

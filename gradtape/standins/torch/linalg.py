@@ -50,18 +50,19 @@ __all__ = [
 ]
 
 
-def _fields(name: str, *fields: str) -> Any:
+def fields(name: str, *fields: str, chapter: str = "linalg_") -> Any:
+    """A class of results with names, which print as PyTorch prints them."""
     base = NamedTuple(name, [(field, Any) for field in fields])  # type: ignore[misc]
-    return type(name, (_Pair, base), {"_name": f"linalg_{name}", "__slots__": ()})
+    return type(name, (_Pair, base), {"_name": f"{chapter}{name}", "__slots__": ()})
 
 
-_Eig = _fields("eig", "eigenvalues", "eigenvectors")
-_Eigh = _fields("eigh", "eigenvalues", "eigenvectors")
-_Svd = _fields("svd", "U", "S", "Vh")
-_Qr = _fields("qr", "Q", "R")
-_Slogdet = _fields("slogdet", "sign", "logabsdet")
-_Lu = _fields("lu", "P", "L", "U")
-_Lstsq = _fields("lstsq", "solution", "residuals", "rank", "singular_values")
+_Eig = fields("eig", "eigenvalues", "eigenvectors")
+_Eigh = fields("eigh", "eigenvalues", "eigenvectors")
+_Svd = fields("svd", "U", "S", "Vh")
+_Qr = fields("qr", "Q", "R")
+_Slogdet = fields("slogdet", "sign", "logabsdet")
+_Lu = fields("lu", "P", "L", "U")
+_Lstsq = fields("lstsq", "solution", "residuals", "rank", "singular_values")
 
 
 @function("LinalgCholeskyEx")

@@ -11,6 +11,7 @@ from gradtape.standins.torch import (
     arithmetic,
     creation,
     dtypes,
+    further,
     indexing,
     linalg,
     matrices,
@@ -178,6 +179,33 @@ def _filled(self: Tensor, number: Any, how: str, label: str) -> Tensor:
     return _labelled_write(self, new, how, label)
 
 
+def set_(self: Tensor, source: Any = None) -> Tensor:
+    """Become another tensor: its numbers, its shape."""
+    given = creation.empty(0, dtype=self.dtype) if source is None else source
+    self.data = given.detach()
+    return self
+
+
+def resize_(self: Tensor, *size: Any) -> Tensor:
+    """Another shape: the numbers that there are, in order, and zeros for those that there are not."""
+    import numpy as np
+
+    shape = tuple(shaping.lengths(size))
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad.\n  fix: x.detach().resize_(...)")
+    numbers = np.resize(np.append(self._array.ravel(), np.zeros(0, self._array.dtype)), shape)
+    held = min(numbers.size, self.numel())
+    numbers.ravel()[held:] = 0
+    self.data = wrap(Value(numbers))
+    return self
+
+
+def _adjoint(input: Tensor) -> Any:
+    """The conjugate transpose of matrices."""
+    turned = shaping.matrix_transpose(input)
+    return turned.conj() if input.is_complex() else turned
+
+
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Write one number on the diagonal."""
     with translating():
@@ -289,11 +317,13 @@ def bind() -> None:
     for name, compute in FUNCTIONS.items():
         if name not in not_methods:
             setattr(Tensor, name, compute)
-    for methods in (shaping.METHODS, random.METHODS):
+    for methods in (shaping.METHODS, random.METHODS, further.METHODS):
         for name, method in methods.items():
             setattr(Tensor, name, method)
     for name in _IN_PLACE.split():
         setattr(Tensor, f"{name}_", in_place(f"{name}_", FUNCTIONS[name]))
+    for name in ("put", "igamma", "igammac", "ldexp", "nextafter", "renorm"):
+        setattr(Tensor, f"{name}_", in_place(f"{name}_", further.METHODS[name]))
     for name in ("squeeze", "unsqueeze", "transpose", "t", "swapaxes"):
         setattr(Tensor, f"{name}_", _shape_in_place(f"{name}_", FUNCTIONS[name]))
     for name, function_name in _OPERATORS.items():
@@ -338,6 +368,17 @@ def bind() -> None:
         "fill_": fill_,
         "zero_": zero_,
         "fill_diagonal_": fill_diagonal_,
+        "set_": set_,
+        "resize_": resize_,
+        "resize_as_": lambda self, other: resize_(self, *other.shape),
+        "polygamma": lambda self, n: further.FUNCTIONS["polygamma"](n, self),
+        "kron": FUNCTIONS["kron"],
+        "pin_memory": cpu,
+        "share_memory_": cpu,
+        "is_pinned": lambda self: False,
+        "is_shared": lambda self: False,
+        "get_device": lambda self: -1,
+        "new": lambda self, *size: Tensor(*size, dtype=self.dtype),
     }
     for name, method in own.items():
         setattr(Tensor, name, method)
@@ -345,6 +386,7 @@ def bind() -> None:
         "T": shaping.reverse_axes,
         "mT": shaping.matrix_transpose,
         "H": shaping.matrix_transpose,
+        "mH": _adjoint,
         "real": FUNCTIONS["real"],
         "imag": FUNCTIONS["imag"],
     }.items():

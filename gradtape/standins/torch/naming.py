@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from gradtape.core.graph import AMBIENT, Node
 
 labels: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
 """What PyTorch calls the operation that made a node: `MulBackward0`."""
+
+
+_metadata: weakref.WeakKeyDictionary[Node, dict[str, Any]] = weakref.WeakKeyDictionary()
+"""What users keep with operations."""
 
 
 class GradFn:
@@ -32,6 +39,47 @@ class GradFn:
         if type(self).__name__ == "AddmmBackward0":  # PyTorch names what is added first, gradtape last
             found.insert(0, found.pop())
         return tuple(found)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "metadata":
+            return _metadata.setdefault(self._node, {})
+        if not name.startswith("_saved_"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+        return self._saved(name.removeprefix("_saved_"))
+
+    def _saved(self, what: str) -> Any:
+        """What the gradient needs: the operands (`self`, `other`) or the `result`."""
+        from gradtape.core.tensor import Tensor as Value
+        from gradtape.standins.torch.tensor import wrap
+
+        node = self._node
+        if node.freed is not None:
+            raise RuntimeError(
+                "Trying to access the saved tensors of a graph that has been freed by backward().\n"
+                "  fix: backward(retain_graph=True)"
+            )
+        if what == "result":
+            saved, at = node.out, node
+        else:
+            place = {"self": 0, "other": 1, "exponent": 1}.get(what, len(node.inputs))
+            saved = node.inputs[place] if place < len(node.inputs) else None
+            at = node.parents[place] if place < len(node.parents) else node
+        if saved is None:
+            raise AttributeError(f"{type(self).__name__}: {what!r} is not saved here")
+        return wrap(Value(np.asarray(saved), at))
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook` with a tuple of the gradient that arrives here; what it returns takes its place."""
+        from gradtape.core.tensor import Tensor as Value
+        from gradtape.standins.torch.hooks import RemovableHandle
+        from gradtape.standins.torch.tensor import wrap
+
+        def called(gradient: Any) -> Any:
+            replaced = hook((wrap(gradient),))
+            return None if replaced is None else replaced[0]._value
+
+        shown = Value(np.broadcast_to(np.zeros((), self._node.dtype), self._node.shape), self._node)
+        return RemovableHandle(shown.register_hook(called))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradFn) and other._node is self._node

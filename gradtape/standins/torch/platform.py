@@ -1,4 +1,4 @@
-"""What PyTorch says about types, devices, files and compilers, as far as it makes sense here."""
+"""What PyTorch says about types, devices and compilers, as far as it makes sense here."""
 
 from __future__ import annotations
 
@@ -34,13 +34,11 @@ __all__ = [
     "is_floating_point",
     "is_nonzero",
     "is_signed",
-    "load",
     "nan",
     "newaxis",
     "pi",
     "promote_types",
     "result_type",
-    "save",
     "set_default_device",
     "set_float32_matmul_precision",
     "set_num_threads",
@@ -68,6 +66,10 @@ class finfo:
         self.tiny = self.smallest_normal = float(limits.tiny)
         self.resolution = float(limits.resolution)
 
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
+
 
 class iinfo:
     """The limits of an integer type."""
@@ -75,6 +77,9 @@ class iinfo:
     def __init__(self, type: dtypes.dtype) -> None:
         limits = np.iinfo(type.numpy)
         self.bits, self.max, self.min, self.dtype = int(limits.bits), int(limits.max), int(limits.min), type.name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
@@ -141,25 +146,6 @@ def compile(model: Any = None, **options: Any) -> Any:
     `gt.jit` compiles functions of gradtape's own tensors.
     """
     return (lambda function: function) if model is None else model
-
-
-def _no_pickle(what: str) -> RuntimeError:
-    return RuntimeError(
-        f"{what}: PyTorch's files are pickles, and loading a pickle runs whatever code is in it; the stand-in writes "
-        "and reads none.\n"
-        "  fix: gt.nn.save(path, {name: x.detach().numpy() for name, x in model.state_dict().items()}) and\n"
-        "       model.load_state_dict({name: torch.tensor(x) for name, x in gt.nn.load(path).items()}): safetensors"
-    )
-
-
-def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
-    """Refused: see the message for safetensors."""
-    raise _no_pickle("torch.save")
-
-
-def load(f: Any, *_: Any, **__: Any) -> Any:
-    """Refused: see the message for safetensors."""
-    raise _no_pickle("torch.load")
 
 
 def get_default_device() -> device:

@@ -5,6 +5,7 @@ The numbers are NumPy's, so a seed does not give the numbers that PyTorch would 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.torch import dtypes
+from gradtape.standins.torch.description import device as place
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.tensor import Tensor, wrap
 
@@ -31,6 +33,7 @@ class Generator:
     """
 
     def __init__(self, device: Any = "cpu") -> None:
+        self.device = place(device)
         self.manual_seed(_ENTROPY)
 
     def manual_seed(self, seed: int) -> Generator:
@@ -49,12 +52,24 @@ class Generator:
         return self._seed
 
     def get_state(self) -> Any:
-        """Where the generator is, for `set_state`."""
-        return self.numpy.bit_generator.state
+        """Where the generator is, for `set_state`: a tensor of bytes."""
+        return wrap(np.frombuffer(json.dumps(self.numpy.bit_generator.state).encode(), np.uint8).copy())
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, new_state: Any) -> None:
         """Go on from where `get_state` was called."""
-        self.numpy.bit_generator.state = state
+        try:
+            self.numpy.bit_generator.state = json.loads(new_state._array.tobytes())
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise TypeError(
+                "set_state: this is no state of a generator.\n  fix: what get_state() has returned, as it was"
+            ) from None
+
+    def clone_state(self) -> Generator:
+        """Another generator that goes on from here."""
+        made = Generator()
+        made._seed = self._seed
+        made.set_state(self.get_state())
+        return made
 
 
 default_generator = Generator()
@@ -100,28 +115,71 @@ def numpy_generator(generator: Generator | None = None) -> np.random.Generator:
     return (generator or default_generator).numpy
 
 
+mapped: list[Any] = []
+"""For each `vmap` under way: what it does about randomness, or with "different" a value that differs by example."""
+
+
+def _drawn(shape: tuple[int, ...], generator: Any, standard: str) -> Any:
+    """Numbers of a standard distribution, within `vmap` as it was told."""
+    rng = numpy_generator(generator)
+    token = _token()
+    if token is None:
+        return getattr(rng, standard)(shape)
+    if standard == "random":
+        return gt.random.uniform(rng, token, 1 + token, shape)
+    return gt.random.normal(rng, token, 1 + token, shape)
+
+
+def _token() -> Any:
+    """A zero that is another one for each example, where they are to have different numbers."""
+    if "error" in mapped:
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode.\n"
+            "  fix: vmap(..., randomness='different') for other numbers in each example, or 'same'"
+        )
+    return next((each for each in mapped if not isinstance(each, str)), None)
+
+
 def _made(array: Any, dtype: Any, requires_grad: bool) -> Tensor:
-    made: Tensor = wrap(Value(np.asarray(array, dtypes.as_numpy(dtype) or dtypes.default())))
+    kind = dtypes.as_numpy(dtype) or dtypes.default()
+    made: Tensor = wrap(gt.astype(array, kind) if isinstance(array, Value) else Value(np.asarray(array, kind)))
     return made.requires_grad_() if requires_grad else made
 
 
 def _shape(size: Sequence[Any]) -> tuple[int, ...]:
     given = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
-    return tuple([int(n) for n in given])
+    lengths = tuple([int(n) for n in given])
+    if min(lengths, default=0) < 0:
+        raise RuntimeError(f"a tensor of the shape {lengths} was asked for; lengths are at least 0")
+    return lengths
 
 
 def rand(
-    *size: Any, generator: Any = None, dtype: Any = None, requires_grad: bool = False, device: Any = None, **_: Any
+    *size: Any,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    device: Any = None,
+    **_: Any,
 ) -> Tensor:
     """Numbers between 0 and 1, all equally likely."""
-    return _made(numpy_generator(generator).random(_shape(size)), dtype, requires_grad)
+    made = _made(_drawn(_shape(size), generator, "random"), dtype, requires_grad)
+    return made if out is None else out.copy_(made)
 
 
 def randn(
-    *size: Any, generator: Any = None, dtype: Any = None, requires_grad: bool = False, device: Any = None, **_: Any
+    *size: Any,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    device: Any = None,
+    **_: Any,
 ) -> Tensor:
     """Numbers of the standard normal distribution."""
-    return _made(numpy_generator(generator).standard_normal(_shape(size)), dtype, requires_grad)
+    made = _made(_drawn(_shape(size), generator, "standard_normal"), dtype, requires_grad)
+    return made if out is None else out.copy_(made)
 
 
 def randint(
@@ -139,6 +197,8 @@ def randint(
         low, high, size = 0, low, high
     if high is None:
         low, high = 0, low
+    if low >= high:
+        raise RuntimeError(f"randint: from={low} has to be below to={high}")
     numbers = numpy_generator(generator).integers(low, high, _shape((size,)))
     return _made(numbers, dtype or dtypes.int64, requires_grad)
 
@@ -170,6 +230,8 @@ def _plain(x: Any) -> Any:
 
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **_: Any) -> Tensor:
     """Numbers of normal distributions."""
+    if np.any(np.less(_plain(std), 0)):
+        raise RuntimeError("normal: std has to be at least 0")
     shape = np.broadcast_shapes(np.shape(_plain(mean)), np.shape(_plain(std))) if size is None else _shape((size,))
     numbers = numpy_generator(generator).standard_normal(shape) * _plain(std) + _plain(mean)
     kind = next((x.dtype for x in (mean, std) if isinstance(x, Tensor)), None)
@@ -179,6 +241,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """1 with the probabilities in `input`, 0 otherwise."""
     chance = input._array if p is None else _plain(p)
+    if np.any(np.less(chance, 0) | np.greater(chance, 1)):
+        raise RuntimeError("bernoulli: probabilities are between 0 and 1.\n  fix: torch.sigmoid of logits")
     return _made(numpy_generator(generator).random(tuple(input.shape)) < chance, input.dtype, False)
 
 
@@ -190,6 +254,13 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Positions, drawn with the weights in (each row of) `input`."""
     rows = np.atleast_2d(input._array).astype(np.float64)
+    if not (np.isfinite(rows).all() and (rows >= 0).all() and (rows.sum(axis=1) > 0).all()):
+        raise RuntimeError("multinomial: weights are numbers of at least 0, and not all of them 0")
+    if not replacement and (np.count_nonzero(rows, axis=1) < num_samples).any():
+        raise RuntimeError(
+            f"multinomial: {num_samples} draws without replacement from fewer weights above 0.\n"
+            "  fix: replacement=True, or fewer draws"
+        )
     draw = numpy_generator(generator).choice
     drawn = [draw(row.size, num_samples, replacement, row / row.sum()) for row in rows]
     return _made(np.array(drawn if input.ndim == 2 else drawn[0]), dtypes.int64, False)
@@ -229,6 +300,22 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Any = None) -> 
     return _filled(self, numpy_generator(generator).exponential(1 / lambd, tuple(self.shape)), "exponential_")
 
 
+def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Tensor:
+    """Fill with numbers whose logarithm is normal."""
+    return _filled(self, numpy_generator(generator).lognormal(mean, std, tuple(self.shape)), "log_normal_")
+
+
+def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with numbers of a Cauchy distribution."""
+    drawn = numpy_generator(generator).standard_cauchy(tuple(self.shape))
+    return _filled(self, median + sigma * drawn, "cauchy_")
+
+
+def geometric_(self: Tensor, p: float, *, generator: Any = None) -> Tensor:
+    """Fill with numbers of trials until one succeeds."""
+    return _filled(self, numpy_generator(generator).geometric(p, tuple(self.shape)), "geometric_")
+
+
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """When training, each element is 0 with probability p, and what is left is divided by 1 - p."""
     with translating():
@@ -242,5 +329,5 @@ _NAMES = (
     "randint_like normal bernoulli poisson multinomial dropout"
 )
 FUNCTIONS = {name: globals()[name] for name in _NAMES.split()}
-_IN_PLACE = "uniform_ normal_ random_ bernoulli_ exponential_ bernoulli multinomial"
+_IN_PLACE = "uniform_ normal_ random_ bernoulli_ exponential_ log_normal_ cauchy_ geometric_ bernoulli multinomial"
 METHODS = {name: globals()[name] for name in _IN_PLACE.split()}

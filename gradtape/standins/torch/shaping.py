@@ -170,17 +170,32 @@ def unsqueeze(input: Any, dim: int) -> Any:
 
 
 @view("Expand")
+def _expanded(input: Any, shape: tuple[int, ...]) -> Any:
+    return gt.broadcast_to(input, shape)
+
+
+def _stretched(input: Any, shape: tuple[int, ...]) -> Any:
+    seen = _expanded(input, shape)
+    if isinstance(input, Tensor) and seen.numel() > input.numel():
+        seen._stretched = True
+    return seen
+
+
 def expand(input: Any, *sizes: Any) -> Any:
     """Axes of length 1 stretched, -1 keeps a length."""
     shape = lengths(sizes)
     own = (1,) * (len(shape) - len(input.shape)) + tuple(input.shape)
-    return gt.broadcast_to(input, tuple(m if n == -1 else n for n, m in zip(shape, own, strict=True)))
+    if len(own) != len(shape):
+        raise RuntimeError(
+            f"expand: {len(shape)} lengths for a tensor of shape {tuple(input.shape)}; one for each axis is accepted, "
+            "and more in front.\n  fix: x.reshape(...) first, if axes are too many"
+        )
+    return _stretched(input, tuple(m if n == -1 else n for n, m in zip(shape, own, strict=True)))
 
 
-@view("Expand")
 def broadcast_to(input: Any, shape: Any) -> Any:
     """Stretched to `shape`."""
-    return gt.broadcast_to(input, tuple(shape))
+    return _stretched(input, tuple(shape))
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
@@ -225,7 +240,9 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
 def _part(input: Tensor, dim: int, place: Any, label: str) -> Tensor:
     """A view of one place along `dim`."""
     index = (*(slice(None),) * (dim % input.ndim), place)
-    return labelled(input._viewed(lambda value: gt.getitem(value, index)), label)
+    part = labelled(input._viewed(lambda value: gt.getitem(value, index)), label)
+    part._siblings = True
+    return part
 
 
 def _parts(input: Tensor, bounds: Sequence[int], dim: int, label: str) -> tuple[Tensor, ...]:
@@ -276,6 +293,8 @@ def _common(tensors: Any) -> list[Any]:
 @function("Cat")
 def cat(tensors: Any, dim: int = 0) -> Any:
     """Tensors one behind the other along `dim`."""
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     given = [x for x in tensors if x.shape != (0,)] or list(tensors)
     return gt.concatenate(_common(given), axis=dim)
 

@@ -38,6 +38,9 @@ class Stored:
     _through_data = False  # whether a write comes in behind the graph's back, as through `.detach()` and `.data`
     _silent = False  # whether it is not even noticed by gradients that need the old numbers, as through `.data`
     _written = 0
+    _unnoticed = 0  # how many of the writes were silent
+    _stretched = False  # whether some of the numbers of this view are the same place in memory
+    _siblings = False  # whether this is one of several views that one operation made
     _place: Node | None = None  # the node whose accumulated gradient this is
     _mirror: Callable[[], Any] | None = None  # the array that shares our memory as far as the user can tell
 
@@ -78,13 +81,17 @@ class Stored:
     def _looked(self, value: Any) -> Any:
         """The view of a base that was written to: at a new place on the graph if the write was recorded."""
         assert self._look is not None
-        if value._node is self._seen_at:  # only the numbers have changed
+        if value._node is self._seen_at or self._is_leaf_of_its_own():  # only the numbers have changed
             with gt.no_grad():
                 seen = self._look(value)
             return seen if isinstance(seen, Lifted) else Value(seen._array, self._held._node)
         self._seen_at = value._node
         with gt.enable_grad():
             return self._look(value)
+
+    def _is_leaf_of_its_own(self) -> bool:
+        """Whether this view was made a leaf that requires a gradient, by `requires_grad_`."""
+        return self._held._node.op is None and bool(self._held.requires_grad)
 
     def _write(self, new: Any, how: str, cast: bool = False) -> Self:
         """Become `new`, in place: a value of the same shape; of the same kind of number too, unless `cast`."""
@@ -106,7 +113,25 @@ class Stored:
 
     def _check_writable(self, how: str) -> None:
         """Refuse to write to a leaf that requires a gradient, or through a view of one, while recording is on."""
-        root = self if self._base is None or self._through_data else self._base
+        if self._stretched:
+            raise MutationError(
+                messages.problem(
+                    "GT309",
+                    f"{how}: more than one element of a tensor of shape {self._held.shape} is the same place in memory",
+                    consequence="what would be written there is not defined",
+                    fixes=["x.clone() before it is written to"],
+                )
+            )
+        if self._siblings and self._held.requires_grad and is_grad_enabled():
+            raise MutationError(
+                messages.problem(
+                    "GT309",
+                    f"{how}: this tensor of shape {self._held.shape} is one of several views that one operation made",
+                    consequence="a write to one of them would change the history of the others",
+                    fixes=["x.clone() of the part that is written to", "x[i] makes a single view"],
+                )
+            )
+        root = self if self._base is None or self._through_data or self._is_leaf_of_its_own() else self._base
         value = root._value
         if value._node.op is None and value.requires_grad and is_grad_enabled():
             raise MutationError(
@@ -138,6 +163,7 @@ class Stored:
             overwriting.note(old, new)
         self._held = new if isinstance(new, Lifted) or not stays else Value(new._array, old._node)
         self._written += 1
+        self._unnoticed += silent
         if self._place is not None and self._place.extra is not None:
             self._place.extra.grad = self._held
         array = None if self._mirror is None else self._mirror()

@@ -17,13 +17,22 @@ from gradtape.explain import messages
 from gradtape.standins.torch import dtypes, printing
 from gradtape.standins.torch.description import Size, device, layout, strided
 from gradtape.standins.torch.errors import DetachError, translating
+from gradtape.standins.torch.hooks import RemovableHandle, waiting
 from gradtape.standins.torch.naming import GradFn, label_of, name_node
 from gradtape.standins.torch.storage import Stored
 
 _new = object.__new__
 
 
-class Tensor(Stored):
+class _Original(type):
+    """Classes that print as those that they stand for."""
+
+    def __repr__(cls) -> str:
+        name = cls.__dict__.get("_original")
+        return type.__repr__(cls) if name is None else f"<class '{name}'>"
+
+
+class Tensor(Stored, metaclass=_Original):
     """A tensor as PyTorch has it. Make one with `torch.tensor`; `torch.Tensor(data)` makes one of the default type.
 
     >>> from gradtape.standins import torch
@@ -33,6 +42,7 @@ class Tensor(Stored):
     """
 
     __array_priority__ = 1000
+    _original = "torch.Tensor"
 
     _gradient: Tensor | None = None
     _retains = False
@@ -188,8 +198,9 @@ class Tensor(Stored):
 
     @property
     def _version(self) -> int:
-        """How often this tensor was written to."""
-        return self._written
+        """How often this tensor, or what it is a view of, was written to, `.data` left aside."""
+        root = self if self._base is None else self._base
+        return root._written - root._unnoticed
 
     # -- how it prints
 
@@ -237,6 +248,9 @@ class Tensor(Stored):
         self._check_untracked("np.asarray()")
         return np.array(self._left("np.asarray()"), dtype=dtype)
 
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return wrap(np.array(array))
+
     def _check_untracked(self, how: str) -> None:
         """Refuse to hand out numbers whose gradient would be lost in silence."""
         if self._value.requires_grad:
@@ -278,10 +292,15 @@ class Tensor(Stored):
         copied._held = gt.tensor(self._array, requires_grad=self.requires_grad)
         return copied
 
+    def __copy__(self) -> Any:
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
+
     def __reduce__(self) -> Any:
         raise RuntimeError(
             "pickle: tensors of the stand-in are not pickled, because loading a pickle runs whatever code is in it.\n"
-            "  fix: gradtape.nn.save(path, {'name': tensor.detach().numpy()}) writes a safetensors file"
+            "  fix: torch.save(tensor, path) writes a safetensors file"
         )
 
     # -- gradients
@@ -332,6 +351,13 @@ class Tensor(Stored):
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value)}")
+        if value is not None and value.dtype != self.dtype:
+            raise RuntimeError(
+                f"assigned grad has data of a different type: {value.dtype} for a tensor of {self.dtype}.\n"
+                f"  fix: grad.to({self.dtype})"
+            )
         if self._gradient is not None:
             self._gradient._place = None
         self._gradient = None
@@ -385,7 +411,7 @@ class Tensor(Stored):
             raise RuntimeError("post accumulate grad hooks are for leaves that require a gradient")
         if not self._awaiting:
             self._awaiting = []
-            _with_hooks.append(weakref.ref(self))
+            waiting.append(weakref.ref(self))
         hooks = self._awaiting
         hooks.append(hook)
         return RemovableHandle(lambda: hooks.remove(hook))
@@ -417,50 +443,6 @@ class Tensor(Stored):
         else:
             self._held = gt.tensor(new._array, requires_grad=value.requires_grad)
             self._written += 1
-
-
-_with_hooks: list[weakref.ref[Tensor]] = []
-"""The leaves whose gradients somebody waits for, by `register_post_accumulate_grad_hook`."""
-
-
-def accumulating() -> Callable[[], None]:
-    """Watch the leaves that have hooks; what is returned calls those of the leaves that a gradient has come to."""
-    reached: dict[int, Tensor] = {}
-    _with_hooks[:] = [leaf for leaf in _with_hooks if leaf() is not None]
-    leaves = [leaf for leaf in (reference() for reference in _with_hooks) if leaf is not None]
-    removals = []
-    for leaf in leaves:
-
-        def reach(gradient: Any, leaf: Tensor = leaf) -> None:
-            reached[id(leaf)] = leaf
-
-        removals.append(leaf._value.register_hook(reach))
-
-    def done() -> None:
-        for remove in removals:
-            remove()
-        for leaf in reached.values():
-            for hook in list(leaf._awaiting):
-                hook(leaf)
-
-    return done
-
-
-class RemovableHandle:
-    """What a hook is removed by."""
-
-    def __init__(self, remove: Callable[[], Any]) -> None:
-        self._remove = remove
-
-    def remove(self) -> None:
-        """Remove the hook."""
-        self._remove()
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        self.remove()
 
 
 def wrap(value: Any, label: str | None = None) -> Any:

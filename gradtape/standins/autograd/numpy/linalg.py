@@ -13,6 +13,16 @@ from gradtape.standins.autograd.values import settled
 from gradtape.standins.autograd.wrapping import wrap_namespace
 
 wrap_namespace(vars(_linalg), globals())
+_dot = globals()["matmul"]  # autograd's name for products of stacks of matrices
+
+
+def T(x: Any) -> Any:
+    """The last two axes exchanged.
+
+    >>> T(np.ones((3, 1, 2))).shape
+    (3, 2, 1)
+    """
+    return settled(np.swapaxes(x, -1, -2))
 
 
 def eigh(a: Any, UPLO: Any = "L") -> Any:

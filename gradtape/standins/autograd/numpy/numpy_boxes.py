@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gradtape import protocols
 from gradtape.core.tensor import Tensor as ArrayBox
 from gradtape.standins import names
+from gradtape.standins.autograd.boxes import printed
 from gradtape.standins.autograd.builtins import SequenceBox
 from gradtape.standins.autograd.values import getval
 
@@ -16,18 +20,43 @@ __all__ = ["ArrayBox", "SequenceBox"]
 
 
 def _register(kind: type[Any]) -> None:
-    """Accept a kind of array: subclasses of NumPy's arrays and of numbers are followed without being registered."""
+    """Accept a kind of array or number, which is taken for its numbers from now on, even if it has its own ufuncs."""
     if not issubclass(kind, (np.ndarray, np.generic, numbers.Number)):
         raise TypeError(
             f"register: {kind.__name__} is no kind of array, and nothing else can be put into a box here.\n"
             f"  accepted: numpy.ndarray and its subclasses, and numbers\n"
             f"  fix: give functions of {kind.__name__} a rule with primitive and defvjp, in terms of arrays"
         )
+    if kind not in protocols.plain_kinds and "__array_ufunc__" in vars(kind):
+        own = vars(kind)["__array_ufunc__"]
+        setattr(kind, "__array_ufunc__", _leaving_boxes_to_themselves(own))  # noqa: B010
+    protocols.plain_kinds.add(kind)
 
 
-# autograd's users read what is in a box, and register their own kinds of arrays
+def _leaving_boxes_to_themselves(ufunc_method: Callable[..., Any]) -> Callable[..., Any]:
+    """The way of a kind of arrays with ufuncs, except where there is a box among the inputs: that has its own."""
+
+    @functools.wraps(ufunc_method)
+    def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(isinstance(x, ArrayBox) for x in inputs):
+            return NotImplemented
+        return ufunc_method(self, ufunc, method, *inputs, **kwargs)
+
+    return __array_ufunc__
+
+
+class _Mappings(dict[type, Any]):
+    """From kinds of arrays to boxes: what is entered here is registered."""
+
+    def __setitem__(self, kind: type, box: Any) -> None:
+        _register(kind)
+        super().__setitem__(kind, box)
+
+
+# autograd's users print boxes, read what is in them, and register their own kinds of arrays
+setattr(ArrayBox, "__str__", printed)  # noqa: B010
 setattr(ArrayBox, "_value", property(getval))  # noqa: B010
 setattr(ArrayBox, "register", staticmethod(_register))  # noqa: B010
-setattr(ArrayBox, "type_mappings", {np.ndarray: ArrayBox, float: ArrayBox, complex: ArrayBox})  # noqa: B010
+setattr(ArrayBox, "type_mappings", _Mappings({np.ndarray: ArrayBox, float: ArrayBox, complex: ArrayBox}))  # noqa: B010
 
 __getattr__ = names.missing(__name__)

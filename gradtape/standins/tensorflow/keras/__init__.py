@@ -5,22 +5,30 @@ from gradtape.standins.tensorflow.keras import (
     activations,
     backend,
     callbacks,
+    constraints,
     initializers,
     layers,
     losses,
     metrics,
     models,
+    ops,
     optimizers,
+    random,
     regularizers,
     utils,
 )
 from gradtape.standins.tensorflow.keras.layers.base import Layer
+from gradtape.standins.tensorflow.keras.losses import Loss
+from gradtape.standins.tensorflow.keras.metric import Metric
 from gradtape.standins.tensorflow.keras.models import Functional, Model, Sequential
+from gradtape.standins.tensorflow.keras.optimizers import Optimizer
 from gradtape.standins.tensorflow.keras.symbolic import Input, KerasTensor
 from gradtape.standins.tensorflow.keras.variables import Variable
 
-__all__ = ["Functional", "Input", "KerasTensor", "Layer", "Model", "Sequential", "Variable", "activations", "backend"]
-__all__ += ["callbacks", "initializers", "layers", "losses", "metrics", "models", "optimizers", "regularizers", "utils"]
+__all__ = ["Functional", "Input", "KerasTensor", "Layer", "Loss", "Metric", "Model", "Optimizer"]
+__all__ += ["Sequential", "Variable", "activations", "backend"]
+__all__ += ["callbacks", "constraints", "initializers", "layers", "losses", "metrics", "models", "ops"]
+__all__ += ["optimizers", "random", "regularizers", "utils"]
 
 _DATA = (
     "it would have to be downloaded.\n"

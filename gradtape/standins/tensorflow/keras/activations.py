@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow.activations import (
     elu,
@@ -22,7 +23,10 @@ from gradtape.standins.tensorflow.activations import (
     swish,
     tanh,
 )
+from gradtape.standins.tensorflow.arrays import convert_to_tensor
+from gradtape.standins.tensorflow.conversion import value_of
 from gradtape.standins.tensorflow.elementwise import exp
+from gradtape.standins.tensorflow.tensor import documented, wrap
 
 
 def linear(x: Any) -> Any:
@@ -30,11 +34,40 @@ def linear(x: Any) -> Any:
     return x
 
 
+def _of_gradtape(name: str, document: str) -> Callable[..., Any]:
+    """gradtape's activation of that name."""
+    function = getattr(gt.nn.functional, name)
+
+    def activation(x: Any) -> Any:
+        return wrap(function(value_of(x)))
+
+    return documented(activation, name, document, "")
+
+
+celu = _of_gradtape("celu", "x where it is positive, else exp(x) - 1.")
+hard_silu = hard_swish = _of_gradtape("hardswish", "x times a line between 0 and 1.")
+hard_sigmoid = _of_gradtape("hardsigmoid", "A line between 0 and 1.")
+hard_tanh = _of_gradtape("hardtanh", "Limited to the range from -1 to 1.")
+mish = _of_gradtape("mish", "x * tanh(softplus(x)).")
+
+
+def log_sigmoid(x: Any) -> Any:
+    """The logarithm of the sigmoid function."""
+    return -softplus(-convert_to_tensor(x))
+
+
 exponential = exp
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "elu": elu,
     "exponential": exponential,
+    "celu": celu,
     "gelu": gelu,
+    "hard_sigmoid": hard_sigmoid,
+    "hard_silu": hard_silu,
+    "hard_swish": hard_swish,
+    "hard_tanh": hard_tanh,
+    "log_sigmoid": log_sigmoid,
+    "mish": mish,
     "leaky_relu": leaky_relu,
     "linear": linear,
     "log_softmax": log_softmax,
@@ -64,5 +97,6 @@ def get(identifier: Any) -> Callable[..., Any]:
 
 
 __all__ = ["elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu"]
+__all__ += ["celu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "log_sigmoid", "mish"]
 __all__ += ["sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh"]
 __getattr__ = missing(__name__)

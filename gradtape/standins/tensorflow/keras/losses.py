@@ -12,8 +12,9 @@ from gradtape.standins.tensorflow import elementwise as e
 from gradtape.standins.tensorflow import nn
 from gradtape.standins.tensorflow.arrays import cast, convert_to_tensor, expand_dims, squeeze
 from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
-from gradtape.standins.tensorflow.reductions import l2_normalize, reduce_mean, reduce_sum
+from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape.standins.tensorflow.picking import where
+from gradtape.standins.tensorflow.reductions import l2_normalize, reduce_max, reduce_mean, reduce_sum
 from gradtape.standins.tensorflow.tensor import wrap
 
 _EPSILON = 1e-7
@@ -28,6 +29,19 @@ def _pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     if len(target.shape) == len(prediction.shape) + 1 and target.shape[-1] == 1:
         target = squeeze(target, -1)
     return target, prediction
+
+
+def _check_shapes(target: Any, output: Any) -> None:
+    """Raise ValueError unless both have one shape, as Keras does where broadcasting would compare nothing."""
+    if target.shape != output.shape:
+        what = "rank (ndim)" if len(target.shape) != len(output.shape) else "shape"
+        raise ValueError(
+            explained(
+                f"Arguments `target` and `output` must have the same {what}. Received: target.shape={target.shape}, "
+                f"output.shape={output.shape}",
+                "targets in the shape of the predictions; for class numbers, sparse_categorical_crossentropy",
+            )
+        )
 
 
 def _mean(x: Any) -> Any:
@@ -82,6 +96,7 @@ def binary_crossentropy(
 ) -> Any:
     """The cross entropy of yes and no."""
     target, prediction = _pair(y_true, y_pred)
+    _check_shapes(target, prediction)
     if label_smoothing:
         target = target * (1.0 - label_smoothing) + 0.5 * label_smoothing
     if from_logits:
@@ -97,6 +112,7 @@ def categorical_crossentropy(
 ) -> Any:
     """The cross entropy of classes; the targets are probabilities."""
     target, prediction = _pair(y_true, y_pred)
+    _check_shapes(target, prediction)
     if label_smoothing:
         target = target * (1.0 - label_smoothing) + label_smoothing / float(prediction.shape[axis])
     if from_logits:
@@ -114,10 +130,21 @@ def sparse_categorical_crossentropy(
     target = cast(y_true, "int64")
     if len(target.shape) == len(prediction.shape) and target.shape[-1] == 1:
         target = squeeze(target, -1)
+    if not target.shape == prediction.shape[:-1]:
+        raise ValueError(
+            explained(
+                "Arguments `target` and `output` must have the same shape up until the last dimension: "
+                f"target.shape={target.shape}, output.shape={prediction.shape}",
+                "one class number for each row of predictions; for targets in rows, categorical_crossentropy",
+            )
+        )
     if not from_logits:
-        share = prediction / reduce_sum(prediction, axis=axis, keepdims=True)
-        prediction = e.log(e.clip_by_value(share, _EPSILON, 1.0 - _EPSILON))
-    return nn.sparse_softmax_cross_entropy_with_logits(target, prediction)
+        prediction = e.log(e.clip_by_value(prediction, _EPSILON, 1.0 - _EPSILON))
+    if ignore_class is None:
+        return nn.sparse_softmax_cross_entropy_with_logits(target, prediction)
+    counted = e.not_equal(target, ignore_class)
+    found = nn.sparse_softmax_cross_entropy_with_logits(where(counted, target, 0), prediction)
+    return where(counted, found, 0.0)
 
 
 def kl_divergence(y_true: Any, y_pred: Any) -> Any:
@@ -149,6 +176,55 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     return _mean(e.square(e.maximum(1.0 - _signs(target) * prediction, 0.0)))
 
 
+def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
+    """max(1 + the greatest of the wrong classes - the right one, 0)."""
+    target, prediction = _pair(y_true, y_pred)
+    right = reduce_sum(target * prediction, axis=-1)
+    return e.maximum(reduce_max((1.0 - target) * prediction, axis=-1) - right + 1.0, 0.0)
+
+
+def binary_focal_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Any:
+    """The cross entropy of yes and no, in which what is sure already counts little."""
+    target, prediction = _pair(y_true, y_pred)
+    if label_smoothing:
+        target = target * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    sure = e.sigmoid(prediction) if from_logits else prediction
+    entropy = binary_crossentropy(expand_dims(target, -1), expand_dims(prediction, -1), from_logits)
+    right = target * sure + (1.0 - target) * (1.0 - sure)
+    focal = e.pow(1.0 - right, gamma) * entropy
+    if apply_class_balancing:
+        focal = (target * alpha + (1.0 - target) * (1.0 - alpha)) * focal
+    return reduce_mean(focal, axis=axis)
+
+
+def categorical_focal_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Any:
+    """The cross entropy of classes, in which what is sure already counts little."""
+    target, prediction = _pair(y_true, y_pred)
+    if label_smoothing:
+        target = target * (1.0 - label_smoothing) + label_smoothing / float(prediction.shape[axis])
+    share = nn.softmax(prediction, axis) if from_logits else prediction
+    share = share / reduce_sum(share, axis=axis, keepdims=True)
+    share = e.clip_by_value(share, _EPSILON, 1.0 - _EPSILON)
+    return reduce_sum(alpha * e.pow(1.0 - share, gamma) * -target * e.log(share), axis=axis)
+
+
 def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     """The cosine of the angle, with the sign turned round by the loss of that name."""
     target, prediction = (l2_normalize(x, axis=axis) for x in _pair(y_true, y_pred))
@@ -174,8 +250,19 @@ class Loss:
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         losses = convert_to_tensor(self.call(convert_to_tensor(y_true), convert_to_tensor(y_pred)))
+        mask = getattr(y_pred, "_keras_mask", None)
+        if mask is not None:  # the steps of time that are there count for all
+            there = cast(mask, losses.dtype)
+            losses = losses * there
+            if self.reduction not in ("sum", "none", None):
+                losses = losses * (float(value_of(there).size) / reduce_sum(there))
         if sample_weight is not None:
-            losses = losses * cast(sample_weight, losses.dtype)
+            weights = cast(sample_weight, losses.dtype)
+            if len(weights.shape) == len(losses.shape) + 1 and weights.shape[-1] == 1:
+                weights = squeeze(weights, -1)
+            while 0 < len(weights.shape) < len(losses.shape):
+                weights = expand_dims(weights, -1)
+            losses = losses * weights
         if self.reduction in ("none", None):
             return losses
         return reduce_sum(losses) if self.reduction == "sum" else reduce_mean(losses)
@@ -222,6 +309,13 @@ KLDivergence = _loss(kl_divergence, "KLDivergence")
 Poisson = _loss(poisson, "Poisson")
 Hinge = _loss(hinge, "Hinge")
 SquaredHinge = _loss(squared_hinge, "SquaredHinge")
+CategoricalHinge = _loss(categorical_hinge, "CategoricalHinge")
+BinaryFocalCrossentropy = _loss(
+    binary_focal_crossentropy, "BinaryFocalCrossentropy", "apply_class_balancing", "alpha", "gamma", "from_logits"
+)
+CategoricalFocalCrossentropy = _loss(
+    categorical_focal_crossentropy, "CategoricalFocalCrossentropy", "alpha", "gamma", "from_logits"
+)
 CosineSimilarity = _loss(lambda *args, **kwargs: -cosine_similarity(*args, **kwargs), "CosineSimilarity", "axis")
 
 mse = MSE = mean_squared_error
@@ -230,6 +324,9 @@ mape = MAPE = mean_absolute_percentage_error
 msle = MSLE = mean_squared_logarithmic_error
 kld = KLD = kl_divergence
 _BY_NAME = {
+    "binary_focal_crossentropy": binary_focal_crossentropy,
+    "categorical_focal_crossentropy": categorical_focal_crossentropy,
+    "categorical_hinge": categorical_hinge,
     "binary_crossentropy": binary_crossentropy,
     "categorical_crossentropy": categorical_crossentropy,
     "cosine_similarity": cosine_similarity,
@@ -267,6 +364,8 @@ def as_loss(identifier: Any) -> Any:
 
 
 __all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CosineSimilarity"]
+__all__ += ["BinaryFocalCrossentropy", "CategoricalFocalCrossentropy", "CategoricalHinge", "binary_focal_crossentropy"]
+__all__ += ["categorical_focal_crossentropy", "categorical_hinge"]
 __all__ += ["Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError", "MeanAbsolutePercentageError"]
 __all__ += ["MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalCrossentropy"]
 __all__ += ["SquaredHinge", "binary_crossentropy", "categorical_crossentropy", "cosine_similarity", "get", "hinge"]

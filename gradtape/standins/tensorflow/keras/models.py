@@ -9,12 +9,13 @@ from typing import Any
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import nest
+from gradtape.standins.tensorflow.arrays import expand_dims, squeeze
 from gradtape.standins.tensorflow.errors import DataLossError, explained
 from gradtape.standins.tensorflow.keras.layers.base import Layer
 from gradtape.standins.tensorflow.keras.summary import print_summary
-from gradtape.standins.tensorflow.keras.symbolic import KerasTensor, evaluated, layers_between, symbolic_call
+from gradtape.standins.tensorflow.keras.symbolic import Input, KerasTensor, calls_between, evaluated, symbolic_call
 from gradtape.standins.tensorflow.keras.training import Training
-from gradtape.standins.tensorflow.keras.variables import unique_name
+from gradtape.standins.tensorflow.keras.variables import scope, unique_name
 
 
 class Model(Training, Layer):
@@ -31,8 +32,8 @@ class Model(Training, Layer):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         symbols = nest.flatten((args, kwargs))
         if not issubclass(cls, Functional | Sequential) and any(isinstance(x, KerasTensor) for x in symbols):
-            return object.__new__(_functional(cls))  # type: ignore[arg-type]
-        return object.__new__(cls)
+            return super().__new__(_functional(cls), *args, **kwargs)  # type: ignore[arg-type]
+        return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if any(isinstance(x, KerasTensor) for x in nest.flatten((args, kwargs))):
@@ -78,6 +79,8 @@ class Model(Training, Layer):
 
     def load_weights(self, filepath: Any, **kwargs: Any) -> None:
         """Read the numbers of all variables: all of them or, if one does not fit, none."""
+        if not Path(filepath).exists():
+            raise FileNotFoundError(explained(f"there is no file {Path(filepath).name} to load weights from"))
         stored = gt.nn.load(filepath)
         try:
             self.set_weights([stored[key] for key in sorted(stored)])
@@ -99,10 +102,9 @@ class Functional(Model):
 
     def __init__(self, inputs: Any, outputs: Any, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name or unique_name("functional"), **kwargs)
-        self._inputs, self._outputs = inputs, outputs
-        symbols = nest.flatten(inputs)
-        starts = [symbol.layer for symbol in symbols if symbol.layer is not None]
-        self._nodes = [n for n in [*starts, *layers_between(symbols, nest.flatten(outputs))] if isinstance(n, Layer)]
+        self._inputs, self._outputs = (_only(structure) for structure in (inputs, outputs))
+        self.calls = calls_between(nest.flatten(inputs), nest.flatten(outputs))
+        self._nodes = [layer for layer, _ in self.calls if isinstance(layer, Layer)]
         self.built = True
 
     @property
@@ -132,10 +134,46 @@ class Functional(Model):
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """The layers, one after the other."""
-        symbols, values = nest.flatten(self._inputs), nest.flatten(inputs)
+        symbols = nest.flatten(self._inputs)
+        if isinstance(inputs, dict) and not isinstance(self._inputs, dict):
+            values = [inputs[symbol.name] for symbol in symbols if symbol.name in inputs]
+        else:
+            values = nest.flatten(inputs)
         if len(symbols) != len(values):
             raise ValueError(explained(f"{self.name} has {len(symbols)} inputs; got {len(values)}"))
-        return evaluated(symbols, values, self._outputs)
+        return evaluated(symbols, [_of_rank(v, symbol) for v, symbol in zip(values, symbols)], self._outputs)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of the inputs."""
+        return [symbol.name for symbol in self.inputs]
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs: the keys of a dictionary, or the names of the layers that make them."""
+        if isinstance(self._outputs, dict):
+            return list(self._outputs)
+        return [o.name if o.made_by is None else o.made_by[0].name for o in self.outputs]
+
+    input = property(lambda self: self._inputs)
+    output = property(lambda self: self._outputs)
+
+
+def _only(structure: Any) -> Any:
+    """The element of a list of one; everything else as it is."""
+    return structure[0] if isinstance(structure, list | tuple) and len(structure) == 1 else structure
+
+
+def _of_rank(value: Any, symbol: KerasTensor) -> Any:
+    """`value` with the number of axes of `symbol`: a last axis of length 1 is added or taken away."""
+    shape = getattr(value, "shape", None)
+    if shape is None or isinstance(value, KerasTensor):
+        return value
+    if len(shape) == symbol.ndim - 1 and symbol.shape[-1] == 1:
+        return expand_dims(value, -1)
+    if len(shape) == symbol.ndim + 1 and shape[-1] == 1:
+        return squeeze(value, -1)
+    return value
 
 
 @functools.cache
@@ -160,31 +198,67 @@ class Sequential(Model):
     def __init__(self, layers: Any = None, trainable: bool = True, name: str | None = None) -> None:
         super().__init__(name=name, trainable=trainable)
         self._parts: list[Any] = []
-        self._start: Any = None
+        self._chain: list[Any] = []  # the symbolic input and, layer by layer, what becomes of it
         for layer in layers or []:
             self.add(layer)
 
     def add(self, layer: Any) -> None:
         """Put a layer at the end."""
         if isinstance(layer, KerasTensor):
-            self._start = layer.shape
+            self._begin(layer)
         elif not isinstance(layer, Layer):
             raise ValueError(explained(f"Only layers can be added to a Sequential; got a {type(layer).__name__}"))
+        elif type(layer).__name__ == "InputLayer":
+            self._begin(KerasTensor(layer._given_shape))
         else:
-            given = layer.__dict__.get("_given_shape")
-            if type(layer).__name__ == "InputLayer":
-                self._start = given
-                return
             self._parts.append(layer)
-            if self._start is None and given is not None:
-                self._start = given
-        if self._start is not None and self._parts:
-            self.built = False
-            self.build(self._start)
+            if layer.__dict__.get("_given_shape") is not None and not self._chain:
+                self._begin(KerasTensor(layer._given_shape))
+            elif self._chain:
+                self._continue(layer)
+
+    def _begin(self, symbol: Any) -> None:
+        self._chain = [symbol]
+        for layer in self._parts:
+            self._continue(layer)
+
+    def _continue(self, layer: Any) -> None:
+        """The symbolic output of the next layer; its variables are made."""
+        token = scope.set((*scope.get(), self.name))
+        try:
+            self._chain.append(layer(self._chain[-1]))
+        finally:
+            scope.reset(token)
+        self.built = True
+
+    def build(self, input_shape: Any = None) -> None:
+        """Make the variables, for inputs of that shape."""
+        if input_shape is not None and not self._chain:
+            self._begin(KerasTensor(input_shape))
 
     def pop(self) -> Any:
         """Take the last layer away."""
+        if self._chain:
+            self._chain.pop()
         return self._parts.pop()
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The symbolic input, if its shape is known."""
+        return self._ends("input", 0)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The symbolic output, if the shape of the input is known."""
+        return self._ends("output", -1)
+
+    def _ends(self, what: str, place: int) -> list[Any]:
+        if not self._chain:
+            raise AttributeError(f"Sequential model '{self.name}' has no defined {what}s yet.")
+        return [self._chain[place]]
+
+    input = property(lambda self: self.inputs[0])
+    output = property(lambda self: self.outputs[0])
 
     @property
     def layers(self) -> list[Any]:
@@ -194,25 +268,46 @@ class Sequential(Model):
     @property
     def input_shape(self) -> Any:
         """The shape of the input."""
-        if self._start is None:
-            raise AttributeError(f"Sequential model '{self.name}' has no defined input shape yet.")
-        return tuple(self._start)
+        return tuple(self._ends("input shape", 0)[0].shape)
 
     @property
     def output_shape(self) -> Any:
         """The shape of the output."""
-        return tuple(self.compute_output_shape(self.input_shape))
+        return tuple(self._ends("output shape", -1)[0].shape)
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """The layers, one after the other."""
+        if self._chain:
+            inputs = _of_rank(inputs, self._chain[0])
         for layer in self._parts:
             inputs = layer(inputs)
         return inputs
 
 
-def clone_model(model: Any) -> Any:
-    """Not there."""
-    raise NotImplementedError(explained("clone_model is not in this stand-in", "make the model again"))
+def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = None) -> Any:
+    """A model of the same layers, made anew: with variables of its own, that begin as those of new layers do."""
+    copies: dict[int, Any] = {}
+
+    def copy_of(layer: Any) -> Any:
+        if id(layer) not in copies:
+            copies[id(layer)] = (
+                clone_model(layer) if isinstance(layer, Model) else (clone_function or Layer.again)(layer)
+            )
+        return copies[id(layer)]
+
+    if isinstance(model, Sequential):
+        start = [Input(model.input_shape[1:])] if model._chain else []
+        return Sequential([*start, *(copy_of(layer) for layer in model.layers)], name=model.name)
+    if not isinstance(model, Functional):
+        raise ValueError(
+            explained(
+                "clone_model: a Sequential or a functional model is wanted; this one is a class of your own",
+                "make another one: type(model)(...)",
+            )
+        )
+    inputs = [Input(symbol.shape[1:], symbol.shape[0], symbol.dtype, symbol.name) for symbol in model.inputs]
+    outputs = evaluated(model.inputs, inputs, model._outputs, copy_of)
+    return Functional(nest.pack_sequence_as(model._inputs, inputs), outputs, name=model.name)
 
 
 def load_model(filepath: Any, *args: Any, **kwargs: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow.arrays import convert_to_tensor
 from gradtape.standins.tensorflow.conversion import value_of
 from gradtape.standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value
-from gradtape.standins.tensorflow.errors import explained
+from gradtape.standins.tensorflow.errors import DataLossError, explained
 from gradtape.standins.tensorflow.keras import schedules
 from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
 from gradtape.standins.tensorflow.log import get_logger
@@ -49,6 +50,8 @@ class Optimizer:
             scope.reset(token)
         self._variables: list[Any] = []
         self._optimiser: Any = None
+        self._slots: list[Any] = []
+        self._deferred: list[Any] = []
 
     def _made(self, rate: float) -> Any:
         """gradtape's optimiser."""
@@ -71,8 +74,32 @@ class Optimizer:
 
     @property
     def variables(self) -> list[Any]:
-        """The number of steps and the learning rate."""
-        return [self.iterations, self._rate]
+        """The number of steps, the learning rate and, from the first step on, what is kept for each variable."""
+        return [self.iterations, self._rate, *self._slots]
+
+    _slot_names: ClassVar[dict[str, str]] = {"first": "momentum", "second": "velocity", "largest": "velocity_hat"}
+    """Keras' names for what gradtape's optimisers keep."""
+
+    def defer(self, arrays: list[Any]) -> None:
+        """What a checkpoint holds for variables that are not there yet: it is taken over before the first step."""
+        self._deferred = arrays
+
+    def _begin(self, rate: float, values: list[Any]) -> None:
+        """Make gradtape's optimiser, and variables of Keras' over what it keeps."""
+        self._optimiser = self._made(rate)
+        self._optimiser.build(values)
+        state = self._optimiser.state
+        for place, variable in enumerate(self._variables):
+            path = getattr(variable, "path", variable.name).replace("/", "_").replace(":", "_")
+            for slot in [name for name in state if name not in ("count", "learning_rate")]:
+                name = f"{path}_{self._slot_names.get(slot, slot)}"
+                self._slots.append(Variable.over(state[slot][place], name, f"{self.name}/{name}"))
+        if self._deferred and len(self._deferred) != len(self._slots):
+            raise DataLossError(
+                None, None, explained(f"{self.name}: the checkpoint is of an optimiser that keeps other numbers")
+            )
+        for kept, array in zip(self._slots, self._deferred):
+            kept.assign(np.asarray(array))
 
     def build(self, var_list: Iterable[Any]) -> None:
         """Remember the variables that are to be trained."""
@@ -113,11 +140,12 @@ class Optimizer:
             if gradient is not None:
                 row[places[id(variable)]] = value_of(gradient, variable.dtype)
         rate = float(np.asarray(self.learning_rate._value._concrete()))
+        values = [variable._value for variable in self._variables]
         if self._optimiser is None:
-            self._optimiser = self._made(rate)
+            self._begin(rate, values)
         self._optimiser.learning_rate = rate
-        self._set_for(int(np.asarray(self.iterations._value._concrete())) + 1)
-        self._optimiser.step([variable._value for variable in self._variables], row)
+        self._optimiser.state["count"].assign(gt.stop_gradient(self.iterations._value))
+        self._optimiser.step(values, row)
         for variable in variables:
             if variable.constraint is not None:
                 variable.assign(variable.constraint(variable))
@@ -132,9 +160,6 @@ class Optimizer:
             return 0
         return 2 + self._kept * sum(int(variable._value.size) for variable in self._variables)
 
-    def _set_for(self, step: int) -> None:
-        """Change what depends on the number of the step."""
-
     def _clipped(self, gradients: list[Any]) -> list[Any]:
         if self.clipnorm is not None:
             return [None if g is None else clip_by_norm(g, self.clipnorm) for g in gradients]
@@ -145,8 +170,40 @@ class Optimizer:
         return gradients
 
     def get_config(self) -> dict[str, Any]:
-        """The name and the learning rate."""
-        return {"name": self.name, "learning_rate": float(np.asarray(self.learning_rate._value._concrete()))}
+        """What the optimiser was made with; `from_config` makes another one of it."""
+        args, kwargs = self.__dict__["_arguments"]
+        bound = inspect.signature(type(self).__init__).bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        own = dict(list(bound.arguments.items())[1:])
+        given = {**own.pop("kwargs", {}), **{n: own[n] for n in list(own) if n in ("learning_rate", *_COMMON)}}
+        rest = {n: v for n, v in own.items() if n not in given}
+        rate = self.learning_rate
+        config = {"name": self.name, "learning_rate": float(rate.numpy()) if self._schedule is None else self._schedule}
+        return config | {n: given.get(n, value) for n, value in _COMMON.items()} | rest
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A new optimiser, from what `get_config` gave."""
+        return cls(**config)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(cls)
+        made.__dict__["_arguments"] = (args, kwargs)
+        return made
+
+
+_COMMON = {
+    "weight_decay": None,
+    "clipnorm": None,
+    "global_clipnorm": None,
+    "clipvalue": None,
+    "use_ema": False,
+    "ema_momentum": 0.99,
+    "ema_overwrite_frequency": None,
+    "loss_scale_factor": None,
+    "gradient_accumulation_steps": None,
+}
+"""The arguments that all optimisers have, and what they are unless they are given."""
 
 
 class SGD(Optimizer):
@@ -220,13 +277,9 @@ class Adam(_Adaptive):
         amsgrad: bool = False,
         **kwargs: Any,
     ) -> None:
-        options = {"betas": (beta_1, beta_2), "eps": epsilon, "amsgrad": amsgrad}
+        options = {"betas": (beta_1, beta_2), "eps": epsilon, "amsgrad": amsgrad, "eps_hat": True}
         super().__init__(learning_rate, options, **kwargs)
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
-
-    def _set_for(self, step: int) -> None:
-        """Keras adds epsilon to the average as it is, gradtape to the corrected one, so it is corrected too."""
-        self._optimiser.options["eps"] = self.epsilon / np.sqrt(1.0 - self.beta_2**step)
 
 
 class AdamW(Adam):
@@ -238,6 +291,8 @@ class AdamW(Adam):
 
 class RMSprop(_Adaptive):
     """Divided by the root of a running mean of squares."""
+
+    _slot_names: ClassVar[dict[str, str]] = {"second": "velocity", "momentum": "momentum", "first": "average_gradient"}
 
     _kept = 1
 
@@ -257,6 +312,8 @@ class RMSprop(_Adaptive):
 class Adagrad(_Adaptive):
     """Divided by the root of the sum of squares."""
 
+    _slot_names: ClassVar[dict[str, str]] = {"total": "accumulator"}
+
     _kept = 1
 
     def __init__(
@@ -273,12 +330,16 @@ class Adagrad(_Adaptive):
 class Adadelta(_Adaptive):
     """Scaled by the ratio of running means."""
 
+    _slot_names: ClassVar[dict[str, str]] = {"second": "accumulated_grad", "steps": "accumulated_delta_var"}
+
     def __init__(self, learning_rate: Any = 0.001, rho: float = 0.95, epsilon: float = 1e-7, **kwargs: Any) -> None:
         super().__init__(learning_rate, {"rho": rho, "eps": epsilon}, **kwargs)
 
 
 class Adamax(_Adaptive):
     """Adam by the infinity norm."""
+
+    _slot_names: ClassVar[dict[str, str]] = {"first": "momentum", "largest": "norm"}
 
     def __init__(
         self,
@@ -302,7 +363,7 @@ class Nadam(_Adaptive):
         epsilon: float = 1e-7,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, {"betas": (beta_1, beta_2), "eps": epsilon}, **kwargs)
+        super().__init__(learning_rate, {"betas": (beta_1, beta_2), "eps": epsilon, "momentum_decay": 1.0}, **kwargs)
 
 
 class Lion(_Adaptive):

@@ -84,6 +84,34 @@ class CosineDecay(LearningRateSchedule):
         return float(self._first * ((1 - self._alpha) * wave + self._alpha))
 
 
+class CosineDecayRestarts(LearningRateSchedule):
+    """Half a cosine again and again, each `t_mul` times as long and `m_mul` times as high as the one before."""
+
+    def __init__(
+        self,
+        initial_learning_rate: float,
+        first_decay_steps: float,
+        t_mul: float = 2.0,
+        m_mul: float = 1.0,
+        alpha: float = 0.0,
+        name: Any = None,
+    ) -> None:
+        self._first, self._steps, self._longer, self._higher, self._alpha = (
+            initial_learning_rate,
+            first_decay_steps,
+            t_mul,
+            m_mul,
+            alpha,
+        )
+
+    def rate(self, step: float) -> float:
+        length, height = float(self._steps), 1.0
+        while step >= length:
+            step, length, height = step - length, length * self._longer, height * self._higher
+        wave = 0.5 * height * (1 + math.cos(math.pi * step / length))
+        return float(self._first * ((1 - self._alpha) * wave + self._alpha))
+
+
 class PiecewiseConstantDecay(LearningRateSchedule):
     """One rate up to each boundary, and another after the last."""
 
@@ -95,5 +123,5 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
 
 __all__ = ["CosineDecay", "ExponentialDecay", "InverseTimeDecay", "LearningRateSchedule", "PiecewiseConstantDecay"]
-__all__ += ["PolynomialDecay"]
+__all__ += ["CosineDecayRestarts", "PolynomialDecay"]
 __getattr__ = missing(__name__)

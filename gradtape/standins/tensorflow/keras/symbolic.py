@@ -5,6 +5,7 @@ A `KerasTensor` knows which layer made it from which others. Its shape is found 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
@@ -85,12 +86,17 @@ class KerasTensor:
 class _Operation:
     """An operator between symbolic tensors, called as a layer is."""
 
-    def __init__(self, operation: Any) -> None:
+    def __init__(self, operation: Any, name: str = "operation") -> None:
         self.operation = operation
-        self.name = "operation"
+        self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.operation(*args)
+        return self.operation(*args, **kwargs)
+
+
+def symbolic_operation(operation: Any, args: Any, kwargs: Any, name: str) -> Any:
+    """What a function returns for symbolic tensors: symbolic tensors again."""
+    return symbolic_call(_Operation(operation, name), args, kwargs)
 
 
 def Input(
@@ -106,6 +112,7 @@ def Input(
     symbol = KerasTensor((batch_size, *sizes), dtype, None, name)
     symbol.layer = InputLayer(shape=sizes, batch_size=batch_size, name=name or unique_name("input_layer"))
     symbol.layer.built, symbol.layer._output_shapes = True, [symbol.shape]
+    vars(symbol.layer)["_symbols"] = (symbol, symbol)
     return symbol
 
 
@@ -135,13 +142,17 @@ def symbolic_call(layer: Any, args: Any, kwargs: Any) -> Any:
         if open_batch and shape and shape[0] == _UNKNOWN:
             shape = (None, *shape[1:])
         outputs.append(KerasTensor(shape, part.dtype, (layer, args, kwargs, place)))
-    return nest.pack_sequence_as(made, outputs)
+    result = nest.pack_sequence_as(made, outputs)
+    if not isinstance(layer, _Operation) and "_symbols" not in vars(layer):
+        vars(layer)["_symbols"] = (args[0] if args else None, result)
+    return result
 
 
-def layers_between(inputs: list[KerasTensor], outputs: list[KerasTensor]) -> list[Any]:
-    """The layers on the way from `inputs` to `outputs`, in the order in which they run."""
-    found: list[Any] = []
+def calls_between(inputs: list[KerasTensor], outputs: list[KerasTensor]) -> list[tuple[Any, list[KerasTensor]]]:
+    """The layers from `inputs` to `outputs` with what they are called with; those farthest from the end first."""
+    found: list[tuple[Any, list[KerasTensor]]] = []
     seen: set[int] = set()
+    depths: dict[int, int] = {}
 
     def visit(tensor: KerasTensor) -> None:
         if id(tensor) in seen:
@@ -150,21 +161,29 @@ def layers_between(inputs: list[KerasTensor], outputs: list[KerasTensor]) -> lis
         if tensor.made_by is None:
             if not any(tensor is one for one in inputs):
                 raise ValueError(explained(f"the outputs depend on {tensor.name}, which is not among the inputs"))
+            if tensor.layer is not None:
+                found.append((tensor.layer, []))
             return
         layer, args, kwargs, _ = tensor.made_by
-        for part in nest.flatten((args, kwargs)):
-            if isinstance(part, KerasTensor):
-                visit(part)
-        if not any(layer is one for one in found):
-            found.append(layer)
+        parts = [part for part in nest.flatten((args, kwargs)) if isinstance(part, KerasTensor)]
+        for part in parts:
+            visit(part)
+        if not any(layer is one for one, _ in found):
+            found.append((layer, parts))
 
     for output in outputs:
         visit(output)
-    return found
+    for layer, parts in reversed(found):
+        for part in parts:
+            maker = part.layer if part.made_by is None else part.made_by[0]
+            depths[id(maker)] = max(depths.get(id(maker), 0), depths.get(id(layer), 0) + 1)
+    return sorted(found, key=lambda call: -depths.get(id(call[0]), 0))
 
 
-def evaluated(inputs: list[KerasTensor], values: list[Any], outputs: Any) -> Any:
-    """The values of `outputs`, given those of `inputs`."""
+def evaluated(
+    inputs: list[KerasTensor], values: list[Any], outputs: Any, chosen: Callable[[Any], Any] | None = None
+) -> Any:
+    """The values of `outputs`, given those of `inputs`; with the layers that `chosen` gives in the place of theirs."""
     known = {id(symbol): value for symbol, value in zip(inputs, values, strict=True)}
     calls: dict[tuple[int, int], list[Any]] = {}
 
@@ -176,7 +195,8 @@ def evaluated(inputs: list[KerasTensor], values: list[Any], outputs: Any) -> Any
             key = id(args), id(layer)
             if key not in calls:
                 given_args, given_kwargs = nest.map_structure(value_of, (args, kwargs))
-                calls[key] = nest.flatten(layer(*given_args, **given_kwargs))
+                runs = layer if chosen is None or isinstance(layer, _Operation) else chosen(layer)
+                calls[key] = nest.flatten(runs(*given_args, **given_kwargs))
             known[id(tensor)] = calls[key][place]
         return known[id(tensor)]
 

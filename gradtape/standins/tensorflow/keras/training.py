@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from gradtape.standins.tensorflow import nest
 from gradtape.standins.tensorflow.arrays import concat, convert_to_tensor
 from gradtape.standins.tensorflow.data import Dataset
 from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import losses, metrics, optimizers
-from gradtape.standins.tensorflow.keras.callbacks import Callback, History
+from gradtape.standins.tensorflow.function import Function
+from gradtape.standins.tensorflow.keras import metrics, optimizers
+from gradtape.standins.tensorflow.keras.callbacks import CallbackList, History
+from gradtape.standins.tensorflow.keras.compiling import CompileLoss, CompileMetrics, class_weights_of
 from gradtape.standins.tensorflow.keras.metrics import Mean
 from gradtape.standins.tensorflow.random import generator_for
 from gradtape.standins.tensorflow.tape import GradientTape
@@ -41,9 +44,11 @@ class Training:
         """Choose the optimiser, the loss and the metrics."""
         self.optimizer = optimizers.get(optimizer)
         self.loss = loss
-        self._loss = None if loss is None else losses.as_loss(loss)
-        self._wanted = list(metrics or [])
-        self._metrics: list[Any] | None = None
+        self._loss = None if loss is None else CompileLoss(loss, loss_weights)
+        self._compiled = CompileMetrics(metrics, weighted_metrics)
+        self.run_eagerly, self.jit_compile = run_eagerly, jit_compile is True or None
+        # `gt.jit` does not look into a namespace: what changes in there from step to step is not what a step reads
+        self._progress = SimpleNamespace(functions={}, history=None)
         self._loss_mean = Mean(name="loss")
 
     @property
@@ -51,18 +56,35 @@ class Training:
         """The mean of the loss, and the metrics that were asked for."""
         if "_loss_mean" not in self.__dict__:
             return []
-        compiled = [CompileMetrics(self)] if self._wanted else []
+        compiled = [self._compiled] if self._compiled else []
+        parts = [] if self._loss is None else self._loss.means
         own = [part for part in vars(self).values() if isinstance(part, metrics.Metric) and part is not self._loss_mean]
-        return [self._loss_mean, *compiled, *own]
+        return [self._loss_mean, *parts, *compiled, *own]
 
     @property
     def metrics_names(self) -> list[str]:
         """The names of the metrics; those that `compile` was given go by one name."""
         return [metric.name for metric in self.metrics]
 
-    def _prepared(self, y_true: Any, y_pred: Any) -> None:
-        if self._metrics is None:
-            self._metrics = [metrics.as_metric(one, y_true, y_pred) for one in self._wanted]
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs, where they have some."""
+        return []
+
+    def _function(self, name: str) -> Any:
+        """A step of this model as a `tf.function`, unless `compile(run_eagerly=True)` was asked for."""
+        if self.__dict__.get("run_eagerly", True):
+            return getattr(self, name)
+        functions = self._progress.functions
+        if name not in functions:
+            method = getattr(self, name)
+            functions[name] = method if isinstance(method, Function) else Function(method, None, self.jit_compile)
+        return functions[name]
+
+    @property
+    def history(self) -> Any:
+        """The figures of the last training."""
+        return None if "_progress" not in self.__dict__ else self._progress.history
 
     # -- one batch
 
@@ -72,7 +94,7 @@ class Training:
         """The loss of a batch, with the penalties of regularisers."""
         total = None
         if self._loss is not None and y is not None:
-            total = self._loss(y, y_pred, sample_weight)
+            total = self._loss(y, y_pred, sample_weight, self.output_names, float(nest.flatten(y_pred)[0].shape[0]))
         for penalty in self.losses:  # type: ignore[attr-defined]
             total = penalty if total is None else total + penalty
         if total is None:
@@ -82,7 +104,7 @@ class Training:
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
         """The figures so far, with this batch."""
         if y is not None:
-            CompileMetrics(self).update_state(y, y_pred, sample_weight)
+            self._compiled.update_state(y, y_pred, sample_weight, self.output_names)
         return self.get_metrics_result()
 
     def get_metrics_result(self) -> dict[str, Any]:
@@ -152,46 +174,49 @@ class Training:
     ) -> History:
         """Train; the figures of each epoch are in the `history` of what is returned."""
         self._check_compiled("fit")
-        if class_weight is not None:
-            raise NotImplementedError(explained("fit: class_weight is not in this stand-in", "sample_weight"))
         if validation_split:
             cut = int(len(nest.flatten(x)[0]) * (1 - validation_split))
-            validation_data = nest.map_structure(lambda a: a[cut:], (x, y))
-            x, y = nest.map_structure(lambda a: a[:cut], (x, y))
-        history, self.stop_training = History(), False
-        told: list[Callback] = [history, *(callbacks or [])]
-        for callback in told:
-            callback.set_model(self)
-            callback.on_train_begin()
+            validation_data = _rows((x, y, sample_weight), slice(cut, None))
+            x, y, sample_weight = _rows((x, y, sample_weight), slice(None, cut))
+        self.stop_training, history = False, History()
+        self._progress.history = history
+        steps = _steps_in(x, batch_size, steps_per_epoch)
+        told = CallbackList(callbacks, self, verbose=verbose, epochs=epochs, steps=steps)
+        told.callbacks.append(history)
+        history.set_model(self)
+        history.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
+        told.on_train_begin()
+        figures: dict[str, float] = {}
+        stream = iter(x) if steps_per_epoch is not None and y is None and not hasattr(x, "shape") else None
         for epoch in range(initial_epoch, epochs):
             started, count = time.perf_counter(), 0
             self.reset_metrics()
-            for callback in told:
-                callback.on_epoch_begin(epoch)
+            told.on_epoch_begin(epoch)
             logs: dict[str, float] = {}
-            for batch in _batches(x, y, sample_weight, batch_size, shuffle, steps_per_epoch):
-                for callback in told:
-                    callback.on_train_batch_begin(count)
-                logs = _figures(self.train_step(batch), True)
-                for callback in told:
-                    callback.on_train_batch_end(count, logs)
+            source = x if stream is None else _again(x, stream)
+            for batch in _batches(source, y, sample_weight, batch_size, shuffle, steps_per_epoch):
+                told.on_train_batch_begin(count)
+                if class_weight is not None:
+                    batch = (*batch[:2], convert_to_tensor(class_weights_of(batch[1], class_weight)))
+                logs = _figures(self._function("train_step")(batch), True)
+                told.on_train_batch_end(count, logs)
                 count += 1
+                if self.stop_training:
+                    break
+            figures = dict(logs)
             if validation_data is not None and (epoch + 1) % validation_freq == 0:
-                checked = self._validated(validation_data, validation_batch_size or batch_size, validation_steps)
-                logs.update({f"val_{name}": value for name, value in checked.items()})
-            _tell(verbose, epoch, epochs, count, time.perf_counter() - started, logs)
-            for callback in told:
-                callback.on_epoch_end(epoch, logs)
+                checked = self._validated(validation_data, validation_batch_size or batch_size, validation_steps, told)
+                figures.update({f"val_{name}": value for name, value in checked.items()})
+            _tell(verbose, epoch, epochs, count, time.perf_counter() - started, figures)
+            told.on_epoch_end(epoch, figures)
             if self.stop_training:
                 break
-        for callback in told:
-            callback.on_train_end()
-        self.history = history
+        told.on_train_end(figures)
         return history
 
-    def _validated(self, data: Any, batch_size: int | None, steps: int | None) -> dict[str, float]:
-        x, y, weight = (data, None, None) if isinstance(data, Dataset) else _unpacked(tuple(data))
-        found: dict[str, float] = self.evaluate(x, y, batch_size, 0, weight, steps, return_dict=True)
+    def _validated(self, data: Any, batch_size: int | None, steps: int | None, told: Any) -> dict[str, float]:
+        x, y, weight = _unpacked(tuple(data)) if isinstance(data, list | tuple) else (data, None, None)
+        found: dict[str, float] = self.evaluate(x, y, batch_size, 0, weight, steps, told, return_dict=True)
         return found
 
     def evaluate(
@@ -207,12 +232,17 @@ class Training:
     ) -> Any:
         """The loss and the metrics, without training."""
         self._check_compiled("evaluate")
+        told = self._told(callbacks, _steps_in(x, batch_size, steps), verbose)
         self.reset_metrics()
+        told.on_test_begin()
         started, count, found = time.perf_counter(), 0, {}
         for batch in _batches(x, y, sample_weight, batch_size, False, steps):
-            found = self.test_step(batch)
+            told.on_test_batch_begin(count)
+            found = self._function("test_step")(batch)
+            told.on_test_batch_end(count, _figures(found, True))
             count += 1
         figures = _figures(found, True)
+        told.on_test_end(figures)
         _tell(verbose, None, None, count, time.perf_counter() - started, figures)
         return _figures(found, return_dict)
 
@@ -225,8 +255,21 @@ class Training:
         callbacks: Any = None,
     ) -> Any:
         """The predictions, as arrays."""
-        parts = [self.predict_step(batch) for batch in _batches(x, None, None, batch_size, False, steps)]
+        told = self._told(callbacks, _steps_in(x, batch_size, steps), verbose)
+        told.on_predict_begin()
+        parts: list[Any] = []
+        for batch in _batches(x, None, None, batch_size, False, steps):
+            told.on_predict_batch_begin(len(parts))
+            parts.append(self._function("predict_step")(batch))
+            told.on_predict_batch_end(len(parts) - 1, {"outputs": parts[-1]})
+        told.on_predict_end()
         return nest.map_structure(lambda *rows: concat(rows, 0).numpy(), *parts)
+
+    def _told(self, callbacks: Any, steps: int | None, verbose: Any) -> CallbackList:
+        """Callbacks for a run that is no training; those of a training under way are told as they are."""
+        if isinstance(callbacks, CallbackList):
+            return callbacks
+        return CallbackList(callbacks, self, verbose=verbose, epochs=1, steps=steps)
 
     def reset_metrics(self) -> None:
         """Begin all figures anew."""
@@ -238,30 +281,6 @@ class Training:
             raise ValueError(
                 explained(f"You must call `compile()` before calling `{what}()`", "model.compile(optimizer, loss)")
             )
-
-
-class CompileMetrics:
-    """The metrics that `compile` was given, as one: Keras shows them so to a `train_step` of one's own."""
-
-    name = "compile_metrics"
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Take a batch."""
-        self._model._prepared(y_true, y_pred)
-        for metric in self._model._metrics:
-            metric.update_state(y_true, y_pred)
-
-    def result(self) -> dict[str, Any]:
-        """The figures so far, by name."""
-        return {metric.name: metric.result() for metric in self._model._metrics or []}
-
-    def reset_state(self) -> None:
-        """Begin all figures anew."""
-        for metric in self._model._metrics or []:
-            metric.reset_state()
 
 
 def _flat(figures: dict[str, Any]) -> dict[str, Any]:
@@ -282,18 +301,64 @@ def _tensors(structure: Any) -> Any:
     return nest.map_structure(lambda a: None if a is None else convert_to_tensor(a), structure)
 
 
-def _batches(
-    x: Any, y: Any, weight: Any, batch_size: int | None, shuffle: bool, steps: int | None
-) -> Iterator[tuple[Any, ...]]:
+def _is_stream(x: Any) -> bool:
+    """Whether `x` gives batches itself, rather than being arrays."""
+    return isinstance(x, Dataset) or (
+        not hasattr(x, "shape")
+        and not isinstance(x, list | tuple | dict)
+        and (hasattr(x, "__iter__") or hasattr(x, "__getitem__"))
+    )
+
+
+def _steps_in(x: Any, batch_size: int | None, steps: int | None) -> int | None:
+    """How many batches an epoch has; None if that is not known."""
+    if steps is not None:
+        return steps
+    if not _is_stream(x):
+        return -(-len(nest.flatten(x)[0]) // (batch_size or 32))
+    if isinstance(x, Dataset):
+        return None if x._count is None or x._count < 0 else x._count
+    return len(x) if hasattr(x, "__len__") else None
+
+
+def _rows(structure: Any, chosen: slice) -> Any:
+    return nest.map_structure(lambda a: None if a is None else a[chosen], structure)
+
+
+def _again(source: Any, stream: Iterator[Any]) -> Iterator[Any]:
+    """What is left of `stream`, and from its end on `source` from its beginning."""
+    yield from stream
+    while hasattr(source, "__len__") or isinstance(source, Dataset):
+        yield from source
+
+
+def _stream_of(x: Any) -> Iterator[Any]:
+    """The batches that `x` gives."""
+    if hasattr(x, "__iter__"):
+        yield from x
+    else:  # a PyDataset: as many batches as it has a length
+        for place in range(len(x)):
+            yield x[place]
+
+
+def _array(x: Any) -> Any:
+    """Numbers as an array; those of double precision in Keras' own, which is single."""
+    array = x.numpy() if hasattr(x, "_value") else np.asarray(x)
+    return array.astype(np.float32) if array.dtype == np.float64 else array
+
+
+def _batches(x: Any, y: Any, weight: Any, batch_size: int | None, shuffle: bool, steps: int | None) -> Iterator[Any]:
     """Batches of tensors: from arrays, in random order if wanted; or from what gives batches itself."""
-    if y is None and (isinstance(x, Dataset) or (hasattr(x, "__iter__") and not hasattr(x, "shape") and _is_stream(x))):
-        for number, batch in enumerate(x):
-            if steps is not None and number >= steps:
+    if y is None and _is_stream(x):
+        for number, batch in enumerate(_stream_of(x)):
+            yield _tensors(batch)
+            if steps is not None and number + 1 >= steps:
                 return
-            yield _tensors(batch) if isinstance(batch, tuple) else (_tensors(batch),)
         return
-    given = (x,) if y is None else (x, y) if weight is None else (x, y, weight)
-    arrays = nest.map_structure(lambda a: np.asarray(a) if not hasattr(a, "_value") else a.numpy(), given)
+    given: Any = (x, y) if weight is None else (x, y, weight)
+    if y is None:
+        given = (x,) if isinstance(x, tuple) else x  # a step of one's own is given the inputs alone
+    arrays = nest.map_structure(_array, given)
     lengths = {len(array) for array in nest.flatten(arrays)}
     if len(lengths) != 1:
         raise ValueError(explained(f"Data cardinality is ambiguous: the arrays have {sorted(lengths)} examples"))
@@ -305,10 +370,6 @@ def _batches(
             return
         chosen = order[start : start + size]
         yield nest.map_structure(lambda array, chosen=chosen: convert_to_tensor(array[chosen]), arrays)
-
-
-def _is_stream(x: Any) -> bool:
-    return not isinstance(x, list | tuple | dict)
 
 
 def _figures(found: dict[str, Any], return_dict: bool) -> Any:

@@ -33,5 +33,57 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
     return x / np.expand_dims(norms, axis)
 
 
-__all__ = ["normalize", "set_random_seed", "to_categorical"]
+class PyDataset:
+    """Batches by number: subclasses write `__len__` and `__getitem__`; `fit` goes through them."""
+
+    def __init__(self, workers: int = 1, use_multiprocessing: bool = False, max_queue_size: int = 10) -> None:
+        self.workers, self.use_multiprocessing, self.max_queue_size = workers, use_multiprocessing, max_queue_size
+
+    def __len__(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__} has no `__len__`")
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no `__getitem__`")
+
+    def on_epoch_end(self) -> None:
+        """After each epoch."""
+
+
+Sequence = PyDataset
+
+
+def register_keras_serializable(package: str = "Custom", name: str | None = None) -> Any:
+    """The class as it is: nothing is stored by its name here."""
+    return lambda kind: kind
+
+
+def pad_sequences(
+    sequences: Any,
+    maxlen: int | None = None,
+    dtype: Any = "int32",
+    padding: str = "pre",
+    truncating: str = "pre",
+    value: Any = 0.0,
+) -> Any:
+    """Lists of different lengths as rows of one array.
+
+    >>> from gradtape.standins import tensorflow as tf
+    >>> tf.keras.utils.pad_sequences([[1], [2, 3]], padding="post")
+    array([[1, 0],
+           [2, 3]], dtype=int32)
+    """
+    rows = [np.asarray(row) for row in sequences]
+    length = max((len(row) for row in rows), default=0) if maxlen is None else maxlen
+    inner = next((row.shape[1:] for row in rows if len(row)), ())
+    made = np.full((len(rows), length, *inner), value, dtype)
+    for place, row in enumerate(rows):
+        kept = row[len(row) - min(length, len(row)) :] if truncating == "pre" else row[:length]
+        if len(kept):
+            where = slice(length - len(kept), None) if padding == "pre" else slice(0, len(kept))
+            made[place, where] = kept
+    return made
+
+
+__all__ = ["PyDataset", "Sequence", "normalize", "pad_sequences", "register_keras_serializable", "set_random_seed"]
+__all__ += ["to_categorical"]
 __getattr__ = missing(__name__)

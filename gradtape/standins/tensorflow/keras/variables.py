@@ -37,6 +37,14 @@ class Variable(TensorFlowVariable):
         self._name = name or "variable"
         self.path = "/".join((*scope.get(), self._name))
 
+    @classmethod
+    def over(cls, held: Any, name: str, path: str) -> Variable:
+        """A variable of Keras' over one of gradtape's, whose numbers they share."""
+        made = object.__new__(cls)
+        made._value, made._declared, made._trainable, made.constraint = held, None, False, None
+        made._name, made.path = name, path
+        return made
+
     @property
     def value(self) -> Any:
         """The `tf.Variable` behind it."""

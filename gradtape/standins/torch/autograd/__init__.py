@@ -8,13 +8,14 @@ from typing import Any
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.torch import overwriting
-from gradtape.standins.torch.autograd import forward_ad, functional, graph
+from gradtape.standins.torch.autograd import forward_ad, functional, graph, profiler
 from gradtape.standins.torch.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from gradtape.standins.torch.autograd.checking import GradcheckError, gradcheck, gradgradcheck
 from gradtape.standins.torch.autograd.function import Function
 from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.hooks import accumulating
 from gradtape.standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from gradtape.standins.torch.tensor import Tensor, accumulating, unwrap, wrap
+from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = [
     "Function",
@@ -31,6 +32,7 @@ __all__ = [
     "graph",
     "inference_mode",
     "no_grad",
+    "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
 ]

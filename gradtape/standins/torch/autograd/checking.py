@@ -8,6 +8,7 @@ from typing import Any
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.torch.autograd.functional import plainly
+from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.tensor import Tensor
 
 
@@ -34,7 +35,8 @@ def _checked(func: Callable[..., Any], inputs: Any, order: int, tolerances: tupl
     rtol, atol = tolerances
     values = [Value(given[i]._array) for i in moving]
     try:
-        gt.gradcheck(moved, *values, order=order, rtol=rtol, atol=atol)
+        with translating():
+            gt.gradcheck(moved, *values, order=order, rtol=rtol, atol=atol)
     except gt.GradcheckError as error:
         if eager:
             raise GradcheckError(str(error)) from None

@@ -24,6 +24,7 @@ class Context:
         self.needs_input_grad = needs
         self.saved_tensors: tuple[Any, ...] = ()
         self._constant: set[int] = set()
+        self._dirty: set[int] = set()
         self._materialize = True
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -39,11 +40,15 @@ class Context:
         self._constant.update(id(tensor) for tensor in tensors)
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say that these inputs were written in place."""
+        """Say that these inputs were written in place, and are the results that are returned."""
+        self._dirty.update(id(tensor) for tensor in tensors)
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether a gradient that does not come back is a tensor of zeros (as it is at first) or None."""
         self._materialize = value
+
+
+FunctionCtx = Context
 
 
 class Function:
@@ -71,6 +76,7 @@ class Function:
     generate_vmap_rule = False
     forward: Callable[..., Any]
     backward: Callable[..., Any]
+    jvp: Callable[..., Any]
     setup_context: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -83,7 +89,7 @@ class Function:
     def apply(cls, *args: Any) -> Any:
         """Call the function; its results are on the graph with the rule in `backward`."""
         for name in ("forward", "backward"):
-            if not hasattr(cls, name):
+            if not hasattr(cls, name) and not (name == "backward" and hasattr(cls, "jvp")):
                 raise NotImplementedError(
                     f"{cls.__name__}: you must implement {name!r}, a static method of a torch.autograd.Function.\n"
                     f"  fix: @staticmethod\n       def {name}(ctx, ...)"
@@ -102,17 +108,12 @@ class _Call:
         self.several = False
         self.others: dict[int, Any] = {}
         self.constant: set[int] = set()
+        self.dirty: dict[int, int] = {}  # the argument that each result is, where it was written in place
         self.count = 0
 
     def made(self) -> Any:
         values = [self.args[index]._value for index in self.places]
-        own = self.cls.__name__
-        rule = gt.custom_vjp(_named(lambda *values: self.run(values)[0], self.cls.forward, own))
-        rule.defvjp(
-            _named(lambda *values: self.run(values), self.cls.forward, own),
-            _named(lambda residuals, cotangents: self.pulled(residuals, cotangents), self.cls.backward, own),
-        )
-        results = rule(*values)
+        results = self.rule()(*values)
         label = f"{self.cls.__name__}Backward"
         found: list[Any] = [None] * self.count
         for index, other in self.others.items():
@@ -121,14 +122,50 @@ class _Call:
         for index in range(self.count):
             if index not in self.others:
                 value = next(supply)
-                found[index] = wrap(gt.stop_gradient(value) if index in self.constant else value, label)
+                result = wrap(gt.stop_gradient(value) if index in self.constant else value, label)
+                found[index] = self.written(index, result) if index in self.dirty else result
         return tuple(found) if self.several else found[0]
+
+    def rule(self) -> Any:
+        """The function as one of values, with the rule that the user has written: backwards, or only forwards."""
+        own = self.cls.__name__
+        forward = _named(lambda *values: self.run(values)[0], self.cls.forward, own)
+        if not hasattr(self.cls, "backward"):
+            moving = gt.custom_jvp(forward)
+            moving.defjvp(_named(lambda primals, tangents: self.pushed(primals, tangents), self.cls.jvp, own))
+            return moving
+        rule = gt.custom_vjp(forward)
+        rule.defvjp(
+            _named(lambda *values: self.run(values), self.cls.forward, own),
+            _named(lambda residuals, cotangents: self.pulled(residuals, cotangents), self.cls.backward, own),
+        )
+        return rule
+
+    def written(self, index: int, result: Tensor) -> Tensor:
+        """The argument that `forward` has written to, with the result in it."""
+        target: Tensor = self.args[self.dirty[index]]
+        target._check_writable(f"{self.cls.__name__}.forward")
+        target._put(result._value, False, True)  # the rule knows what it needs, and was told of the write
+        return target
+
+    def pushed(self, primals: Any, tangents: Any) -> tuple[Any, Any]:
+        """The results, and how they move, by the user's rule."""
+        results, (saved, kept) = self.run(primals)
+        ctx = kept.ctx
+        ctx.saved_tensors = tuple(wrap(part) for part in saved)
+        given: list[Any] = [None] * len(self.args)
+        for place, tangent in zip(self.places, tangents, strict=True):
+            given[place] = wrap(tangent if isinstance(tangent, Value) else Value(np.asarray(tangent)))
+        moved = self.cls.jvp(ctx, *given)
+        rows = list(moved) if isinstance(moved, tuple) else [moved]
+        return results, [None if row is None else row._value for row in rows]
 
     def run(self, values: Any) -> tuple[Any, Any]:
         """The results that are tensors, and what is kept for the way back."""
         given = list(self.args)
         for place, value in zip(self.places, values, strict=True):
             given[place] = wrap(value if isinstance(value, Value) else Value(np.asarray(value)))
+            given[place]._silent = True  # what `forward` writes to is a copy, and it says so by mark_dirty
         needs = tuple(isinstance(arg, Tensor) and _is_followed(arg._value) for arg in self.args)
         ctx = Context(needs)
         if self.cls.setup_context is None:
@@ -141,8 +178,11 @@ class _Call:
         self.count = len(parts)
         self.others = {index: part for index, part in enumerate(parts) if not isinstance(part, Tensor)}
         self.constant = {index for index, part in enumerate(parts) if id(part) in ctx._constant}
+        places = {id(given[place]): place for place in self.places}
+        self.dirty = {i: places[id(p)] for i, p in enumerate(parts) if id(p) in ctx._dirty and id(p) in places}
         results = [part._value for part in parts if isinstance(part, Tensor)]
-        saved = [part._value if isinstance(part, Tensor) else part for part in ctx.saved_tensors]
+        held = ctx.saved_tensors or getattr(ctx, "saved_for_forward", ())
+        saved = [part._value if isinstance(part, Tensor) else part for part in held]
         return results, (saved, _Kept(ctx))
 
     def pulled(self, residuals: Any, cotangents: Any) -> tuple[Any, ...]:
@@ -189,11 +229,30 @@ class _Kept:
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """A `backward` that cannot be differentiated again: what it returns is cut off the graph."""
+    """A `backward` that cannot be differentiated again: the attempt is an error."""
+    refusing = gt.custom_vjp(lambda value: gt.stop_gradient(value))
+
+    def refuse(*_: Any) -> Any:
+        raise RuntimeError(
+            f"trying to differentiate twice a function that was marked with @once_differentiable: "
+            f"{backward.__qualname__}.\n  fix: without the decorator, a backward made of torch's functions can be"
+        )
+
+    refusing.defvjp(lambda value: (gt.stop_gradient(value), ()), refuse)
+
+    def refused(answer: Any, anchor: Any) -> Any:
+        """What `backward` returned, on the graph of what it was given, where a derivative of it is an error."""
+        if not isinstance(answer, Tensor) or anchor is None:
+            return answer
+        return wrap(refusing(answer._value + 0 * gt.sum(anchor._value)))
 
     @functools.wraps(backward)
     def once(ctx: Any, *grads: Any) -> Any:
         with gt.no_grad():
-            return backward(ctx, *grads)
+            answers = backward(ctx, *grads)
+        anchor = next((grad for grad in grads if isinstance(grad, Tensor)), None)
+        several = isinstance(answers, tuple)
+        found = tuple(refused(answer, anchor) for answer in (answers if several else (answers,)))
+        return found if several else found[0]
 
     return once

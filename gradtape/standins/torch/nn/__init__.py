@@ -5,28 +5,25 @@
 from __future__ import annotations
 
 from gradtape.standins.names import missing
-from gradtape.standins.torch.nn import functional, init, parameter, utils
-from gradtape.standins.torch.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from gradtape.standins.torch.nn.layers import (
-    GRU,
-    LSTM,
-    RNN,
-    Bilinear,
+from gradtape.standins.torch.nn import functional, init, modules, parameter, utils
+from gradtape.standins.torch.nn.containers import (
+    DataParallel,
+    ModuleDict,
+    ModuleList,
+    ParameterDict,
+    ParameterList,
+    Sequential,
+)
+from gradtape.standins.torch.nn.convolutions import (
     Conv1d,
     Conv2d,
     Conv3d,
     ConvTranspose1d,
     ConvTranspose2d,
     ConvTranspose3d,
-    Embedding,
-    GRUCell,
-    Linear,
-    LSTMCell,
-    MultiheadAttention,
-    RNNCell,
-    TransformerEncoder,
-    TransformerEncoderLayer,
 )
+from gradtape.standins.torch.nn.layers import Bilinear, Embedding, EmbeddingBag, Linear
+from gradtape.standins.torch.nn.lazy import *
 from gradtape.standins.torch.nn.losses import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -40,6 +37,7 @@ from gradtape.standins.torch.nn.losses import (
     L1Loss,
     MarginRankingLoss,
     MSELoss,
+    MultiLabelSoftMarginLoss,
     MultiMarginLoss,
     NLLLoss,
     PairwiseDistance,
@@ -47,10 +45,12 @@ from gradtape.standins.torch.nn.losses import (
     SmoothL1Loss,
     SoftMarginLoss,
     TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )
 from gradtape.standins.torch.nn.module import Module
 from gradtape.standins.torch.nn.padding import *
-from gradtape.standins.torch.nn.parameter import Buffer, Parameter
+from gradtape.standins.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
+from gradtape.standins.torch.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from gradtape.standins.torch.nn.simple import (
     CELU,
     ELU,
@@ -63,6 +63,7 @@ from gradtape.standins.torch.nn.simple import (
     AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
     AdaptiveMaxPool3d,
+    AlphaDropout,
     AvgPool1d,
     AvgPool2d,
     AvgPool3d,
@@ -85,8 +86,11 @@ from gradtape.standins.torch.nn.simple import (
     InstanceNorm3d,
     LayerNorm,
     LeakyReLU,
+    LocalResponseNorm,
     LogSigmoid,
     LogSoftmax,
+    LPPool1d,
+    LPPool2d,
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
@@ -95,9 +99,11 @@ from gradtape.standins.torch.nn.simple import (
     ReLU,
     ReLU6,
     RMSNorm,
+    RReLU,
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
     Softmin,
     Softplus,
     Softshrink,
@@ -106,6 +112,14 @@ from gradtape.standins.torch.nn.simple import (
     Tanhshrink,
     Threshold,
     Unflatten,
+)
+from gradtape.standins.torch.nn.transformers import (
+    MultiheadAttention,
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
 )
 
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("annotations", "missing"))

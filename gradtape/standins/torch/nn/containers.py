@@ -83,6 +83,23 @@ class Sequential(_Listed):
             input = module(input)
         return input
 
+    def pop(self, key: int) -> Any:
+        """Take a module out; it is returned."""
+        taken = self[key]
+        del self[key]
+        return taken
+
+
+class DataParallel(Module):
+    """A module that PyTorch would spread over several devices; there is one here."""
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
+
 
 class ModuleList(_Listed):
     """Modules in a list."""

@@ -12,7 +12,9 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.nn import functional as ours
 from gradtape.standins.names import missing
 from gradtape.standins.torch.arithmetic import FUNCTIONS as ARITHMETIC
-from gradtape.standins.torch.nn.lossfunctions import *  # noqa: F403  (its names are all torch's)
+from gradtape.standins.torch.nn.further import *  # noqa: F403  (its names are all torch's)
+from gradtape.standins.torch.nn.lossfunctions import *  # noqa: F403
+from gradtape.standins.torch.nn.places import *  # noqa: F403
 from gradtape.standins.torch.random import numpy_generator
 from gradtape.standins.torch.tensor import Tensor
 from gradtape.standins.torch.wrapping import Function, function, one_type
@@ -105,6 +107,8 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """input @ weight.T + bias."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if input.ndim == 2:
         return (_mm if bias is None else _addmm)(input, weight, bias)
     return _linear(input, weight, bias)
@@ -224,7 +228,9 @@ def _dropping(name: str) -> Function:
 dropout, dropout1d, dropout2d, dropout3d = (_dropping(f"dropout{rank}") for rank in ("", "1d", "2d", "3d"))
 
 
-@function("Embedding")
+_embedding = function("Embedding")(lambda *arguments: ours.embedding(*arguments))
+
+
 def embedding(
     input: Any,
     weight: Any,
@@ -234,10 +240,14 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """The rows of `weight` at the integers in `input`."""
-    if max_norm is not None or scale_grad_by_freq:
-        raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not in the stand-in")
-    return ours.embedding(input, weight, padding_idx)
+    """The rows of `weight` at the integers in `input`; those longer than `max_norm` are shortened in place first."""
+    if scale_grad_by_freq:
+        raise NotImplementedError("embedding: scale_grad_by_freq is not in the stand-in")
+    if max_norm is not None:
+        with gt.no_grad():
+            rows = input.unique()
+            weight[rows] = weight[rows].renorm(norm_type, 0, max_norm)
+    return _embedding(input, weight, padding_idx)
 
 
 @function("NativeLayerNorm")
@@ -269,6 +279,11 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Any:
     """Mean 0 and variance 1 of each channel over the batch; when training, running statistics follow."""
+    if training and input.ndim > 1 and input.numel() == input.shape[1]:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {input.shape}.\n"
+            "  fix: more examples in the batch (drop_last=True leaves out a last one of one), or model.eval()"
+        )
     return _with_statistics(_batch_norm, input, (running_mean, running_var), (weight, bias, training, momentum, eps))
 
 
@@ -329,7 +344,13 @@ def scaled_dot_product_attention(
 @function()
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """Ones at the classes, zeros elsewhere."""
-    classes = int(tensor._concrete().max()) + 1 if num_classes == -1 else num_classes
+    labels = tensor._concrete()
+    if labels.size and (labels.min() < 0 or (num_classes != -1 and labels.max() >= num_classes)):
+        raise RuntimeError(
+            f"one_hot: class values from {labels.min()} to {labels.max()}; they have to be at least 0"
+            + ("." if num_classes == -1 else f" and smaller than num_classes={num_classes}.")
+        )
+    classes = int(labels.max()) + 1 if num_classes == -1 else num_classes
     return ours.one_hot(tensor, classes, dtype=np.int64)
 
 
@@ -343,6 +364,11 @@ def _padding(input: Any, pad: Any, mode: str = "constant", value: Any = None) ->
 @function("ConstantPadNd", _padding)
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """With elements added around it: `pad` has pairs, from the last axis on."""
+    if len(pad) % 2 or len(pad) > 2 * len(input.shape):
+        raise RuntimeError(
+            f"pad: {len(pad)} widths for {len(input.shape)} axes; a pair (before, behind) for each axis from the last "
+            "on is accepted"
+        )
     widths = [(0, 0)] * len(input.shape)
     for index in range(0, len(pad), 2):
         widths[-1 - index // 2] = (pad[index], pad[index + 1])
@@ -352,46 +378,6 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     if mode == "constant":
         return gt.pad(cut, added, "constant", constant_values=0 if value is None else value)
     return gt.pad(cut, added, {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode])
-
-
-@function("View")
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """The patches of images (examples, channels, height, width) as columns."""
-    (kh, kw), (dh, dw), (ph, pw), (sh, sw) = (
-        (x, x) if isinstance(x, int) else tuple(x) for x in (kernel_size, dilation, padding, stride)
-    )
-    padded = gt.pad(input, [(0, 0), (0, 0), (ph, ph), (pw, pw)])
-    rows = np.arange(0, padded.shape[2] - dh * (kh - 1), sh)[:, None] + dh * np.arange(kh)
-    columns = np.arange(0, padded.shape[3] - dw * (kw - 1), sw)[:, None] + dw * np.arange(kw)
-    patches = gt.getitem(padded, (slice(None), slice(None), rows[:, None, :, None], columns[None, :, None, :]))
-    moved = gt.transpose(patches, (0, 1, 4, 5, 2, 3))
-    return gt.reshape(moved, (input.shape[0], input.shape[1] * kh * kw, len(rows) * len(columns)))
-
-
-@function("PixelShuffle")
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """Channels as places: (examples, c r^2, h, w) to (examples, c, h r, w r)."""
-    *front, channels, height, width = input.shape
-    r, n = upscale_factor, len(input.shape) - 3
-    apart = gt.reshape(input, (*front, channels // r**2, r, r, height, width))
-    moved = gt.transpose(apart, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return gt.reshape(moved, (*front, channels // r**2, height * r, width * r))
-
-
-@function("UpsampleNearest2D")
-def interpolate(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
-) -> Any:
-    """Images and signals in another size; the nearest element is taken."""
-    if mode != "nearest":
-        raise NotImplementedError(f"interpolate: mode={mode!r}; the stand-in has 'nearest'")
-    for axis in range(2, len(input.shape)):
-        length = input.shape[axis]
-        wanted = size if isinstance(size, int) else None if size is None else size[axis - 2]
-        factor = scale_factor if not isinstance(scale_factor, (list, tuple)) else scale_factor[axis - 2]
-        wanted = int(length * factor) if wanted is None else wanted
-        input = gt.take(input, np.arange(wanted) * length // wanted, axis)
-    return input
 
 
 __getattr__ = missing(__name__)

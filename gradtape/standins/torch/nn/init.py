@@ -29,6 +29,11 @@ def _making(name: str, make: Callable[..., Any], doc: str) -> Callable[..., Tens
     def fill(tensor: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
         with translating():
             initialiser = make(*args, **kwargs)
+        if name.startswith(("xavier", "kaiming")) and tensor.ndim < 2:
+            raise ValueError(
+                "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions.\n"
+                "  fix: nn.init.zeros_ or uniform_ for biases"
+            )
         return _filled(tensor, initialiser, generator)
 
     fill.__name__, fill.__doc__ = name, doc
@@ -73,6 +78,36 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
 def eye_(tensor: Tensor) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     return _filled(tensor, lambda rng, shape, dtype: np.eye(*shape, dtype=dtype))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Convolutions that let their input through: a 1 in the middle of each kernel, zeros elsewhere."""
+
+    def delta(rng: Any, shape: Any, dtype: Any) -> Any:
+        made = np.zeros(shape, dtype)
+        each, middle = shape[0] // groups, tuple(length // 2 for length in shape[2:])
+        for place in range(min(each, shape[1])):
+            for group in range(groups):
+                made[(group * each + place, place, *middle)] = 1
+        return made
+
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    return _filled(tensor, delta)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal numbers, of which a share in each column is 0."""
+
+    def holes(rng: Any, shape: Any, dtype: Any) -> Any:
+        made = rng.normal(0, std, shape)
+        for column in range(shape[1]):
+            made[rng.permutation(shape[0])[: int(np.ceil(sparsity * shape[0]))], column] = 0
+        return made.astype(dtype)
+
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return _filled(tensor, holes, generator)
 
 
 __getattr__ = missing(__name__)

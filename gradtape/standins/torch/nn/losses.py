@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.standins.torch.nn import functional as F
+from gradtape.standins.torch.nn.lossfunctions import reduction_of
 from gradtape.standins.torch.nn.module import Module
 
 
@@ -15,17 +16,10 @@ class Loss(Module):
     _options: dict[str, Any] = {}  # noqa: RUF012  (it is never changed)
 
     def __init__(self, *args: Any, reduction: str = "mean", **kwargs: Any) -> None:
-        size_average, reduce = kwargs.pop("size_average", None), kwargs.pop("reduce", None)
-        if size_average is not None or reduce is not None:  # how reductions were asked for before they had names
-            reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
         super().__init__()
-        if reduction not in ("mean", "sum", "none", "batchmean"):
-            raise ValueError(f"{reduction} is not a valid value for reduction; 'mean', 'sum' and 'none' are")
-        self.reduction = reduction
+        self.reduction = reduction_of(reduction, kwargs.pop("size_average", None), kwargs.pop("reduce", None))
         names = list(self._options)
         given = {**dict(zip(names, args)), **kwargs}
-        for old in ("size_average", "reduce"):
-            given.pop(old, None)
         unknown = [name for name in given if name not in self._options]
         if unknown or len(args) > len(names):
             raise TypeError(f"{type(self).__name__}: arguments are {[*names, 'reduction']}")
@@ -67,6 +61,15 @@ MarginRankingLoss = _loss("MarginRankingLoss", "margin_ranking_loss", margin=0.0
 CosineEmbeddingLoss = _loss("CosineEmbeddingLoss", "cosine_embedding_loss", margin=0.0)
 TripletMarginLoss = _loss("TripletMarginLoss", "triplet_margin_loss", margin=1.0, p=2.0, eps=1e-6)
 MultiMarginLoss = _loss("MultiMarginLoss", "multi_margin_loss", p=1, margin=1.0)
+
+MultiLabelSoftMarginLoss = _loss("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", weight=None)
+TripletMarginWithDistanceLoss = _loss(
+    "TripletMarginWithDistanceLoss",
+    "triplet_margin_with_distance_loss",
+    distance_function=None,
+    margin=1.0,
+    swap=False,
+)
 
 
 class CosineSimilarity(Module):

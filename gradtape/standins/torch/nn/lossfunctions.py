@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,14 +42,65 @@ __all__ = [
 ]
 
 
-def _loss(name: str, label: str) -> Function:
+def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+    """How a loss is reduced; `size_average` and `reduce` are how that was asked for before reductions had names."""
+    if size_average is not None or reduce is not None:
+        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+            UserWarning,
+            stacklevel=4,
+        )
+    if reduction not in ("mean", "sum", "none", "batchmean"):
+        raise ValueError(f"{reduction} is not a valid value for reduction; 'mean', 'sum' and 'none' are")
+    return reduction
+
+
+def _reducing(loss: Function) -> Function:
+    """A loss whose reduction is checked before anything else."""
+
+    @functools.wraps(loss)
+    def reduced(
+        *args: Any, reduction: str = "mean", size_average: Any = None, reduce: Any = None, **kwargs: Any
+    ) -> Any:
+        return loss(*args, reduction=reduction_of(reduction, size_average, reduce), **kwargs)
+
+    return reduced
+
+
+def _loss(name: str, label: str, check: Callable[[Any, Any], None] | None = None) -> Function:
     compute = getattr(ours, name)
 
-    def loss(*args: Any, size_average: Any = None, reduce: Any = None, **kwargs: Any) -> Any:
+    def loss(*args: Any, **kwargs: Any) -> Any:
         return compute(*args, **kwargs)
 
     loss.__name__, loss.__doc__ = name, compute.__doc__.partition("\n")[0]
-    return function(label)(loss)
+    inner = _reducing(function(label)(loss))
+    if check is None:
+        return inner
+
+    @functools.wraps(inner)
+    def checked(input: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+        check(input, target)
+        return inner(input, target, *args, **kwargs)
+
+    return checked
+
+
+def _same_sizes(input: Any, target: Any) -> None:
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(
+            f"Target size ({target.shape}) must be the same as input size ({input.shape}).\n"
+            "  fix: target.reshape(input.shape), or input.squeeze(1)"
+        )
+
+
+def _probabilities(input: Any, target: Any) -> None:
+    _same_sizes(input, target)
+    if target.dtype != input.dtype:
+        raise RuntimeError(
+            f"binary_cross_entropy: the target has {target.dtype}, and the input {input.dtype}.\n  fix: target.float()"
+        )
 
 
 def _stretched(name: str, input: Any, target: Any) -> tuple[Any, Any]:
@@ -79,11 +132,10 @@ def _differences(name: str, label: str, overload: Any = None) -> Function:
             input, target = _stretched(name, input, target)
         kind = dtypes.result(input, target)
         input, target = (gt.astype(x, kind) if x.dtype != kind else x for x in (input, target))
-        kwargs = {key: value for key, value in kwargs.items() if key not in ("size_average", "reduce")}
         return compute(input, target, reduction=reduction, **kwargs)
 
     loss.__name__, loss.__doc__ = name, compute.__doc__.partition("\n")[0]
-    return function(label, overload)(loss)
+    return _reducing(function(label, overload)(loss))
 
 
 _ABSOLUTE = {"mean": "Mean", "sum": "Sum", "none": "Abs"}
@@ -91,8 +143,10 @@ mse_loss = _differences("mse_loss", "MseLoss")
 l1_loss = _differences("l1_loss", "Mean", lambda *args, reduction="mean", **_: _ABSOLUTE[reduction])
 huber_loss = _differences("huber_loss", "HuberLoss")
 smooth_l1_loss = _differences("smooth_l1_loss", "SmoothL1Loss")
-binary_cross_entropy = _loss("binary_cross_entropy", "BinaryCrossEntropy")
-binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogits")
+binary_cross_entropy = _loss("binary_cross_entropy", "BinaryCrossEntropy", _probabilities)
+binary_cross_entropy_with_logits = _loss(
+    "binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogits", _same_sizes
+)
 poisson_nll_loss = _loss("poisson_nll_loss", "Mean")
 gaussian_nll_loss = _loss("gaussian_nll_loss", "Mean")
 soft_margin_loss = _loss("soft_margin_loss", "SoftMarginLoss")
@@ -106,6 +160,10 @@ _BY_REDUCTION = {"mean": "Mean", "sum": "Sum", "none": "Sub", "batchmean": "Div"
 
 
 @function("Div", lambda *args, reduction="mean", **kwargs: _BY_REDUCTION[reduction])
+def _kl_div(input: Any, target: Any, reduction: str, log_target: bool) -> Any:
+    return ours.kl_div(input, target, reduction, log_target)
+
+
 def kl_div(
     input: Any,
     target: Any,
@@ -115,7 +173,15 @@ def kl_div(
     log_target: bool = False,
 ) -> Any:
     """target (log(target) - input): the divergence of `target` from a distribution given by its logarithm."""
-    return ours.kl_div(input, target, reduction, log_target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
+            "only by the batch size, and aligns with the KL math definition.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return _kl_div(input, target, reduction=reduction, log_target=log_target)
 
 
 @function("Sum", lambda *args, **kwargs: 1)
@@ -169,14 +235,34 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Any:
     """The cross entropy of logits and class labels, or of logits and probabilities."""
+    reduction = reduction_of(reduction, size_average, reduce)
     options = {"weight": weight, "reduction": reduction, "label_smoothing": label_smoothing}
+    if not target.dtype.is_floating_point:
+        _check_labels("cross_entropy", input, target)
     if target.dtype.is_floating_point:
         return _soft_cross_entropy(input, target, **options)
     compute = _image_cross_entropy if input.ndim > 2 else _cross_entropy
     return compute(input, target, ignore_index=ignore_index, **options)
 
 
-@function("NllLoss")
+def _check_labels(name: str, input: Any, target: Any) -> None:
+    """Refuse labels of another type than PyTorch takes, or of another number than there are examples."""
+    if target.dtype not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError(
+            f"{name}: expected scalar type Long for the labels but found {target.dtype}.\n  fix: target.long()"
+        )
+    if input.ndim > 1 and target.ndim and input.shape[0] != target.shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).\n"
+            "  fix: a label for each example; images of labels have the shape (examples, height, width)"
+        )
+
+
+@function("NllLoss", lambda input, *args, **kwargs: "NllLoss2D" if len(input.shape) > 2 else 0)
+def _nll_loss(input: Any, target: Any, **options: Any) -> Any:
+    return _classes(ours.nll_loss)(input, target, **options)
+
+
 def nll_loss(
     input: Any,
     target: Any,
@@ -187,7 +273,9 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Any:
     """What `cross_entropy` is for labels, from logarithms of probabilities."""
-    return _classes(ours.nll_loss)(input, target, weight=weight, ignore_index=ignore_index, reduction=reduction)
+    reduction = reduction_of(reduction, size_average, reduce)
+    _check_labels("nll_loss", input, target)
+    return _nll_loss(input, target, weight=weight, ignore_index=ignore_index, reduction=reduction)
 
 
 @function("Mean")

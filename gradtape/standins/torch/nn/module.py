@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
+from gradtape.standins.torch.hooks import RemovableHandle
 from gradtape.standins.torch.nn.backwardhooks import Backward
 from gradtape.standins.torch.nn.parameter import Buffer, Parameter
-from gradtape.standins.torch.tensor import RemovableHandle, Tensor
+from gradtape.standins.torch.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")
 
@@ -238,10 +239,17 @@ class Module:
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
+        for hook in list(_before_all.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
         watch = Backward(self, self._back, self._backward) if self._back or self._backward else None
         if watch is not None:
             args = watch.on_the_way_in(args)
         output = self.forward(*args, **kwargs)
+        for hook in list(_after_all.values()):
+            changed = hook(self, args, output)
+            output = output if changed is None else changed
         for hook, with_names in list(self._after.values()):
             changed = hook(self, args, kwargs, output) if with_names else hook(self, args, output)
             output = output if changed is None else changed
@@ -387,6 +395,20 @@ class Module:
         if not lines and not inside:
             return f"{self._get_name()}()"
         return f"{self._get_name()}(\n  " + "\n  ".join([*lines, *inside]) + "\n)"
+
+
+_before_all: dict[int, Any] = {}
+_after_all: dict[int, Any] = {}
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, args)` before each call of any module."""
+    return _registered(_before_all, hook)
+
+
+def register_module_forward_hook(hook: Callable[..., Any], **_: Any) -> RemovableHandle:
+    """Call `hook(module, args, output)` after each call of any module."""
+    return _registered(_after_all, hook)
 
 
 def _registered(hooks: dict[int, Any], hook: Any) -> RemovableHandle:

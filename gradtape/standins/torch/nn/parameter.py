@@ -7,7 +7,7 @@ from typing import Any
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.torch.tensor import Tensor, wrap
 
-__all__ = ["Buffer", "Parameter"]
+__all__ = ["Buffer", "Parameter", "UninitializedParameter"]
 
 
 class Parameter(Tensor):
@@ -18,6 +18,8 @@ class Parameter(Tensor):
     Parameter containing:
     tensor([1., 1.], requires_grad=True)
     """
+
+    _original = "torch.nn.parameter.Parameter"
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         given = Tensor() if data is None else data
@@ -35,6 +37,13 @@ class Parameter(Tensor):
         copied = Parameter(wrap(Value(self._array.copy())), self.requires_grad)
         memo[id(self)] = copied
         return copied
+
+
+class UninitializedParameter(Parameter):
+    """A parameter whose shape is not known yet."""
+
+    def __repr__(self) -> str:
+        return "<UninitializedParameter>"
 
 
 class Buffer(Tensor):

@@ -83,6 +83,47 @@ Hardswish = _plain("Hardswish", "hardswish", {"inplace": False})
 GLU = _plain("GLU", "glu", {"dim": -1}, "dim")
 
 
+class RReLU(Plain):
+    """`LeakyReLU` with a slope that is drawn anew for each element while training."""
+
+    _function, _shown = "rrelu", ("lower", "upper", "inplace")
+    _options = {"lower": 1 / 8, "upper": 1 / 3, "inplace": False}  # noqa: RUF012
+
+    def forward(self, input: Any) -> Any:
+        return F.rrelu(input, self.lower, self.upper, self.training)
+
+
+class Softmax2d(Module):
+    """`Softmax` over the channels of images."""
+
+    def forward(self, input: Any) -> Any:
+        return F.softmax(input, -3)
+
+
+class LocalResponseNorm(Plain):
+    """Each element over a power of the mean of squares in neighbouring channels."""
+
+    _function = "local_response_norm"
+    _options = {"size": None, "alpha": 1e-4, "beta": 0.75, "k": 1.0}  # noqa: RUF012
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class LPPool2d(Plain):
+    """The p-norm of windows of images."""
+
+    _function = "lp_pool2d"
+    _options = {"norm_type": None, "kernel_size": None, "stride": None, "ceil_mode": False}  # noqa: RUF012
+    _shown = ("norm_type", "kernel_size", "stride", "ceil_mode")
+
+
+class LPPool1d(LPPool2d):
+    """The p-norm of windows of signals."""
+
+    _function = "lp_pool1d"
+
+
 class GELU(Plain):
     """x times the normal distribution function of x."""
 
@@ -212,6 +253,12 @@ class Dropout3d(Dropout):
     """`Dropout` of whole channels of volumes."""
 
     _function = "dropout3d"
+
+
+class AlphaDropout(Dropout):
+    """Dropout after `SELU`, which keeps mean and variance."""
+
+    _function = "alpha_dropout"
 
 
 # -- pooling

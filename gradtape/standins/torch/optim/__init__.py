@@ -12,10 +12,11 @@ from gradtape import optim as ours
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.names import missing
 from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.optim import lr_scheduler
+from gradtape.standins.torch.optim import lr_scheduler, swa_utils
 from gradtape.standins.torch.optim.optimizer import Optimizer, Ours, initialiser
 
 __all__ = [
+    "ASGD",
     "LBFGS",
     "SGD",
     "Adadelta",
@@ -25,8 +26,11 @@ __all__ = [
     "Adamax",
     "NAdam",
     "Optimizer",
+    "RAdam",
     "RMSprop",
+    "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
 
@@ -68,6 +72,12 @@ NAdam = _optimiser(
     {**_ADAM, "lr": 2e-3, "weight_decay": 0, "momentum_decay": 4e-3, "decoupled_weight_decay": False},
     {**_USUAL, "maximize": False},
 )
+RAdam = _optimiser(
+    "RAdam",
+    "`Adam` that trusts the mean square by and by.",
+    {**_ADAM, "weight_decay": 0, "decoupled_weight_decay": False},
+    {**_USUAL, "maximize": False},
+)
 Adamax = _optimiser(
     "Adamax",
     "`Adam` with the largest gradient in the place of the mean square.",
@@ -98,6 +108,19 @@ Adadelta = _optimiser(
     "Steps in the units of the parameters.",
     {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0, "maximize": False},
     _USUAL,
+)
+
+Rprop = _optimiser(
+    "Rprop",
+    "Along the sign of the gradient, by a step of its own for each number.",
+    {"lr": 1e-2, "etas": (0.5, 1.2), "step_sizes": (1e-6, 50)},
+    {**_USUAL, "maximize": False},
+)
+ASGD = _optimiser(
+    "ASGD",
+    "Gradient descent whose rate falls, with the mean of the parameters beside it.",
+    {"lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0},
+    {**_USUAL, "maximize": False},
 )
 
 

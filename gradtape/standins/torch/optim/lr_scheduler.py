@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.optim import schedules
 from gradtape.standins.names import missing
+from gradtape.standins.torch.optim.optimizer import Optimizer
 
 __all__ = [
     "ChainedScheduler",
@@ -28,10 +30,25 @@ __all__ = [
 ]
 
 
+_TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`: the first learning rate is passed over.\n"
+    "  fix: optimizer.step() first, then scheduler.step()"
+)
+
+
+def check_optimizer(optimizer: Any) -> None:
+    """Raise unless it is an optimiser."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
 class LRScheduler:
     """Sets the learning rates of an optimiser: at once, and with every `step()`."""
 
+    _step_count = 0
+
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+        check_optimizer(optimizer)
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
@@ -45,6 +62,9 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch."""
+        if self._step_count == 1 and not self.optimizer._stepped:
+            warnings.warn(_TOO_EARLY, UserWarning, stacklevel=2)
+        self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
             group["lr"] = rate
@@ -61,6 +81,10 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from what `state_dict` returned."""
         vars(self).update(state_dict)
+
+
+_LRScheduler = LRScheduler
+"""What it was called before."""
 
 
 class _Scheduled(LRScheduler):
@@ -207,8 +231,6 @@ class OneCycleLR(_Scheduled):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        if three_phase:
-            raise NotImplementedError("OneCycleLR: three_phase is not in the stand-in")
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
                 raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
@@ -217,7 +239,9 @@ class OneCycleLR(_Scheduled):
         self._rates = (max_lr / div_factor, max_lr, max_lr / div_factor / final_div_factor)
         self._top = pct_start * total_steps - 1  # the step at which the rate is highest
         self._momenta = (base_momentum, max_momentum) if cycle_momentum else None
-        self._cycle = schedules.one_cycle(max_lr, total_steps, pct_start, anneal_strategy, div_factor, final_div_factor)
+        shape = (pct_start, anneal_strategy, div_factor, final_div_factor, three_phase)
+        self._cycle = schedules.one_cycle(max_lr, total_steps, *shape)
+        self._back = 2 * self._top if three_phase else self.total_steps  # from here on the momentum stays
         super().__init__(optimizer, last_epoch)
 
     def _schedule(self, base: float) -> Any:
@@ -230,8 +254,9 @@ class OneCycleLR(_Scheduled):
             return
         first, top, last = self._rates
         rate, (low, high) = self._last_lr[0], self._momenta
-        beginning = first if self.last_epoch <= self._top else last
-        momentum = high + (low - high) * (rate - beginning) / (top - beginning)
+        beginning = first if self.last_epoch <= self._top or self._back < self.total_steps else last
+        share = (rate - beginning) / (top - beginning) if self.last_epoch <= self._back else 0.0
+        momentum = high + (low - high) * share
         for group in self.optimizer.param_groups:
             if "betas" in group:
                 group["betas"] = (momentum, *group["betas"][1:])
@@ -348,6 +373,16 @@ class ChainedScheduler:
         """The learning rates as they are."""
         return list(self._last_lr)
 
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedules are."""
+        return {"_schedulers": [each.state_dict() for each in self._schedulers], "_last_lr": list(self._last_lr)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what `state_dict` returned."""
+        for scheduler, held in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(held)
+        self._last_lr = list(state_dict["_last_lr"])
+
 
 class ReduceLROnPlateau:
     """Multiplied by `factor` when a metric has not improved for more than `patience` epochs."""
@@ -361,22 +396,48 @@ class ReduceLROnPlateau:
         threshold: float = 1e-4,
         threshold_mode: str = "rel",
         cooldown: int = 0,
-        min_lr: float = 0.0,
+        min_lr: Any = 0.0,
         eps: float = 1e-8,
     ) -> None:
-        if threshold_mode != "rel":
-            raise NotImplementedError(f"ReduceLROnPlateau: threshold_mode={threshold_mode!r}; the stand-in has 'rel'")
+        check_optimizer(optimizer)
+        if factor >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
         self.optimizer = optimizer
+        lowest = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * len(optimizer.param_groups)
         self._plateaus = [
-            schedules.Plateau(factor, patience, mode, threshold, cooldown, min_lr) for _ in optimizer.param_groups
+            schedules.Plateau(factor, patience, mode, threshold, cooldown, least, eps, threshold_mode)
+            for least in lowest
         ]
+        self.last_epoch = 0
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
     def step(self, metrics: Any, epoch: Any = None) -> None:
         """Tell how the epoch ended."""
         for group, plateau in zip(self.optimizer.param_groups, self._plateaus, strict=True):
             group["lr"] = plateau.step(group["lr"], float(metrics))
+        self.last_epoch += 1
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    @property
+    def best(self) -> float:
+        """The best metric so far."""
+        return float(self._plateaus[0].best)
+
+    @property
+    def num_bad_epochs(self) -> int:
+        """How many epochs ago it was."""
+        return int(self._plateaus[0].bad_epochs)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedule is."""
+        plateaus = [dict(vars(plateau)) for plateau in self._plateaus]
+        return {"plateaus": plateaus, "last_epoch": self.last_epoch, "_last_lr": list(self._last_lr)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what `state_dict` returned."""
+        for plateau, held in zip(self._plateaus, state_dict["plateaus"], strict=True):
+            vars(plateau).update(held)
+        self.last_epoch, self._last_lr = state_dict["last_epoch"], list(state_dict["_last_lr"])
 
     def get_last_lr(self) -> list[float]:
         """The learning rates as they are."""

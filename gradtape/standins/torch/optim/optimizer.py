@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,14 @@ import gradtape as gt
 from gradtape import optim as ours
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.hooks import RemovableHandle
 from gradtape.standins.torch.tensor import Tensor, wrap
 
 
 class Optimizer:
     """What all optimisers share. To write one, have a `step` that goes through `self.param_groups`."""
+
+    _stepped = False  # whether a step was made, which schedulers ask
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -26,7 +30,7 @@ class Optimizer:
                 "  fix: [tensor], or model.parameters()"
             )
         self.defaults = defaults
-        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self._begin()
         self.param_groups: list[dict[str, Any]] = []
         given = list(params)
         if not given:
@@ -36,6 +40,22 @@ class Optimizer:
             )
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
+        self._before: list[Any] = []
+        self._after: list[Any] = []
+        _hook_step(type(self))
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step."""
+        self._before.append(hook)
+        return RemovableHandle(lambda: self._before.remove(hook))
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        self._after.append(hook)
+        return RemovableHandle(lambda: self._after.remove(hook))
+
+    def _begin(self) -> None:
+        self.state: Any = defaultdict(dict)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters that have options of their own."""
@@ -51,6 +71,8 @@ class Optimizer:
                     "can't optimize a non-leaf Tensor: it was computed, and will not follow what is written to it.\n"
                     "  fix: x.detach().requires_grad_() makes a leaf of it"
                 )
+        if len({id(parameter) for parameter in listed}) < len(listed):
+            warnings.warn("optimizer contains a parameter group with duplicate parameters", UserWarning, stacklevel=3)
         known = {id(parameter) for each in self.param_groups for parameter in each["params"]}
         if any(id(parameter) in known for parameter in listed):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -71,7 +93,7 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The options of all groups, and what is kept from step to step."""
-        numbers = {id(p): n for n, p in enumerate(p for group in self.param_groups for p in group["params"])}
+        numbers = {id(p): n for n, p in enumerate(self._parameters())}
         groups = [
             {name: value for name, value in group.items() if name != "params"}
             | {"params": [numbers[id(parameter)] for parameter in group["params"]]}
@@ -80,7 +102,12 @@ class Optimizer:
         return {"state": self._kept(), "param_groups": groups}
 
     def _kept(self) -> Any:
-        return dict(self.state)
+        held = list(self._parameters())
+        numbers = {id(parameter): number for number, parameter in enumerate(held)}
+        return {numbers.get(id(key), key): value for key, value in self.state.items()}
+
+    def _parameters(self) -> Iterator[Any]:
+        return (parameter for group in self.param_groups for parameter in group["params"])
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from what `state_dict` returned."""
@@ -93,7 +120,8 @@ class Optimizer:
         self._take(state_dict["state"])
 
     def _take(self, state: Any) -> None:
-        self.state = defaultdict(dict, state)
+        held = list(self._parameters())
+        self.state = defaultdict(dict, {held[k] if isinstance(k, int) else k: v for k, v in state.items()})
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -103,16 +131,41 @@ class Optimizer:
         return "\n".join(lines) + "\n)"
 
 
+def _hook_step(kind: Any) -> None:
+    """Have the steps of a class of optimisers call the hooks, and tell the schedulers that one was made."""
+    inner = kind.step
+    if getattr(inner, "is_hooked", False):
+        return
+
+    @functools.wraps(inner)
+    def step(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self._stepped = True
+        for hook in list(self._before):
+            hook(self, (self, *args), kwargs)
+        result = inner(self, *args, **kwargs)
+        for hook in list(self._after):
+            hook(self, (self, *args), kwargs)
+        return result
+
+    vars(step)["is_hooked"] = True
+    kind.step = step
+
+
 _KEPT = {
     ("", "first"): "exp_avg",
     ("", "second"): "exp_avg_sq",
     ("", "momentum"): "momentum_buffer",
-    ("", "largest"): "exp_inf",
+    ("Adamax", "largest"): "exp_inf",
+    ("", "largest"): "max_exp_avg_sq",
     ("Adagrad", "total"): "sum",
     ("Adadelta", "second"): "square_avg",
     ("Adadelta", "steps"): "acc_delta",
     ("RMSprop", "second"): "square_avg",
+    ("RMSprop", "first"): "grad_avg",
     ("NAdam", "product"): "mu_product",
+    ("Rprop", "previous"): "prev",
+    ("Rprop", "step"): "step_size",
+    ("ASGD", "average"): "ax",
 }
 """What PyTorch calls the moving averages and the like that optimisers keep."""
 
@@ -127,6 +180,15 @@ class Ours(Optimizer):
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self._states: list[Any] = []
         super().__init__(params, defaults)
+
+    def _begin(self) -> None:
+        pass
+
+    @property
+    def state(self) -> Any:
+        """What is kept for each parameter, as it is now."""
+        held = list(self._parameters())
+        return defaultdict(dict, {held[number]: kept for number, kept in self._kept().items()})
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters that have options of their own."""

@@ -13,11 +13,12 @@ from gradtape.standins.tensorflow import nest
 from gradtape.standins.tensorflow.arrays import cast, convert_to_tensor
 from gradtape.standins.tensorflow.conversion import Holder
 from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import initializers, regularizers
+from gradtape.standins.tensorflow.keras import constraints, initializers, regularizers
 from gradtape.standins.tensorflow.keras.symbolic import KerasTensor, symbolic_call
 from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
 from gradtape.standins.tensorflow.module import Module
 from gradtape.standins.tensorflow.shapes import TensorShape
+from gradtape.standins.tensorflow.tensor import wrap
 from gradtape.standins.tensorflow.variable import Variable as TensorFlowVariable
 
 _training: ContextVar[bool | None] = ContextVar("whether a model is being trained", default=None)
@@ -38,6 +39,18 @@ class Layer(Module):
     """
 
     built = False
+    supports_masking = False
+    """Whether a mask (which steps of time are there) passes from the inputs to the outputs."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(cls)
+        made.__dict__["_arguments"] = (args, kwargs)
+        return made
+
+    def again(self, **changes: Any) -> Any:
+        """A new layer, made with the arguments of this one but for `changes`."""
+        args, kwargs = self.__dict__["_arguments"]
+        return type(self)(*args, **{"name": self.name, **kwargs, **changes})
 
     def __init__(
         self,
@@ -68,8 +81,8 @@ class Layer(Module):
     def _children(self) -> Iterator[Any]:
         """The variables and layers among the attributes, in the order in which they were set."""
         seen: set[int] = set()
-        for value in list(vars(self).values()):
-            for part in _flat(value):
+        for name, value in list(vars(self).items()):
+            for part in _flat(value) if name not in _NO_CHILDREN else ():
                 if isinstance(part, Layer | TensorFlowVariable | Module) and id(part) not in seen:
                     seen.add(id(part))
                     yield part
@@ -171,10 +184,11 @@ class Layer(Module):
         tokens = scope.get()
         token = scope.set(tokens if tokens and tokens[-1] == self.name else (*tokens, self.name))
         try:
-            made = Variable(chosen, tuple(shape), dtype or self._dtype, trainable, name)
+            called = unique_name("variable") if name is None else name
+            made = Variable(chosen, tuple(shape), dtype or self._dtype, trainable, called)
         finally:
             scope.reset(token)
-        made.constraint = constraint
+        made.constraint = constraints.get(constraint)
         self.__dict__.setdefault("_weights", []).append(made)
         penalty = regularizers.get(regularizer)
         if penalty is not None:
@@ -227,6 +241,32 @@ class Layer(Module):
         self.build(shapes)
         self.built = True
 
+    def ensure_built(self, input_shape: Any) -> None:
+        """Make the variables for inputs of this shape, if that was not done yet."""
+        if not self.built:
+            token = scope.set((*scope.get(), self.name))
+            try:
+                self.build(input_shape)
+            finally:
+                scope.reset(token)
+            self.built = True
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the outputs, given that of the inputs."""
+        return mask if self.supports_masking else None
+
+    def _mask_for(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        """The mask of the first argument, which is passed on to a `call` that takes it."""
+        mask = kwargs.get("mask")
+        if mask is None and args:
+            masks = nest.map_structure(mask_of, args[0])
+            mask = masks if any(part is not None for part in nest.flatten(masks)) else None
+        if not _takes(self.call, "mask"):
+            kwargs.pop("mask", None)
+        elif mask is not None:
+            kwargs["mask"] = mask
+        return mask
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if any(isinstance(x, KerasTensor) for x in nest.flatten((args, kwargs))):
             return symbolic_call(self, args, kwargs)
@@ -237,6 +277,14 @@ class Layer(Module):
                     "in the `__init__()` method"
                 )
             )
+        for arg in args:
+            if isinstance(arg, str | bytes):
+                raise ValueError(
+                    explained(
+                        "Only input tensors may be passed as positional arguments. The following argument value should "
+                        f"be passed as a keyword argument: {arg!r}"
+                    )
+                )
         args = tuple(nest.map_structure(self._converted, arg) for arg in args)
         takes_training = _takes(self.call, "training")
         training = kwargs.get("training")
@@ -250,11 +298,17 @@ class Layer(Module):
         try:
             self._built_for(args[0] if args else None)
             self.__dict__.pop("_added", None)
+            mask = self._mask_for(args, kwargs)
             result = self.call(*args, **kwargs)
+            passed = self.compute_mask(args[0], mask) if args else None
+            if passed is not None:
+                result = masked(result, passed)
         finally:
             scope.reset(tokens[0])
             _training.reset(tokens[1])
-        self._output_shapes = [getattr(part, "shape", None) for part in nest.flatten(result)]
+        if "_output_shapes" not in self.__dict__:  # set in each call, it would be another thing for `gt.jit`
+            parts = nest.flatten(result)
+            self._output_shapes = tuple(tuple(part.shape) if hasattr(part, "shape") else None for part in parts)
         if self.activity_regularizer is not None:
             self.add_loss(self.activity_regularizer(result))
         return result
@@ -271,9 +325,40 @@ class Layer(Module):
         """The shape of the output for an input of this shape."""
         return nest.map_structure(lambda x: x.shape, symbolic_call(self, (KerasTensor(input_shape),), {}))
 
+    @property
+    def input(self) -> Any:
+        """The symbolic input of the first call with symbolic tensors."""
+        return self._symbol("input", 0)
+
+    @property
+    def output(self) -> Any:
+        """The symbolic output of the first call with symbolic tensors."""
+        return self._symbol("output", 1)
+
+    def _symbol(self, what: str, place: int) -> Any:
+        if "_symbols" not in self.__dict__:
+            raise AttributeError(f"The layer {self.name} has never been called and thus has no defined {what}.")
+        return self.__dict__["_symbols"][place]
+
     def get_config(self) -> dict[str, Any]:
-        """The name and whether it is trained."""
-        return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        """The name, whether it is trained, and of Keras' own layers the arguments they were made with."""
+        config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        if type(self).__module__.startswith(__name__.rpartition(".")[0]):
+            args, kwargs = self.__dict__["_arguments"]
+            bound = inspect.signature(type(self).__init__).bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            kinds = {p.name: p.kind for p in bound.signature.parameters.values()}
+            config |= {
+                n: v
+                for n, v in list(bound.arguments.items())[1:]
+                if kinds[n] is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            }
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A new layer, from what `get_config` gave."""
+        return cls(**config)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("kernel", "bias", "gamma", "beta", "embeddings", "moving_mean") and not self.built:
@@ -282,6 +367,23 @@ class Layer(Module):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+_NO_CHILDREN = ("_arguments", "_symbols")
+
+
+def mask_of(x: Any) -> Any:
+    """Which steps of time are there in `x`; None if all are."""
+    return getattr(x, "_keras_mask", None) if isinstance(x, Holder) else None
+
+
+def masked(result: Any, mask: Any) -> Any:
+    """`result` with a mask: a new tensor, as the layer may have returned its input."""
+    if not isinstance(result, Holder):
+        return result
+    made = wrap(result._value)
+    made._keras_mask = mask
+    return made
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:
@@ -298,6 +400,17 @@ def _flat(value: Any) -> Iterator[Any]:
             yield from _flat(part)
     else:
         yield value
+
+
+def checked_axes(layer: Layer, inputs: Any, count: int) -> None:
+    """Raise ValueError unless `inputs` has `count` axes."""
+    if len(inputs.shape) != count:
+        raise ValueError(
+            explained(
+                f"Input 0 of layer '{layer.name}' is incompatible with the layer: expected ndim={count}, found "
+                f"ndim={len(inputs.shape)}. Full shape received: {tuple(inputs.shape)}"
+            )
+        )
 
 
 def checked_input(layer: Layer, inputs: Any, size: int, axis: int = -1) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import gradtape as gt
 from gradtape.standins.tensorflow import reductions
-from gradtape.standins.tensorflow.arrays import pad, repeat
 from gradtape.standins.tensorflow.conversion import value_of
 from gradtape.standins.tensorflow.convolutions import (
     convolution_of,
@@ -13,9 +13,9 @@ from gradtape.standins.tensorflow.convolutions import (
     spread,
     transposed_convolution_of,
 )
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape.standins.tensorflow.errors import in_tensorflow_terms
 from gradtape.standins.tensorflow.keras import activations, initializers
-from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_input
+from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
 from gradtape.standins.tensorflow.tensor import wrap
 
 
@@ -65,6 +65,7 @@ class _Convolution(Layer):
     @in_tensorflow_terms
     def call(self, inputs: Any) -> Any:
         """The convolution, the bias, the activation."""
+        checked_axes(self, inputs, self._rank + 2)
         value, kernel = value_of(inputs), value_of(self.kernel)
         if self._is_transposed:
             checked_input(self, inputs, self.kernel.shape[-1])
@@ -117,6 +118,143 @@ class Conv2DTranspose(_Convolution):
     _rank, _is_transposed = 2, True
 
 
+class Conv3DTranspose(_Convolution):
+    """The adjoint of a convolution over three axes."""
+
+    _rank, _is_transposed = 3, True
+
+
+class _Depthwise(Layer):
+    """A convolution of each channel for itself."""
+
+    _rank: ClassVar[int]
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        depth_multiplier: int = 1,
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.kernel_size, self.strides = spread(kernel_size, self._rank), spread(strides, self._rank)
+        self.dilation_rate, self.padding = spread(dilation_rate, self._rank), padding
+        self.depth_multiplier, self.use_bias = depth_multiplier, use_bias
+        self.activation = activations.get(activation)
+        self.depthwise_initializer = initializers.get(depthwise_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+
+    def build(self, input_shape: Any) -> None:
+        """Make the kernel and the bias."""
+        channels = input_shape[-1]
+        shape = (*self.kernel_size, channels, self.depth_multiplier)
+        self.kernel = self.add_weight(shape, self.depthwise_initializer, name="kernel")
+        if self.use_bias:
+            self.bias = self.add_weight((channels * self.depth_multiplier,), self.bias_initializer, name="bias")
+        self.built = True
+
+    @in_tensorflow_terms
+    def call(self, inputs: Any) -> Any:
+        """The convolution, the bias, the activation."""
+        checked_input(self, inputs, self.kernel.shape[-2])
+        made = depthwise(inputs, self.kernel, self.strides, self.padding, self.dilation_rate)
+        return self.activation(made + self.bias if self.use_bias else made)
+
+
+def depthwise(inputs: Any, kernel: Any, strides: Any, padding: str, dilation: Any) -> Any:
+    """A convolution of each channel for itself; the kernel ends with (channels, multiplier)."""
+    weight = value_of(kernel)
+    *window, channels, multiplier = weight.shape
+    merged = gt.reshape(weight, (*window, 1, channels * multiplier))
+    return wrap(convolution_of(value_of(inputs), merged, strides, padding, dilation, None, channels))
+
+
+class DepthwiseConv1D(_Depthwise):
+    """A convolution along one axis, of each channel for itself."""
+
+    _rank = 1
+
+
+class DepthwiseConv2D(_Depthwise):
+    """A convolution over two axes, of each channel for itself."""
+
+    _rank = 2
+
+
+class _Separable(_Convolution):
+    """A convolution of each channel for itself, then a mixture of the channels at each place."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            bias_initializer=bias_initializer,
+            **kwargs,
+        )
+        self.depth_multiplier = depth_multiplier
+        self.depthwise_initializer = initializers.get(depthwise_initializer)
+        self.pointwise_initializer = initializers.get(pointwise_initializer)
+
+    def build(self, input_shape: Any) -> None:
+        """Make the two kernels and the bias."""
+        channels, many = input_shape[-1], self.depth_multiplier
+        shape = (*self.kernel_size, channels, many)
+        self.depthwise_kernel = self.add_weight(shape, self.depthwise_initializer, name="depthwise_kernel")
+        mixture = (*[1] * self._rank, channels * many, self.filters)
+        self.pointwise_kernel = self.add_weight(mixture, self.pointwise_initializer, name="pointwise_kernel")
+        if self.use_bias:
+            self.bias = self.add_weight((self.filters,), self.bias_initializer, name="bias")
+        self.built = True
+
+    @in_tensorflow_terms
+    def call(self, inputs: Any) -> Any:
+        """Both convolutions, the bias, the activation."""
+        checked_input(self, inputs, self.depthwise_kernel.shape[-2])
+        made = depthwise(inputs, self.depthwise_kernel, self.strides, self.padding, self.dilation_rate)
+        mixture = value_of(self.pointwise_kernel)
+        made = wrap(convolution_of(value_of(made), mixture, 1, "valid", 1, None, 1))
+        return self.activation(made + self.bias if self.use_bias else made)
+
+
+class SeparableConv1D(_Separable):
+    """A separable convolution along one axis."""
+
+    _rank = 1
+
+
+class SeparableConv2D(_Separable):
+    """A separable convolution over two axes."""
+
+    _rank = 2
+
+
 class _Pooling(Layer):
     """The greatest element, or the mean, of each window."""
 
@@ -146,6 +284,18 @@ class MaxPooling2D(_Pooling):
     """The greatest element of each window over two axes."""
 
     _rank, _pools = 2, "max"
+
+
+class MaxPooling3D(_Pooling):
+    """The greatest element of each window over three axes."""
+
+    _rank, _pools = 3, "max"
+
+
+class AveragePooling3D(_Pooling):
+    """The mean of each window over three axes."""
+
+    _rank, _pools = 3, "avg"
 
 
 class AveragePooling1D(_Pooling):
@@ -200,31 +350,16 @@ class GlobalMaxPooling2D(_GlobalPooling):
     _is_mean = False
 
 
-class ZeroPadding2D(Layer):
-    """Zeros around height and width."""
+class GlobalAveragePooling3D(_GlobalPooling):
+    """The mean over three axes."""
 
-    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        pairs = (padding, padding) if isinstance(padding, int) else padding
-        self.padding = [(p, p) if isinstance(p, int) else tuple(p) for p in pairs]
-
-    def call(self, inputs: Any) -> Any:
-        """Padded."""
-        return pad(inputs, [(0, 0), *self.padding, (0, 0)])
+    _is_mean = True
 
 
-class UpSampling2D(Layer):
-    """Each place in space repeated."""
+class GlobalMaxPooling3D(_GlobalPooling):
+    """The greatest element over three axes."""
 
-    def __init__(self, size: Any = 2, interpolation: str = "nearest", **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if interpolation != "nearest":
-            raise NotImplementedError(explained("UpSampling2D: interpolation='nearest' is what this stand-in has"))
-        self.size = spread(size, 2)
-
-    def call(self, inputs: Any) -> Any:
-        """Repeated."""
-        return repeat(repeat(inputs, self.size[0], axis=1), self.size[1], axis=2)
+    _is_mean = False
 
 
 GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D
@@ -236,4 +371,5 @@ __all__ = ["AveragePooling1D", "AveragePooling2D", "AvgPool1D", "AvgPool2D", "Co
 __all__ += ["Conv2DTranspose", "Conv3D", "Convolution1D", "Convolution2D", "GlobalAveragePooling1D"]
 __all__ += ["GlobalAveragePooling2D", "GlobalAvgPool1D", "GlobalAvgPool2D", "GlobalMaxPool1D", "GlobalMaxPool2D"]
 __all__ += ["GlobalMaxPooling1D", "GlobalMaxPooling2D", "MaxPool1D", "MaxPool2D", "MaxPooling1D", "MaxPooling2D"]
-__all__ += ["UpSampling2D", "ZeroPadding2D"]
+__all__ += ["AveragePooling3D", "Conv3DTranspose", "DepthwiseConv1D", "DepthwiseConv2D", "GlobalAveragePooling3D"]
+__all__ += ["GlobalMaxPooling3D", "MaxPooling3D", "SeparableConv1D", "SeparableConv2D"]

@@ -1,15 +1,18 @@
-"""Dense, Embedding, Dropout, and layers that only rearrange, join or apply a function."""
+"""Dense, Embedding, and layers that only rearrange or apply a function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.standins.tensorflow import arrays, elementwise, nn, random, reductions
+import numpy as np
+
+from gradtape.standins.tensorflow import arrays, elementwise, nn, reductions
+from gradtape.standins.tensorflow.errors import explained
 from gradtape.standins.tensorflow.keras import activations, initializers
 from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_input
 from gradtape.standins.tensorflow.keras.symbolic import Input
-from gradtape.standins.tensorflow.linalg import matmul, tensordot
+from gradtape.standins.tensorflow.linalg import einsum, matmul, tensordot
 from gradtape.standins.tensorflow.picking import gather
 
 
@@ -22,6 +25,8 @@ class Dense(Layer):
     (TensorShape([2, 3]), [(4, 3), (3,)])
     """
 
+    supports_masking = True
+
     def __init__(
         self,
         units: int,
@@ -31,10 +36,20 @@ class Dense(Layer):
         bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        if not isinstance(units, int | np.integer) or units <= 0:
+            raise ValueError(
+                explained(
+                    f"Received an invalid value for `units`, expected a positive integer. Received: units={units}"
+                )
+            )
         self.units, self.use_bias = units, use_bias
+        self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
@@ -43,11 +58,19 @@ class Dense(Layer):
     def build(self, input_shape: Any) -> None:
         """Make the kernel and the bias."""
         self.kernel = self.add_weight(
-            (input_shape[-1], self.units), self.kernel_initializer, regularizer=self.kernel_regularizer, name="kernel"
+            (input_shape[-1], self.units),
+            self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            name="kernel",
         )
         if self.use_bias:
             self.bias = self.add_weight(
-                (self.units,), self.bias_initializer, regularizer=self.bias_regularizer, name="bias"
+                (self.units,),
+                self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+                name="bias",
             )
         self.built = True
 
@@ -61,8 +84,47 @@ class Dense(Layer):
         return self.activation(made + self.bias if self.use_bias else made)
 
 
+class EinsumDense(Layer):
+    """activation(einsum(equation, inputs, kernel) + bias)."""
+
+    def __init__(
+        self,
+        equation: str,
+        output_shape: Any,
+        activation: Any = None,
+        bias_axes: str | None = None,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.equation, self.bias_axes = equation.replace(" ", ""), bias_axes
+        self._sizes = (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
+        self.activation = activations.get(activation)
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+
+    def build(self, input_shape: Any) -> None:
+        """Make the kernel, and the bias if it is wanted."""
+        operands, result = self.equation.split("->")
+        first, kernel = (part.replace("...", "") for part in operands.split(","))
+        ends = result.replace("...", "")
+        known = dict(zip(reversed(ends), reversed(self._sizes))) | dict(zip(reversed(first), reversed(input_shape)))
+        self.kernel = self.add_weight([known[axis] for axis in kernel], self.kernel_initializer, name="kernel")
+        if self.bias_axes is not None:
+            after = ends[min(ends.index(axis) for axis in self.bias_axes) :]
+            sizes = [known[axis] if axis in self.bias_axes else 1 for axis in after]
+            self.bias = self.add_weight(sizes, self.bias_initializer, name="bias")
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """The product, the bias, the activation."""
+        made = einsum(self.equation, inputs, self.kernel)
+        return self.activation(made if self.bias_axes is None else made + self.bias)
+
+
 class Embedding(Layer):
-    """A row of numbers for each integer. Its gradient is dense."""
+    """A row of numbers for each integer. Its gradient is given as `tf.IndexedSlices`."""
 
     def __init__(
         self,
@@ -82,33 +144,32 @@ class Embedding(Layer):
         self.embeddings = self.add_weight(shape, self.embeddings_initializer, name="embeddings")
         self.built = True
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Where the integers are not 0, if 0 stands for nothing."""
+        return elementwise.not_equal(inputs, 0) if self.mask_zero else None
+
     def call(self, inputs: Any) -> Any:
         """The rows."""
         return gather(self.embeddings, arrays.cast(inputs, "int32"))
 
 
-class Dropout(Layer):
-    """Zeros in the place of a share `rate` of the elements, while training."""
+class Masking(Layer):
+    """Marks the steps of time whose numbers are all `mask_value` as not there."""
 
-    def __init__(self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
+    supports_masking = True
+
+    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+        self.mask_value = mask_value
 
-    def call(self, inputs: Any, training: bool = False) -> Any:
-        """Dropout while training, else the inputs."""
-        return nn.dropout(inputs, self.rate, self.noise_shape, self.seed) if training and self.rate else inputs
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Where a number is not `mask_value`."""
+        return reductions.reduce_any(elementwise.not_equal(inputs, self.mask_value), axis=-1)
 
-
-class GaussianNoise(Layer):
-    """Normally distributed noise added, while training."""
-
-    def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.stddev, self.seed = stddev, seed
-
-    def call(self, inputs: Any, training: bool = False) -> Any:
-        """Noise while training, else the inputs."""
-        return inputs + random.normal(inputs.shape, 0.0, self.stddev, seed=self.seed) if training else inputs
+    def call(self, inputs: Any) -> Any:
+        """The inputs, with zeros in the steps that are not there."""
+        there = reductions.reduce_any(elementwise.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
+        return inputs * arrays.cast(there, inputs.dtype)
 
 
 class Flatten(Layer):
@@ -161,6 +222,8 @@ class RepeatVector(Layer):
 class Activation(Layer):
     """A function of each element."""
 
+    supports_masking = True
+
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.activation = activations.get(activation)
@@ -172,6 +235,8 @@ class Activation(Layer):
 
 class ReLU(Layer):
     """x where it is positive, limited above by `max_value`."""
+
+    supports_masking = True
 
     def __init__(self, max_value: float | None = None, negative_slope: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -186,6 +251,8 @@ class ReLU(Layer):
 class LeakyReLU(Layer):
     """x where it is positive, else `negative_slope` times x."""
 
+    supports_masking = True
+
     def __init__(self, negative_slope: float = 0.3, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.negative_slope = negative_slope
@@ -195,8 +262,31 @@ class LeakyReLU(Layer):
         return nn.leaky_relu(inputs, self.negative_slope)
 
 
+class PReLU(Layer):
+    """x where it is positive, else x times a number that is learned for each place."""
+
+    supports_masking = True
+
+    def __init__(self, alpha_initializer: Any = "zeros", shared_axes: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.alpha_initializer = initializers.get(alpha_initializer)
+        self.shared_axes = [shared_axes] if isinstance(shared_axes, int) else list(shared_axes or [])
+
+    def build(self, input_shape: Any) -> None:
+        """Make the slopes."""
+        sizes = [1 if place in self.shared_axes else n for place, n in enumerate(input_shape)][1:]
+        self.alpha = self.add_weight(sizes, self.alpha_initializer, name="alpha")
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """The function."""
+        return nn.relu(inputs) - self.alpha * nn.relu(-inputs)
+
+
 class ELU(Layer):
     """x where it is positive, else exp(x) - 1."""
+
+    supports_masking = True
 
     def call(self, inputs: Any) -> Any:
         """The function."""
@@ -206,6 +296,8 @@ class ELU(Layer):
 class Identity(Layer):
     """The inputs."""
 
+    supports_masking = True
+
     def call(self, inputs: Any) -> Any:
         """The inputs."""
         return inputs
@@ -213,6 +305,8 @@ class Identity(Layer):
 
 class Softmax(Layer):
     """exp(x) divided by its sum along `axis`."""
+
+    supports_masking = True
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -261,107 +355,10 @@ class InputLayer(Layer):
         return inputs
 
 
-class _Merge(Layer):
-    """Several inputs as one."""
-
-    def merged(self, parts: list[Any]) -> Any:
-        """The parts as one."""
-        raise NotImplementedError
-
-    def call(self, inputs: Any) -> Any:
-        """The inputs as one."""
-        return self.merged(list(inputs))
-
-
-class Add(_Merge):
-    """The sum of the inputs."""
-
-    def merged(self, parts: list[Any]) -> Any:
-        return sum(parts[1:], parts[0])
-
-
-class Subtract(_Merge):
-    """The first input minus the second."""
-
-    def merged(self, parts: list[Any]) -> Any:
-        return parts[0] - parts[1]
-
-
-class Multiply(_Merge):
-    """The product of the inputs."""
-
-    def merged(self, parts: list[Any]) -> Any:
-        made = parts[0]
-        for part in parts[1:]:
-            made = made * part
-        return made
-
-
-class Average(_Merge):
-    """The mean of the inputs."""
-
-    def merged(self, parts: list[Any]) -> Any:
-        return sum(parts[1:], parts[0]) / float(len(parts))
-
-
-class Maximum(_Merge):
-    """The greatest of the inputs."""
-
-    def merged(self, parts: list[Any]) -> Any:
-        return reductions.reduce_max(arrays.stack(parts), axis=0)
-
-
-class Minimum(_Merge):
-    """The least of the inputs."""
-
-    def merged(self, parts: list[Any]) -> Any:
-        return reductions.reduce_min(arrays.stack(parts), axis=0)
-
-
-class Concatenate(_Merge):
-    """The inputs joined along `axis`."""
-
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axis = axis
-
-    def merged(self, parts: list[Any]) -> Any:
-        return arrays.concat(parts, self.axis)
-
-
-class Dot(_Merge):
-    """The products of two inputs along `axes`."""
-
-    def __init__(self, axes: Any, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axes = axes
-
-    def merged(self, parts: list[Any]) -> Any:
-        one, other = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
-        if len(parts[0].shape) == len(parts[1].shape) == 2 and one % 2 == other % 2 == 1:
-            return reductions.reduce_sum(parts[0] * parts[1], axis=1, keepdims=True)
-        left = arrays.transpose(parts[0], (0, 2, 1)) if one % 3 == 1 else parts[0]
-        right = arrays.transpose(parts[1], (0, 2, 1)) if other % 3 == 2 else parts[1]
-        return matmul(left, right)
-
-
-def add(inputs: Any) -> Any:
-    """The sum of the inputs."""
-    return Add()(inputs)
-
-
-def concatenate(inputs: Any, axis: int = -1) -> Any:
-    """The inputs joined along `axis`."""
-    return Concatenate(axis=axis)(inputs)
-
-
-def multiply(inputs: Any) -> Any:
-    """The product of the inputs."""
-    return Multiply()(inputs)
-
-
 class TimeDistributed(Layer):
     """A layer applied to each step of time for itself."""
+
+    supports_masking = True
 
     def __init__(self, layer: Layer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -374,7 +371,6 @@ class TimeDistributed(Layer):
         return arrays.reshape(made, [batch, time, *made.shape[1:]])
 
 
-__all__ = ["ELU", "Activation", "Add", "Average", "Concatenate", "Dense", "Dot", "Dropout", "Embedding", "Flatten"]
-__all__ += ["GaussianNoise", "Identity", "Input", "InputLayer", "Lambda", "LeakyReLU", "Maximum", "Minimum"]
-__all__ += ["Multiply", "Permute", "ReLU", "RepeatVector", "Rescaling", "Reshape", "Softmax", "Subtract"]
-__all__ += ["TimeDistributed", "add", "concatenate", "multiply"]
+__all__ = ["ELU", "Activation", "Dense", "EinsumDense", "Embedding", "Flatten", "Identity", "Input", "InputLayer"]
+__all__ += ["Lambda", "LeakyReLU", "Masking", "PReLU", "Permute", "ReLU", "RepeatVector", "Rescaling", "Reshape"]
+__all__ += ["Softmax", "TimeDistributed"]

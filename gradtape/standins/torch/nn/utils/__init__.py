@@ -9,7 +9,13 @@ from typing import Any
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.nn.utils import rnn
+from gradtape.standins.torch.nn.utils import parametrizations, parametrize, rnn
+from gradtape.standins.torch.nn.utils.reweighting import (
+    remove_spectral_norm,
+    remove_weight_norm,
+    spectral_norm,
+    weight_norm,
+)
 from gradtape.standins.torch.shaping import cat
 from gradtape.standins.torch.tensor import Tensor, wrap
 
@@ -18,8 +24,14 @@ __all__ = [
     "clip_grad_value_",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_spectral_norm",
+    "remove_weight_norm",
     "rnn",
+    "spectral_norm",
     "vector_to_parameters",
+    "weight_norm",
 ]
 
 

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.indexing import index_select
+from gradtape.standins.torch.shaping import cat
 from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape.standins.torch.wrapping import labelled
 
-__all__ = ["pad_sequence", "unpad_sequence"]
+__all__ = [
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
 
 
 def pad_sequence(
@@ -41,10 +55,111 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = F
     return [row[: int(length)] for row, length in zip(rows, lengths, strict=True)]
 
 
-__getattr__ = missing(
-    __name__,
-    reasons=dict.fromkeys(
-        ("pack_padded_sequence", "pad_packed_sequence", "pack_sequence", "PackedSequence"),
-        "recurrent layers take padded tensors here.\n  fix: pad_sequence, and a mask for the loss",
-    ),
-)
+class PackedSequence(NamedTuple):
+    """Sequences of different lengths without what fills them up: the first elements of all, then the second ones ..."""
+
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any = None
+    unsorted_indices: Any = None
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """In another type."""
+        return self._replace(data=self.data.to(*args, **kwargs))
+
+    def cpu(self) -> PackedSequence:
+        """The sequences themselves: they are on the CPU."""
+        return self
+
+    @property
+    def is_cuda(self) -> bool:
+        """False: they are on the CPU."""
+        return False
+
+
+def invert_permutation(permutation: Tensor | None) -> Any:
+    """The order that undoes an order."""
+    return None if permutation is None else wrap(np.argsort(permutation._array))
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Sequences that were filled up, without what fills them up."""
+    known = np.asarray(lengths._array if isinstance(lengths, Tensor) else lengths).astype(np.int64)
+    steps = input if not batch_first else input.transpose(0, 1)
+    if known.shape != (steps.shape[1],) or not known.size:
+        raise RuntimeError(
+            f"pack_padded_sequence: {known.size} lengths for {steps.shape[1]} sequences; one for each is accepted.\n"
+            "  fix: batch_first=True if sequences come first"
+        )
+    if known.min() <= 0:
+        raise RuntimeError("pack_padded_sequence: lengths have to be above 0")
+    order = None
+    if not enforce_sorted:
+        order = np.argsort(-known, kind="stable")
+        known, steps = known[order], index_select(steps, 1, wrap(order))
+    elif (np.diff(known) > 0).any():
+        raise RuntimeError(
+            "pack_padded_sequence: `lengths` has to be sorted in decreasing order when `enforce_sorted` is True.\n"
+            "  fix: enforce_sorted=False"
+        )
+    sizes = np.array([(known > time).sum() for time in range(known.max())], np.int64)
+    data = cat([steps[time, :size] for time, size in enumerate(sizes.tolist())])
+    placed = None if order is None else wrap(order)
+    return PackedSequence(
+        labelled(data, "PackPaddedSequenceBackward0"), wrap(sizes), placed, invert_permutation(placed)
+    )
+
+
+def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """Sequences of different lengths, packed."""
+    lengths = [len(sequence) for sequence in sequences]
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def pack_again(padded: Tensor, like: PackedSequence, batch_first: bool) -> PackedSequence:
+    """What was computed from packed sequences and filled up, packed in the same way."""
+    lengths = _lengths(like)
+    if like.unsorted_indices is not None:
+        lengths = lengths[like.unsorted_indices._array]
+    packed = pack_padded_sequence(padded, lengths, batch_first, enforce_sorted=False)
+    return like._replace(data=packed.data)
+
+
+def _lengths(packed: PackedSequence) -> Any:
+    """The lengths of the sequences, in the order in which they are packed."""
+    sizes = packed.batch_sizes._array
+    return (sizes[:, None] > np.arange(sizes[0])).sum(axis=0)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Packed sequences filled up again, and their lengths."""
+    sizes, lengths = sequence.batch_sizes._array, _lengths(sequence)
+    if total_length is not None and total_length < len(sizes):
+        raise ValueError(
+            f"Expected total_length to be at least the length of the longest sequence in input, but got "
+            f"total_length={total_length} and max sequence length being {len(sizes)}"
+        )
+    starts = np.cumsum(sizes) - sizes
+    rows = [sequence.data[wrap(starts[:length] + place)] for place, length in enumerate(lengths)]
+    if total_length is not None:
+        rows = [*rows, sequence.data[:1].expand((total_length, *sequence.data.shape[1:]))]
+    padded: Any = pad_sequence(rows, batch_first, padding_value)
+    if total_length is not None:
+        padded = padded[:-1] if batch_first else padded[:, :-1]
+    if sequence.unsorted_indices is not None:
+        back = sequence.unsorted_indices
+        padded, lengths = index_select(padded, 0 if batch_first else 1, back), lengths[back._array]
+    return padded, wrap(lengths)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences that were packed."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
+
+
+__getattr__ = missing(__name__)
