@@ -7,6 +7,7 @@ that ignores it.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,15 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """What is found in the test fails it."""
     yield from _listened(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
+    """A write to an array that a gradient rule has locked is refused by NumPy, and explained by us; asked or not."""
+    if call.excinfo is not None and "gradtape" in sys.modules and isinstance(call.excinfo.value, ValueError):
+        from gradtape.explain.locked import explain
+
+        explain(call.excinfo.value)
 
 
 def _listened(item: pytest.Item) -> Iterator[None]:

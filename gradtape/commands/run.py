@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from gradtape.commands import terminal
-from gradtape.core.location import is_library
+from gradtape.core.location import Location, is_library
 from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain import voices
 from gradtape.explain.codes import CODES
 from gradtape.explain.health import surveying
+from gradtape.explain.locked import explain as explain_refused_write
 from gradtape.explain.problem import Problem
 
 DESCRIPTION = """\
@@ -136,6 +137,7 @@ class Session:
     found: list[Problem] = field(default_factory=list)
     voices: dict[int, str] = field(default_factory=dict)
     error: BaseException | None = None
+    numeric: dict[tuple[str, int], Any] = field(default_factory=dict)  # NumPy's warnings of overflow and the like
     collector: Any = None
 
     @property
@@ -162,10 +164,18 @@ class Session:
             self._failed(error)
             return 1
         finally:
+            self._show_numeric()
             sys.argv[:], sys.path[:] = argv, path
             warnings.showwarning = shown
             sys.stdout.flush()
         return 0
+
+    def _show_numeric(self) -> None:
+        """NumPy's warnings about numbers, at the user's lines, where we have said nothing about those."""
+        told = {(span.file, span.line) for problem in self.found for span in problem.spans if problem.code[:3] == "GT4"}
+        for (file, line), (show, message, category) in self.numeric.items():
+            if (file, line) not in told:
+                show(message, category, file, line)
 
     def _imports(self) -> AbstractContextManager[None]:
         """With `--stand-in`, what makes the names of other libraries ours."""
@@ -201,17 +211,24 @@ class Session:
     def _shown(self, before: Any) -> Any:
         """Warnings of ours were printed when they were heard of (those of other threads are now); the rest goes on."""
 
-        def show(message: Any, *details: Any, **more: Any) -> None:
+        def show(message: Any, category: Any, filename: str, lineno: int, *rest: Any, **more: Any) -> None:
             if isinstance(message, GradientWarning):
                 self._warn(message.problem)
-            else:
-                before(message, *details, **more)
+                return
+            where = Location.here()
+            if is_library(filename) and where.code is not None:  # NumPy's, about what the user's line computes
+                filename, lineno = where.file, where.line
+                if " encountered in " in str(message):  # we may have more to say about it
+                    self.numeric.setdefault((filename, lineno), (before, message, category))
+                    return
+            before(message, category, filename, lineno, *rest, **more)
 
         return show
 
     def _failed(self, error: BaseException) -> None:
         """Print the error that ended the script: the user's lines, and the explanation if there is one."""
         self.error = error
+        explain_refused_write(error)
         problem = getattr(error, "problem", None)
         if isinstance(problem, Problem):
             self._keep(problem, "error")
@@ -232,7 +249,13 @@ class Session:
 
     def summarise(self) -> None:
         """The notes, and one line about all that was found."""
-        notes = [problem for problem in self.found if self.voices[id(problem)] == "note"]
+        told = {(problem.main.file, problem.main.line) for problem in self.spoken if problem.main is not None}
+        notes = [
+            problem
+            for problem in self.found
+            if self.voices[id(problem)] == "note"
+            and (problem.main is None or (problem.main.file, problem.main.line) not in told)
+        ]
         for problem in notes:
             self._print(problem, "note")
         counts = Counter(problem.code for problem in self.spoken if problem.code)
@@ -266,7 +289,8 @@ def explained(error: BaseException, colour: bool = False, width: int = 80) -> st
     if not isinstance(problem, Problem):
         return "".join(summary.format()).rstrip("\n")
     lines = ["Traceback (most recent call last):\n", *summary.stack.format()] if summary.stack else []
-    words = "" if isinstance(error, GradTapeError) else f"{error}\n"  # NumPy's own error, which we have explained
+    ours = isinstance(error, GradTapeError) or problem.title in str(error)
+    words = "" if ours else f"{error}\n"  # NumPy's own error, which we have explained
     return "".join(lines) + f"{type(error).__name__}: {words}{problem.to_text(colour, width)}"
 
 

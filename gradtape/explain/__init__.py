@@ -16,12 +16,12 @@ from typing import Any as _Any
 
 if TYPE_CHECKING:
     from gradtape.explain import report
+    from gradtape.explain.answers import Why
     from gradtape.explain.codes import CODES, Code
     from gradtape.explain.health import surveying
     from gradtape.explain.problem import Fix, Operand, Problem, Span
     from gradtape.explain.report import show
     from gradtape.explain.voices import configure, error, expect, is_due, listening, notes, voice
-    from gradtape.explain.why import Why
 
 _HOMES = {
     "codes": ("CODES", "Code"),
@@ -29,7 +29,7 @@ _HOMES = {
     "voices": ("configure", "error", "expect", "is_due", "listening", "notes", "voice"),
     "report": ("show",),
     "health": ("surveying",),
-    "why": ("Why",),
+    "answers": ("Why",),
 }
 
 

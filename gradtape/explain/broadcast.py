@@ -8,6 +8,7 @@ of length 1 was asked for (`x[:, None]`, `keepdims=True`).
 from __future__ import annotations
 
 import ast
+import dis
 import math
 import sys
 import weakref
@@ -23,11 +24,13 @@ from gradtape.explain import fixes
 from gradtape.explain.clash import shape_table
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Operand, Problem, Span
+from gradtape.explain.running import running
 from gradtape.explain.site import Site
 from gradtape.explain.source import source_of
 from gradtape.explain.voices import is_due, report
 
 Shape = tuple[int, ...]
+_OPERATIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
 PLACES_AT_MOST = 4096
 BINDINGS_FOLLOWED = 4
 _SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
@@ -81,7 +84,10 @@ def stretched(node: Node, inputs: Sequence[Any]) -> None:
 def _judged(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Finding | None:
     assert node.op is not None
     if _is_batching():
-        return None
+        inputs = _of_one_example(node, inputs)
+        left, right = (tuple(getattr(x, "shape", ())) for x in inputs)
+        if not is_outer(left, right):
+            return None
     if is_outer(left, right):
         site = Site.present()
         residual = node.op.name == "subtract"
@@ -108,6 +114,13 @@ def _is_batching() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """The operands of an operation inside `vmap` as the user sees them: tensors that stand for one example."""
+    found = list(running())
+    same = bool(found) and found[-1].op is node.op and len(found[-1].inputs) == 2
+    return found[-1].inputs if same else (None, None)
 
 
 def is_outer(left: Shape, right: Shape) -> bool:
@@ -143,6 +156,10 @@ def _stretched_axes(shape: Shape, other: Shape) -> tuple[list[int], list[int]]:
 def is_written(site: Site, name: str) -> bool:
     """Whether the user wrote this operation: what the library's own functions and rules stretch is their business."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if site.location.in_rule:
+        return False
+    if node is None and site.location.code is not None:  # code without source: `exec` of a text
+        return dis.opname[site.location.code.co_code[site.location.offset]].startswith(_OPERATIONS)
     if isinstance(node, ast.Call):
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         return called in (name, _SHORT_NAMES.get(name))
@@ -290,10 +307,11 @@ def outer(site: Site, inputs: Sequence[Any], node: Node) -> Problem:
     """Every element of one operand meets every element of the other."""
     operands = site.operands(inputs)
     shapes = [operand.shape or () for operand in operands]
-    table = _table(operands, shapes, node.shape)
+    result = np.broadcast_shapes(*shapes)
+    table = _table(operands, shapes, result)
     offered = _matching(site, operands, shapes)
     matched = max(math.prod(shape) for shape in shapes)
-    count = math.prod(node.shape)
+    count = math.prod(result)
     table["remarks"][str(len(shapes))] = f"{grouped(count)} elements; {grouped(matched)} if they are matched"
     first, second = (operand.name for operand in operands)
     return problem(
@@ -303,7 +321,7 @@ def outer(site: Site, inputs: Sequence[Any], node: Node) -> Problem:
         operands=operands,
         table=table,
         consequence="the gradient has the right shape and the wrong value",
-        fixes=offered or [f"give both the same shape: {shapes[0]} and {shapes[1]} are stretched to {node.shape}"],
+        fixes=offered or [f"give both the same shape: {shapes[0]} and {shapes[1]} are stretched to {result}"],
         intent=_intent(site, operands, shapes),
     )
 
@@ -335,6 +353,8 @@ def _intent(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) ->
     parts: list[ast.expr | None] = [None, None]
     parts[index] = node if isinstance(node, ast.expr) else None
     written = site.rewritten({index: f"[{axes}]"}, parts)
+    if written is None and node is None:
+        return "" if site.node is None else "add the missing axis in the code: None, or np.newaxis"
     return f"say so in the code: {written or f'{operands[index].name}[{axes}]'}"
 
 
@@ -364,7 +384,7 @@ def _one_sided(site: Site, inputs: Sequence[Any], index: int, shapes: Sequence[S
             f"make {prediction} {result[axis]} long along {of}, as {target} is: look at the shape of what made it "
             f"(the last layer's outputs, an axis reduced or sliced away)",
         ],
-        intent=f"say so in the code: np.broadcast_to({prediction}, {result})",
+        intent=f"say so in the code: {site.source.spelled('broadcast_to')}({prediction}, {result})",
     )
 
 

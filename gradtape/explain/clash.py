@@ -31,9 +31,18 @@ _ADVICE = {
 
 
 def refusal(
-    error: Exception, name: str, kind: str, inputs: Sequence[Any], params: dict[str, Any], ours: type[GradTapeError]
+    error: Exception,
+    name: str,
+    kind: str,
+    inputs: Sequence[Any],
+    params: dict[str, Any],
+    ours: type[GradTapeError],
+    examples: int = 0,
 ) -> tuple[GradTapeError, bool]:
-    """NumPy's `error` as one of ours, and whether NumPy's own traceback adds something to it."""
+    """NumPy's `error` as one of ours, and whether NumPy's own traceback adds something to it.
+
+    With `examples`, this is inside vmap: the inputs are those of one of so many.
+    """
     site = Site.present()
     operands = site.operands(inputs)
     shapes = [shape for operand in operands if (shape := operand.shape) is not None]
@@ -62,14 +71,22 @@ def refusal(
         elif "square" in words:
             found = _not_square(site, operands, shapes[0], name)
     if found is not None:
-        return ours(found.with_(details={**found.details, "numpy": words})), False
+        return ours(_of_one(found.with_(details={**found.details, "numpy": words}), examples)), False
     code = code_for(ours, f"{name}: {words}")
     title = words if words.startswith(f"{name}:") or words.startswith(f"{name}(") else f"{name}: {words}"
     advice = next((fix for pattern, fix in _ADVICE.items() if pattern in words), "")
     made = problem(
         code, title.rstrip("."), spans=[site.span], operands=operands, fixes=[advice] if advice else [], numpy=words
     )
-    return ours(made), ours.__name__ == "OperandError"
+    return ours(_of_one(made, examples)), ours.__name__ == "OperandError"
+
+
+def _of_one(found: Problem, examples: int) -> Problem:
+    """With a note, inside vmap, that shapes are those of one example."""
+    if not examples:
+        return found
+    note = f"inside vmap, over {examples} examples: these are the shapes of one of them"
+    return found.with_(details={**found.details, "notes": [*found.details.get("notes", ()), note]})
 
 
 # -- elementwise
@@ -158,7 +175,11 @@ def _product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], n
         spans=[site.span],
         operands=operands,
         table={"rows": rows, "remarks": remarks},
-        fixes=offered or [f"make them equal: {operands[0].name} has {a} columns, {operands[1].name} has {b} rows"],
+        fixes=offered
+        or [
+            f"make them equal: {operands[0].name} has {a} {'columns' if len(left) > 1 else 'elements'}, "
+            f"{operands[1].name} has {b} {'rows' if inner == -2 else 'elements'}"
+        ],
     )
 
 
@@ -249,9 +270,17 @@ def _einsum(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], su
                 spans=[site.span],
                 operands=operands,
                 table={"rows": rows},
-                fixes="one letter, one length: give one of the axes another letter, or change their order",
+                fixes=_one_letter(letter, subscripts, [(names[0], first), (names[1], length)]),
             )
     return None
+
+
+def _one_letter(letter: str, subscripts: str, lengths: Sequence[tuple[str, int]]) -> str:
+    """What to do about a letter of two lengths: one that is summed over must be one, and cannot be renamed."""
+    if letter in subscripts.partition("->")[2]:
+        return "one letter, one length: give one of the axes another letter, or change their order"
+    have = " and ".join(f"{name} has {length}" for name, length in lengths)
+    return f"make the axes that are summed over ({letter!r}) equally long: {have}; or change the order of the letters"
 
 
 # -- joining, reshaping, indexing, axes
@@ -333,6 +362,8 @@ def _index(site: Site, operands: Sequence[Operand], words: str) -> Problem:
             text = fixes.replaced(whole, site.source.span(node.slice), "-1")
             if text is not None:
                 offered = [Fix(text, True, whole)]
+        elif index >= size > 0:
+            offered = [f"indices up to {size - 1}, or an axis of {index + 1}"]
     elif many:
         title = f"too many indices: {name} has shape {shape}, which is {many[1]} axes, and {many[2]} were indexed"
         offered = [f"at most {many[1]} indices; None adds an axis of length 1"]
@@ -348,14 +379,14 @@ def _index(site: Site, operands: Sequence[Operand], words: str) -> Problem:
 def missing_axis(axis: Any, ndim: int, shape: Shape | None = None) -> Problem:
     """An axis that an array of `ndim` axes does not have."""
     site = Site.present()
-    has = f"axes 0 to {ndim - 1} (or -{ndim} to -1)" if ndim else "no axes"
+    has = f"axes 0 to {ndim - 1} (or -{ndim} to -1)" if ndim > 1 else "axis 0 (or -1) only" if ndim else "no axes"
     if isinstance(axis, tuple | list) and all(isinstance(a, int) and -ndim <= a < ndim for a in axis):
         return problem("GT117", f"axis {axis!r} names an axis twice", spans=[site.span], fixes="name each axis once")
     of = f"an array of shape {shape}" if shape is not None else f"an array of {ndim} ax{'is' if ndim == 1 else 'es'}"
     offered: list[Fix] = []
     if isinstance(axis, int) and axis == ndim > 0:
         text = fixes.with_axis(site, ndim - 1)
-        offered = [] if text is None else [Fix(text, True, site.span)]
+        offered = fixes.stacked_instead(site) or ([] if text is None else [Fix(text, True, site.span)])
     return problem("GT117", f"axis {axis!r} is out of bounds: {of} has {has}", spans=[site.span], fixes=offered)
 
 
@@ -391,7 +422,7 @@ def wrong_seed(what: str, given: Shape, shape: Shape, target: Any = None) -> Pro
     size, wanted = math.prod(given), math.prod(shape)
     offered: list[str] = []
     text = "seed" if name == "the seed" else name
-    stretched = f"np.broadcast_to({text}, {shape})"
+    stretched = f"{site.source.spelled('broadcast_to')}({text}, {shape})"
     whole = site.span
     place = operands[0].span if operands else None
     written = fixes.replaced(whole, place, stretched) if fits and place is not None else None
@@ -400,7 +431,7 @@ def wrong_seed(what: str, given: Shape, shape: Shape, target: Any = None) -> Pro
     elif fits:
         offered.append(f"{stretched} makes it fit")
     elif size == wanted:
-        offered.append(f"np.reshape({text}, {shape}) if the order of its elements is meant")
+        offered.append(f"{site.source.spelled('reshape')}({text}, {shape}) if the order of its elements is meant")
     offered.append(f"give an array of shape {shape}")
     notes = []
     if target is not None:

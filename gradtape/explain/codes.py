@@ -290,6 +290,14 @@ _raised(
     "A tape was entered while it was recording, or told to stop while it was not.",
 )
 
+_raised(
+    "GT316",
+    "a file that cannot be used",
+    GradTapeError,
+    "A file of stored numbers is missing, cut off or damaged, is of another model, or cannot be written where it is "
+    "wanted. Nothing was loaded: everything is as it was.",
+)
+
 # -- 4xx: numbers
 
 _NUMERIC = (NumericsError, NumericsWarning)
@@ -327,6 +335,15 @@ _raised(
     "the derivative does not exist here",
     errors.LinearAlgebraError,
     "The function has a value at this point and no derivative: a singular matrix, equal eigenvalues, a norm at zero.",
+)
+
+_found(
+    "GT406",
+    "a solution that does not satisfy its condition",
+    "warn",
+    "A derivative by the implicit function theorem is that of the condition. Where the solution does not satisfy it, "
+    "it is the derivative of something else.",
+    *_NUMERIC,
 )
 
 # -- 5xx: silent mistakes and the health of training

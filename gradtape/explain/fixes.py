@@ -17,6 +17,7 @@ import numpy as np
 from gradtape.explain.problem import Fix, Operand, Span
 from gradtape.explain.site import Site, offsets
 from gradtape.explain.source import one_line, source_of
+from gradtape.explain.spelling import library_of
 
 Shape = tuple[int, ...]
 Fits = Callable[[Sequence[Shape]], Shape | None]
@@ -199,15 +200,15 @@ def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:
     """A reduction's source with `keepdims=True`, and the shape it then has; None if `span` is no such call."""
     source = source_of(span.file)
     call = source.at(span)
-    if not isinstance(call, ast.Call) or any(keyword.arg in (None, "keepdims") for keyword in call.keywords):
+    if not isinstance(call, ast.Call) or any(k.arg in (None, "keepdims", "keepdim") for k in call.keywords):
         return None
     method = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if method not in REDUCTIONS:
+    if method.removeprefix("reduce_") not in REDUCTIONS:
         return None
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     is_function = owner is None or (isinstance(owner, ast.Name) and source.is_array_module(owner.id))
     positional = call.args[1:] if is_function else call.args
-    given = next((k.value for k in call.keywords if k.arg == "axis"), positional[0] if positional else None)
+    given = next((k.value for k in call.keywords if k.arg in ("axis", "dim")), positional[0] if positional else None)
     if given is None:
         return None
     try:
@@ -221,7 +222,8 @@ def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:
     places = {a % ndim for a in axes}
     lengths = iter(shape)
     kept = tuple(1 if i in places else next(lengths) for i in range(ndim))
-    return extended(source.text(call), "keepdims=True"), kept
+    keeping = "keepdim=True" if library_of(source.imports)[0] == "torch" else "keepdims=True"
+    return extended(source.text(call), keeping), kept
 
 
 def for_product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
@@ -295,11 +297,32 @@ def with_axis(site: Site, axis: int) -> str | None:
         return None
     whole = site.source.span(call)
     for keyword in call.keywords:
-        if keyword.arg == "axis":
+        if keyword.arg in ("axis", "dim"):
             return replaced(whole, site.source.span(keyword.value), str(axis))
     if len(call.args) == 2 and isinstance(call.args[1], ast.Constant):
         return replaced(whole, site.source.span(call.args[1]), str(axis))
-    return extended(whole.text, f"axis={axis}") if len(call.args) == 1 else None
+    name = "dim" if library_of(site.source.imports)[0] == "torch" else "axis"
+    return extended(whole.text, f"{name}={axis}") if len(call.args) == 1 else None
+
+
+def stacked_instead(site: Site) -> list[Fix]:
+    """`stack` for a `concatenate` along an axis that is not there yet, if all arrays have one shape."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call) or not call.args or not isinstance(call.func, ast.Attribute):
+        return []
+    if call.func.attr not in ("concatenate", "concat", "cat"):
+        return []
+    given = site.value(call.args[0])
+    parts = (
+        given if isinstance(given, list | tuple) else [site.value(part) for part in getattr(call.args[0], "elts", [])]
+    )
+    shapes = {getattr(part, "shape", None) for part in parts}
+    if len(shapes) != 1 or None in shapes:
+        return []
+    whole = site.source.span(call)
+    owner = site.source.text(call.func.value)
+    text = replaced(whole, site.source.span(call.func), f"{owner}.stack")
+    return [] if text is None else [Fix(text, True, whole)]
 
 
 def for_reshape(site: Site, size: int, wanted: Shape) -> list[Fix]:

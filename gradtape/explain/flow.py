@@ -35,11 +35,13 @@ def examine(
     births: Sequence[Node] = (),
     beginnings: Container[Node] = (),
     sources: Mapping[Node, Any] | None = None,
+    judges_zeros: bool = True,
 ) -> None:
     """Look for the cause of what is odd about the gradients that arrived, and report it.
 
     `arrivals` are the sources with their gradients, `targets` the values of what was differentiated, `births` the
     operations in whose rules the walk has noticed a NaN, and `sources` the values of the sources, if they are at hand.
+    Of a seed of somebody's choice zeros mean nothing: then not `judges_zeros`.
     """
     target = tuple((id(node.code), node.offset) for node, _ in seeds[:4])
     waiting = _waiting(mask, target) if suspects else []
@@ -47,7 +49,7 @@ def examine(
         return  # a walk that is itself recorded or batched
     numbers = [(node, g) for node, g in arrivals if isinstance(g, (np.ndarray, np.generic)) and g.size]
     broken = bool(births) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
-    zeros = [] if broken else [node for node, g in numbers if not np.any(g)]
+    zeros = [] if broken or not judges_zeros else [node for node, g in numbers if not np.any(g)]
     if not (broken or zeros or waiting):
         return
     replay = Replay(seeds, mask, beginnings, sources)
@@ -155,7 +157,9 @@ _CURVES = {
     "log_sigmoid": (0.0,),
     "erfc": (0.0, 2.0),
 }
-_ACTIVATIONS = frozenset(["relu", "relu6", "hard_sigmoid", "hard_tanh", "hardtanh", "tanh", "sigmoid"])
+_ACTIVATIONS = frozenset(
+    ["relu", "relu6", "hard_sigmoid", "hard_tanh", "hardtanh", "tanh", "sigmoid", "softmax", "log_softmax"]
+)
 _LAYERS = frozenset(["matmul", "dot", "einsum", "tensordot", "inner", "linear", "conv", "convolution", "bilinear"])
 _FIXES = {
     "relu": "a smaller learning rate, or weights and biases that leave some units above 0 for some examples; "
@@ -169,6 +173,9 @@ _FIXES = {
 }
 
 
+_KINDS = ("factor", "single", "start")  # whose cure does not depend on the operation
+
+
 class _Death(NamedTuple):
     """Where a gradient became zero, and why."""
 
@@ -176,6 +183,7 @@ class _Death(NamedTuple):
     slot: int
     kind: str
     words: str
+    name: str = ""  # of what the operation amounts to, if that is another
 
 
 def _explain_zeros(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> None:
@@ -197,6 +205,8 @@ def _find_death(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets
         if not deaths or any(death is None for death in deaths):
             continue
         death = next(death for death in deaths if death is not None)
+        if death.kind == "start" and (not everywhere or len(zeros) < 2):
+            continue  # a factor that starts at zero and moves away from it
         if everywhere or (
             death.node.op is not None and death.node.op.name in _ACTIVATIONS and _feeds_a_layer(replay, death.node)
         ):
@@ -233,6 +243,8 @@ def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _De
     gradient = replay.gradients[node]
     if not is_written(site_at(node.location), name) and not (name in _ACTIVATIONS and _calls_a_model(node)):
         return None  # inside a function of the library, which knows its flat places
+    if name == "maximum" and _is_relu(node, slot):
+        name = "relu"
     if name in _GATES:
         if name == "where" and slot == 0:
             return None
@@ -242,7 +254,9 @@ def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _De
             return None  # a hinge that is satisfied everywhere: the optimum
         if name in ("maximum", "minimum") and all(parent.bits > FLAGS for parent in node.parents):
             return None
-        return _Death(node, slot, "flat", _GATES[name])
+        return _Death(node, slot, "flat", _GATES[name], name)
+    if name in ("softmax", "log_softmax") and _is_over_one(node):
+        return _Death(node, slot, "single", f"is over an axis of length 1, and so {'1' if name == 'softmax' else '0'}")
     if name in _CURVES and out is not None and np.isin(out, _CURVES[name]).all():
         if _is_linear_from(replay, node):
             return None
@@ -263,9 +277,28 @@ def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _De
         weights = np.broadcast_to(constants[0], node.shape)
         if not np.any(weights[np.asarray(gradient) != 0]):
             return _Death(node, slot, "factor", "multiplies by zero wherever a gradient comes back")
+    if name in _LAYERS and len(others) == 1:
+        other = replay.inputs(node)[others[0][0]]
+        if other is not None and not np.any(other):
+            return _Death(
+                node, slot, "start", "multiplies by zeros only, which depend on parameters that get no gradient"
+            )
     if _underflows(node, gradient, slot):
         return _Death(node, slot, "underflow", "gives a slope that underflows to 0")
     return None
+
+
+def _is_relu(node: Node, slot: int) -> bool:
+    """Whether `maximum` has 0 for its other operand."""
+    other = saved(node)[1 - slot]
+    return other is not None and not np.any(other) and node.parents[1 - slot].bits <= FLAGS
+
+
+def _is_over_one(node: Node) -> bool:
+    """Whether an operation normalises along an axis that has one element."""
+    axis = node.params.get("axis", -1)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return bool(node.shape) and all(isinstance(a, int) and node.shape[a] == 1 for a in axes)
 
 
 def _is_linear_from(replay: Replay, node: Node) -> bool:
@@ -351,7 +384,7 @@ def _feeds_a_layer(replay: Replay, node: Node) -> bool:
 
 
 def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
-    from gradtape.explain.numerics import Place
+    from gradtape.explain.place import Place
 
     node, op = death.node, death.node.op
     assert op is not None
@@ -365,23 +398,27 @@ def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
         "saturated": "scale its operand down: inputs of about 1, smaller weights",
         "underflow": "keep away from numbers this small: compute with logarithms, or scale",
         "factor": "look at the factor: a mask that selects nothing, or a weight that was left at 0",
+        "single": "gt.sigmoid for one output, or an output for each class",
+        "start": "random weights to start with: gt.nn.init, or rng.normal(size=...) * 0.1",
     }
     return problem(
         "GT404",
-        f"the gradient is zero everywhere: {shown} {death.words}{size if death.kind != 'factor' else ''}",
+        f"the gradient is zero everywhere: {shown} {death.words}{'' if death.kind in _KINDS else size}",
         spans=[place.span],
         operands=[] if inside else place.operands(),
         notes=notes,
         consequence=f"the gradient that comes back here is not zero, what it leaves with is: "
         f"{'the source gets' if len(zeros) == 1 else f'{len(zeros)} sources get'} zeros and will not move",
-        fixes=_FIXES.get(op.name, fallback.get(death.kind, "")) if death.kind != "factor" else fallback["factor"],
+        fixes=fallback[death.kind]
+        if death.kind in _KINDS
+        else _FIXES.get(death.name or op.name, fallback.get(death.kind, "")),
         intent="gt.explain.configure(GT404='off'), or gt.stop_gradient on what is not to be learned",
     )
 
 
 def _range(place: Any, replay: Replay, death: _Death) -> str:
     """The range of the values that the operation was given."""
-    from gradtape.explain.numerics import is_literal, number
+    from gradtape.explain.place import is_literal, number
 
     facts = []
     for i, value in enumerate(place.values):

@@ -120,6 +120,21 @@ def last_departure(start: Node, goal: Node, mask: int, tape: GradientTape | None
     return None
 
 
+PLACES_SHOWN = 2
+
+
+def latest_departures(mask: int, since: int = 0) -> list[Cut]:
+    """The last few places where values of the tapes in `mask` left as plain numbers or arrays, the latest first."""
+    found: dict[str, Cut] = {}
+    for departure in reversed(departures):
+        bits = departure.params.get("bits", 0)  # none of a value that was off the tape before it left
+        if (bits & mask or not bits) and departure.order > since and departure.code is not None:
+            found.setdefault(departure.location.show(), departure)
+        if len(found) == PLACES_SHOWN:
+            break
+    return list(found.values())
+
+
 def use_of(value: Any, nodes: dict[Node, None]) -> Node | None:
     """An operation among `nodes` that saved exactly this array, whoever the tensor was at the time."""
     for node in nodes:

@@ -108,6 +108,11 @@ def _departing(departure: Cut) -> tuple[Site, ast.AST | None]:
     return site, site.node.value if isinstance(site.node, ast.Expr) else site.node
 
 
+def is_read(site: Site, expression: ast.AST, departure: Cut) -> bool:
+    """Whether an expression of the user's is computed from what left at `departure`, as far as names show."""
+    return _reads(site, expression, _departing(departure), NAMES_FOLLOWED)
+
+
 def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
     """Whether the value of `expression` is computed from what left, as far as operators and names show."""
     elsewhere, left = leaving
@@ -124,7 +129,8 @@ def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None]
     if isinstance(expression, ast.List | ast.Tuple):
         return any(_reads(site, part, leaving, names) for part in expression.elts)
     if isinstance(expression, ast.ListComp | ast.GeneratorExp):
-        return _reads(site, expression.elt, leaving, names)
+        parts = [expression.elt, *(generator.iter for generator in expression.generators)]
+        return any(_reads(site, part, leaving, names) for part in parts)
     if isinstance(expression, ast.Subscript):
         return _reads(site, expression.value, leaving, names)
     if isinstance(expression, ast.Call):
@@ -223,6 +229,13 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
         if isinstance(parent, ast.Assign | ast.Return):
             text = inner
         return [Fix(text, scalar, span)]
+    if (
+        isinstance(left, ast.Call)
+        and isinstance(left.func, ast.Attribute)
+        and f".{left.func.attr}()" == departure.reason
+    ):
+        owner = one_line(site.source.text(left.func.value))
+        return [f"{owner} itself, without {departure.reason}"]
     if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):
         name = left.func.attr
         name = _NUMPY_NAMES.get(name, name)
@@ -234,7 +247,7 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
         remade: list[str] = [*_as_tensor(site, left.value)]
         words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
         return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
-    return ["compute with the tensor itself"]
+    return [] if departure.reason == "stop_gradient" else ["compute with the tensor itself"]
 
 
 def kept_on_tape(site: Site) -> list[Fix]:

@@ -6,6 +6,7 @@ Where the source or the columns are not known everything degrades: to the line, 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from gradtape.core.location import Location, is_library, user_frame
 from gradtape.explain.problem import Operand, Span
 from gradtape.explain.source import COMPREHENSIONS, SCOPES, one_line, position_of, source_of, span_of
+from gradtape.explain.spelling import edit_in
 
 _MODULES = {"np", "numpy", "gt", "gradtape", "scipy", "linalg", "math", "torch", "tf", "nn", "ops", "F"}
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict)
@@ -30,9 +32,11 @@ CUT_AND_FLAGS = 7  # the bits of a node that is on no tape, as in gradtape.core.
 class Site:
     """An expression that is being executed: the user's frame, the syntax node, and the parts that are its operands."""
 
-    def __init__(self, frame: FrameType | None) -> None:
+    def __init__(self, frame: FrameType | None, offset: int | None = None) -> None:
+        """The expression that `frame` is at; with `offset`, the one it was at when an error passed through it."""
         self.frame = frame
-        self.location = Location(None, 0) if frame is None else Location(frame.f_code, frame.f_lasti)
+        place = (None, 0) if frame is None else (frame.f_code, frame.f_lasti if offset is None else offset)
+        self.location = Location(*place)
         self.source = source_of(self.location.file)
         self.node = self.source.find(self.location)
 
@@ -62,6 +66,9 @@ class Site:
             if len(name) > 40:
                 name = name[:37] + "..."
         shape, dtype = shape_and_dtype(x)
+        users = getattr(self.value(part), "shape", None) if part is not None else None
+        if shape is not None and isinstance(users, tuple) and math.prod(users) == math.prod(shape):
+            shape = tuple(users)  # a vector that was made a column on the way
         return Operand(name, shape, dtype, self.origin(x, part), span)
 
     def arrays(self) -> list[Operand]:
@@ -365,13 +372,14 @@ class Site:
             text = self.source.text(origin)
             if not isinstance(origin, _ATOMS):
                 text = f"({text})"
-            pieces.append((*self._region(part, whole), text + edits.get(index, "")))
+            edit = edit_in(edits.get(index, ""), self.source.imports)
+            pieces.append((*self.region(part, whole), edit.format(text) if "{}" in edit else text + edit))
         text = whole.text
         for start, end, replacement in sorted(pieces, reverse=True):
             text = text[:start] + replacement + text[end:]
         return one_line(text)
 
-    def _region(self, part: ast.expr, whole: Span) -> tuple[int, int]:
+    def region(self, part: ast.expr, whole: Span) -> tuple[int, int]:
         """Where `part` is in the text of the expression, with the parentheses around it if it has its own."""
         start, end = offsets(whole, self.source.span(part))
         text = whole.text

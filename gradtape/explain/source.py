@@ -18,6 +18,7 @@ from types import CodeType, FrameType
 
 from gradtape.core.location import Location, is_library
 from gradtape.explain.problem import Span
+from gradtape.explain.spelling import library_of, name_in
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -65,7 +66,7 @@ class Source:
     def is_array_module(self, name: str) -> bool:
         """Whether a name stands for NumPy, SciPy or gradtape, or a part of them."""
         if name in self.imports:
-            return self.imports[name].partition(".")[0] in ("numpy", "scipy", "gradtape", "jax", "torch")
+            return self.imports[name].partition(".")[0] in ("numpy", "scipy", "gradtape", "jax", "torch", "tensorflow")
         return name in ("np", "numpy", "gt", "gradtape", "xp", "scipy")
 
     def spelled(self, name: str, module: str = "numpy") -> str:
@@ -74,6 +75,9 @@ class Source:
         >>> Source("a.py", "import numpy as xp").spelled("exp")
         'xp.exp'
         """
+        library, bound = library_of(self.imports)
+        if library and (found := name_in(library, name)):
+            return f"{bound}.{found}"
         for known in (module, "gradtape", "numpy"):
             for bound, whole in self.imports.items():
                 if whole == known:

@@ -240,6 +240,9 @@ def _contracted(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
     summed = [place for place, letter in enumerate(own) if letter in values and letter not in result]
     if len(own) != len(softmax.shape) or own[axis] not in result or own[axis] in values or len(summed) != 1:
         return None
+    weights = saved(node)[1 - node.parents.index(softmax)]
+    if weights is not None and np.allclose(np.sum(weights, axis=values.index(own[summed[0]])), 1.0):
+        return None  # a mixture: it is the other operand that weighs
     scores = softmax.parents[0]
     for _ in range(6):  # scaled, masked, shifted
         if scores.op is None or scores.op.name in ("matmul", "einsum"):
@@ -279,8 +282,10 @@ def _wrong_axis(node: Node, axis: int, wanted: int, words: str, where: Node, tot
 # -- how training goes
 
 SATURATED_SHARE = 0.9
+DEAD_SHARE = 0.25  # a few dead units are no harm
 STEPS_AT_LEAST = 4
 FACTOR = 1e3  # by which a gradient has shrunk or grown when it is worth a note
+STEP_FACTOR = 2.0  # and by which it does so in each operation on the way
 
 
 def survey(replay: Replay) -> list[Problem]:
@@ -299,6 +304,11 @@ def survey(replay: Replay) -> list[Problem]:
     return found if drift is None else [*found, drift]
 
 
+def _is_not_written(node: Node) -> bool:
+    """Whether nothing of the user's is to be shown for a node: no place is known, or a gradient rule computed it."""
+    return node.code is None or node.location.in_rule
+
+
 _ENDS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0), "erf": (-1.0, 1.0)}
 
 
@@ -306,7 +316,7 @@ def _units(replay: Replay) -> Iterator[Problem]:
     for node in replay.nodes:
         name = "" if node.op is None else node.op.name
         out = replay.values.get(node)
-        if out is None or np.size(out) < 4 or node.code is None:
+        if out is None or np.size(out) < 4 or _is_not_written(node):
             continue
         out = np.asarray(out)
         if name in _ENDS:
@@ -322,7 +332,7 @@ def _units(replay: Replay) -> Iterator[Problem]:
                 )
         elif name == "relu" and out.ndim == 2 and len(out) >= 4:
             dead = int((~out.any(axis=0)).sum())
-            if dead:
+            if dead >= DEAD_SHARE * out.shape[1]:
                 yield problem(
                     "GT504",
                     f"{dead} of {out.shape[1]} units of this relu are zero for all {len(out)} examples",
@@ -334,7 +344,7 @@ def _units(replay: Replay) -> Iterator[Problem]:
 
 def _reduced_twice(replay: Replay) -> Iterator[Problem]:
     for node in replay.nodes:
-        if node.op is None or node.op.name not in ("mean", "sum") or not node.parents or node.code is None:
+        if node.op is None or node.op.name not in ("mean", "sum") or not node.parents or _is_not_written(node):
             continue
         inner = node.parents[0]
         reduced = inner.op is not None and inner.op.name in ("mean", "sum")
@@ -360,7 +370,7 @@ def _sums_of_examples(replay: Replay) -> Iterator[Problem]:
     for node in terms:
         shape = node.parents[0].shape
         count, where = math.prod(shape), (id(node.code), node.offset)  # code that was compiled anew is other code
-        if node.op is None or node.op.name != "sum" or node.code is None or count < 2:
+        if node.op is None or node.op.name != "sum" or node.code is None or node.location.in_rule or count < 2:
             continue
         _, before = _lengths.pop(where, (node.code, count))
         _lengths[where] = node.code, count
@@ -393,7 +403,8 @@ def _terms(replay: Replay) -> Iterator[Node]:
         if node.shape:
             continue
         if name in _TERMS:
-            fresh = [parent for parent in node.parents if parent.bits > FLAGS and parent not in seen]
+            terms = node.parents[1:] if name == "divide" else node.parents  # a sum that is divided is a mean
+            fresh = [parent for parent in terms if parent.bits > FLAGS and parent not in seen]
             seen.update(fresh)
             pending.extend(fresh)
         elif name in ("mean", "sum") and node.parents[0].op is not None:
@@ -402,11 +413,12 @@ def _terms(replay: Replay) -> Iterator[Node]:
 
 def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
     for node in replay.nodes:
-        if node.op is None or node.op.name != "add" or len(node.shape) != 2 or node.code is None:
+        if node.op is None or node.op.name != "add" or len(node.shape) != 2 or _is_not_written(node):
             continue
         rows, columns = node.shape
         vectors = [p for p in node.parents if p.bits > FLAGS and p.op is None and p.shape == (columns,)]
-        if rows == columns > 1 and vectors:
+        products = [p for p in node.parents if p.op is not None and p.op.name in ("matmul", "dot", "linear")]
+        if rows == columns > 1 and vectors and not products:  # the columns of a product are those of its weights
             site = site_at(node.location)
             if isinstance(site.node, ast.BinOp):
                 yield problem(
@@ -426,7 +438,11 @@ def _drift(replay: Replay) -> Problem | None:
     for node in replay.nodes:  # youngest first, so that the way to a node is known before it is gone on with
         for parent in replay.parents(node):
             before, after = sizes.get(node), sizes.get(parent)
-            if not before or not after or node.shape != parent.shape or before == after:
+            if not before or not after or node.shape != parent.shape:
+                continue
+            if before == after:  # a sum passes it on as it is; a small part of one is no harm, a large part is
+                if node in ways and not ways[node][2] and (parent not in ways or ways[parent][1] < ways[node][1]):
+                    ways[parent] = ways[node]
                 continue
             start, count, shrinks = ways.get(node, (node, 0, after < before))
             if shrinks != (after < before):
@@ -434,7 +450,8 @@ def _drift(replay: Replay) -> Problem | None:
             if parent not in ways or ways[parent][1] < count + 1:
                 ways[parent] = (start, count + 1, after < before)
             drift = abs(math.log(after / sizes[start]))
-            if count + 1 >= STEPS_AT_LEAST and drift > math.log(FACTOR) and (best is None or drift > best[0]):
+            is_steep = drift > max(math.log(FACTOR), (count + 1) * math.log(STEP_FACTOR))
+            if count + 1 >= STEPS_AT_LEAST and is_steep and (best is None or drift > best[0]):
                 best = drift, start, parent, count + 1
     if best is None:
         return None
@@ -447,11 +464,13 @@ def _drift(replay: Replay) -> Problem | None:
         f"the gradient {word} from {sizes[start]:.2g} to {sizes[end]:.2g} over {count} operations",
         spans=list({(node.code, node.offset): node.location for node in (last, start)}.values()),
         notes=[f"a factor of {ratio ** (1 / count):.2g} for each operation, going back"],
-        fixes="normalise between the steps, scale the weights so that the factor is about 1, or clip the gradient",
+        fixes="normalise between the steps, scale the weights so that the factor is about 1, or "
+        + ("add what goes in to what comes out (a residual)" if ratio < 1 else "clip the gradient"),
     )
 
 
 def _size(gradient: Any) -> float:
     if isinstance(gradient, list) or not np.size(gradient) or not np.isfinite(gradient).all():
         return 0.0
-    return float(np.sqrt(np.mean(np.abs(gradient) ** 2)))
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(np.mean(np.abs(gradient) ** 2)))

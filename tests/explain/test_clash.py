@@ -180,7 +180,8 @@ def test_index(run: Callable[[], Any], words: str, fixes: list[str]) -> None:
         (lambda: M.sum(axis=2), "axis 2 is out of bounds: an array of 2 axes has axes 0 to 1", ["M.sum(axis=1)"]),
         (lambda: np.mean(M, axis=-3), "axis -3 is out of bounds", []),
         (lambda: gt.sum(M, axis=(0, 0)), "axis (0, 0) names an axis twice", []),
-        (lambda: gt.sum(gt.tensor(1.0), axis=0), "an array of 0 axes has no axes", []),
+        (lambda: gt.sum(gt.tensor(1.0), axis=1), "an array of 0 axes has no axes", []),
+        (lambda: gt.concatenate([V, V], axis=1), "an array of 1 axis has axis 0 (or -1)", ["gt.stack([V, V], axis=1)"]),
     ],
 )
 def test_axis(run: Callable[[], Any], words: str, fixes: list[str]) -> None:
@@ -283,6 +284,34 @@ def test_elements_of_a_list_are_named() -> None:
     assert [operand.name for operand in problem.operands] == ["the left operand", "the right operand"]
     problem = refused(lambda: gt.concatenate(states))
     assert [operand.name for operand in problem.operands] == ["states[0]", "states[1]"]
+
+
+VMAPPED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "elementwise": (lambda x: x + V, "these shapes do not fit: (3,) and (5,)"),
+    "a product": (lambda x: x @ np.ones((4, 2)), "these shapes do not fit in a product: (3,) and (4, 2)"),
+    "an index": (lambda x: x[5], "index 5 is out of bounds for axis 0 with size 3"),
+    "a reshape": (lambda x: x.reshape(2, 2), "cannot reshape (3,) to (2, 2): the array has 3 elements; 2 * 2 is 4"),
+    "a join": (lambda x: gt.stack([x, V]), "stack: these shapes cannot be joined along axis 0: (3,), (5,)"),
+    "einsum": (lambda x: np.einsum("i,i", x, V), "einsum: 'i' is 3 long in x and 5 in V"),
+    "a gradient": (gt.grad(lambda x: np.sum(x * V)), "these shapes do not fit: (3,) and (5,)"),
+}
+
+
+@pytest.mark.parametrize("case", VMAPPED)
+def test_inside_vmap_shapes_are_those_of_one_example(case: str) -> None:
+    """Inside vmap nothing is said of the axis of the examples but how many there are."""
+    function, title = VMAPPED[case]
+    problem = refused(lambda: gt.vmap(function)(np.ones((7, 3))), gt.GradTapeError)
+    assert problem.title == title
+    assert "inside vmap, over 7 examples: these are the shapes of one of them" in problem.details["notes"]
+    assert "(7," not in problem.to_text()
+
+
+def test_inside_vmap_of_vmap_the_inner_examples_count() -> None:
+    """Of two nested maps, the shape is that of an example of the inner one."""
+    problem = refused(lambda: gt.vmap(gt.vmap(lambda x: x + V))(np.ones((2, 7, 3))))
+    assert problem.title == "these shapes do not fit: (3,) and (5,)"
+    assert "over 7 examples" in problem.details["notes"][0]
 
 
 def test_nothing_is_offered_for_an_empty_array() -> None:

@@ -178,3 +178,29 @@ def test_arrays_are_never_dumped() -> None:
     for rendering in (problem.to_text(), problem.to_html(), json.dumps(problem.to_json()), repr(caught.value)):
         assert "1234.5" not in rendering.replace("np.full((3, 4), 1234.5)", "")
         assert "9876.5" not in rendering.replace("np.full((7,), 9876.5)", "")
+
+
+class TestArraysAreNotDumped:
+    @pytest.mark.parametrize(
+        ("value", "told"),
+        [
+            (np.ones(100), "an array of shape (100,)"),
+            (np.ones((30, 40)), "an array of shape (30, 40)"),
+            (np.ones((2, 3, 4), np.float32), "an array of shape (2, 3, 4)"),
+            (gt.tensor(np.ones((4, 2))), "a Tensor of shape (4, 2)"),
+            ([gt.tensor(np.ones((4, 2)))] * 2, "[a Tensor of shape (4, 2), a Tensor of shape (4, 2)]"),
+            (list(range(50)), "[0, 1, 2, ... 50 in all]"),
+            (np.array([1.0, 2.0]), "array([1., 2.])"),
+            ([0.9, 0.99], "[0.9, 0.99]"),
+            ((3, 224, 224), "(3, 224, 224)"),
+        ],
+    )
+    def test_in_a_text(self, value: object, told: str) -> None:
+        """Large values are told by shape or length wherever they got into a text, small ones stay."""
+        error = gt.OperandError(f"Layer: p={value!r}.\n  fix: a number")
+        assert error.problem.title == f"Layer: p={told}"
+        assert error.problem.fixes == ("a number",)
+
+    def test_large_arrays_that_numpy_abbreviates(self) -> None:
+        """An array that NumPy itself abbreviates is not shown either."""
+        assert "1." not in gt.OperandError(f"Layer: p={np.ones((500, 500))!r}.").problem.title

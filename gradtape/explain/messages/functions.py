@@ -1,0 +1,167 @@
+"""What the transforms of functions refuse: structures, tangents, results, batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradtape.errors import GradTapeError, OperandError, ShapeError
+from gradtape.explain.messages.making import at, failure, here
+
+Shape = tuple[int, ...]
+
+
+# -- structures
+
+
+def different_structures(name: str, other_name: str, path: str, kind: str, other_kind: str) -> GradTapeError:
+    return failure(
+        "GT306",
+        f"{name} and {other_name} have different structures{f' at {path}' if path else ''}: "
+        f"{kind} against {other_kind}",
+        fixes=f"give {other_name} the same nesting, lengths and keys as {name}",
+    )
+
+
+# -- forward mode
+
+
+def primal_not_tensor(primal: Any) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"ForwardAccumulator: primals are tensors; got a {type(primal).__name__}",
+        fixes="x = gt.tensor(x) before, and compute with that x",
+    )
+
+
+def wrong_tangent_shape(given: Shape, shape: Shape) -> GradTapeError:
+    return failure(
+        "GT301",
+        f"a tangent of shape {given} for a primal of shape {shape}",
+        fixes=f"a direction has the shape of what moves: {shape}",
+    )
+
+
+# -- transforms
+
+
+def wrong_argnums(argnums: Any, name: str, count: int) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"argnums={argnums!r}: {name} was called with {count} positional argument{'s' * (count != 1)}",
+        fixes=f"pass what is differentiated by position, and give argnums from 0 to {max(count - 1, 0)}",
+    )
+
+
+def not_a_pair(name: str, result: Any) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"has_aux=True: {name} must return a pair (value, aux); it returned a {type(result).__name__}",
+        fixes="return value, aux; or leave has_aux out",
+    )
+
+
+def returned_none(name: str) -> GradTapeError:
+    return failure(
+        "GT311",
+        f"{name} returned None; there is nothing to differentiate",
+        fixes="is a return statement missing?",
+    )
+
+
+def returned_no_number(name: str, output: Any) -> GradTapeError:
+    return failure(
+        "GT311",
+        f"{name} must return one number; it returned a {type(output).__name__}",
+        fixes="return the number that is to be differentiated; other results with has_aux=True",
+    )
+
+
+def returned_many(name: str, output: Any) -> GradTapeError:
+    node = getattr(output, "_node", None)
+    made = [] if node is None else [at(node.location, "made here")]
+    return failure(
+        "GT307",
+        f"{name} returned shape {output.shape} ({output.size} elements); a gradient is of one number",
+        spans=[*made, here("asked here")],
+        fixes=[
+            ".mean() or .sum() before returning",
+            "gt.vjp to weigh the elements",
+            "gt.jacobian for the derivative of each",
+        ],
+    )
+
+
+def not_tuples(primals: Any, tangents: Any) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"jvp: primals and tangents are tuples with one entry for each argument; got a {type(primals).__name__} and "
+        f"a {type(tangents).__name__}",
+        fixes="gt.jvp(f, (x,), (v,))",
+    )
+
+
+# -- vmap
+
+
+def differs_between_examples(size: int) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"out_axes=None for a result that differs between the {size} examples",
+        ShapeError,
+        fixes="give it an axis, out_axes=0",
+    )
+
+
+def wrong_axes(what: str, axes: Any, count: int | None) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"{what}={axes!r} does not match the structure it describes: "
+        f"{'one value' if count is None else f'{count} entries'} here",
+        OperandError,
+        fixes="one integer for all, or a tuple with an entry (an integer or None) for each",
+    )
+
+
+def no_axis_to_map(index: int, shape: Shape, axis: int) -> GradTapeError:
+    return failure(
+        "GT117",
+        f"vmap: argument {index} has shape {shape}, which has no axis {axis} to run over",
+        ShapeError,
+        fixes="in_axes=None for arguments that are the same for all examples",
+    )
+
+
+def nothing_to_map() -> GradTapeError:
+    return failure("GT314", "vmap: in_axes is None for every argument", fixes="give one of them an axis")
+
+
+def different_batches(arguments: Sequence[tuple[int, Shape, int, int]]) -> GradTapeError:
+    return failure(
+        "GT110",
+        "vmap: arguments with different numbers of examples",
+        ShapeError,
+        notes=[
+            f"  argument {index}: shape {shape}, {count} examples along axis {axis}"
+            for index, shape, axis, count in arguments
+        ],
+        fixes="in_axes=None for those that are the same for all examples",
+    )
+
+
+__all__ = [
+    "different_batches",
+    "different_structures",
+    "differs_between_examples",
+    "no_axis_to_map",
+    "not_a_pair",
+    "not_tuples",
+    "nothing_to_map",
+    "primal_not_tensor",
+    "returned_many",
+    "returned_no_number",
+    "returned_none",
+    "wrong_argnums",
+    "wrong_axes",
+    "wrong_tangent_shape",
+]

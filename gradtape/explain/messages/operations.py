@@ -1,0 +1,69 @@
+"""What an operation refuses: operands, arguments, axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradtape.errors import AxisError, GradTapeError, ShapeError, family
+from gradtape.explain.messages.making import failure, problem
+from gradtape.explain.messages.texts import code_for
+
+if TYPE_CHECKING:
+    from gradtape.core.operation import Op
+
+Shape = tuple[int, ...]
+
+
+def refused_operands(
+    error: Exception, op: Op | str, inputs: Sequence[Any], params: dict[str, Any] | None = None
+) -> Exception:
+    """NumPy refused: an error of its class and ours, that says which axes clash, whose they are, and what would fit.
+
+    Its `__cause__` is NumPy's error where that adds something, and None where it does not.
+    """
+    ours = family(error)
+    if isinstance(error, GradTapeError) or ours is None:
+        return error
+    from gradtape.explain.clash import refusal
+    from gradtape.explain.running import as_written
+
+    one = as_written(error)
+    examples = 0
+    if one is not None:
+        error, (op, inputs, params), examples = one
+    name, kind = (op, "") if isinstance(op, str) else (op.name, op.kind)
+    explained, adds_something = refusal(error, name, kind, inputs, params or {}, ours, examples)
+    explained.__cause__ = error if adds_something else None
+    return explained
+
+
+def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
+    """An operation cannot take an argument: `what` is "function: what was given", `fix` what is accepted."""
+    from gradtape.explain.arguments import in_the_call
+    from gradtape.explain.site import Site
+
+    site = Site.present()
+    about = site.arrays() if issubclass(kind, ShapeError) else []
+    fixes = in_the_call(site, fix)
+    return kind(problem(code_for(kind, what), what.rstrip("."), spans=[site.span], operands=about, fixes=fixes))
+
+
+def no_such_axis(axis: Any, ndim: int, shape: Shape | None = None) -> GradTapeError:
+    from gradtape.explain.clash import missing_axis
+
+    return AxisError(missing_axis(axis, ndim, shape))
+
+
+def repeated_axis(axis: Any, ndim: int) -> GradTapeError:
+    return failure(
+        "GT117", f"axis={axis!r} names the same axis of {ndim} twice", ShapeError, fixes="name each axis once"
+    )
+
+
+__all__ = [
+    "no_such_axis",
+    "refused_argument",
+    "refused_operands",
+    "repeated_axis",
+]

@@ -1,0 +1,76 @@
+"""Gradient rules and hooks that return what is no gradient."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from gradtape.core.location import Location
+from gradtape.errors import GradTapeError, RuleError
+from gradtape.explain.messages.making import at, failure, problem
+
+if TYPE_CHECKING:
+    from gradtape.core.graph import Node
+
+Shape = tuple[int, ...]
+
+
+def wrong_rule_shape(node: Node, index: int, given: Shape, shape: Shape) -> GradTapeError:
+    assert node.op is not None
+    return failure(
+        "GT302",
+        f"the gradient rule of {node.op.name!r} returned shape {given} for argument {index}, which has shape {shape}",
+        spans=[at(node.location, f"{node.op.name!r} was used here")],
+        consequence="a gradient has the shape of what it belongs to; it is never summed or stretched into place",
+        fixes=f"make the rule return shape {shape} for argument {index}",
+    )
+
+
+def broken_rule(title: str, rule: Location, call: Location, fix: str) -> GradTapeError:
+    """A rule of the user's did not return what it has to: what it returned, where it is defined, and for which call."""
+    from gradtape.explain.source import returned
+
+    code = "GT304"
+    if re.search(r" returned (shape|a result of)", title):
+        code = "GT302"
+    elif re.search(r" returned (something of )?dtype", title):
+        code = "GT303"
+    return failure(code, title, RuleError, spans=[returned(rule.code), at(call, "for this call")], fixes=fix)
+
+
+def wrong_hook_shape(node: Node, given: Shape, hook: Any) -> GradTapeError:
+    from gradtape.explain.source import returned
+
+    function = getattr(hook, "__wrapped__", hook)
+    return failure(
+        "GT302",
+        f"a hook returned a gradient of shape {given} for a tensor of shape {node.shape}",
+        spans=[
+            returned(getattr(function, "__code__", None), "returned by the hook"),
+            at(node.location, "for this tensor"),
+        ],
+        fixes=f"return None to leave the gradient as it is, or a gradient of shape {node.shape}",
+    )
+
+
+def warn_of_nan(node: Node) -> None:
+    """The gradient became NaN in the rule of the operation at `node`."""
+    from gradtape.explain.voices import report
+
+    assert node.op is not None
+    found = problem(
+        "GT402",
+        f"the gradient became NaN in the rule of {node.op.name!r}: zero times an infinite slope, or inf - inf",
+        spans=[at(node.location)],
+        notes=["this happens where gt.where does not take a branch whose slope is infinite"],
+        fixes="keep its argument away from there, too: gt.where(ok, f(gt.where(ok, x, 1.0)), other)",
+    )
+    report(found)
+
+
+__all__ = [
+    "broken_rule",
+    "warn_of_nan",
+    "wrong_hook_shape",
+    "wrong_rule_shape",
+]

@@ -1,0 +1,138 @@
+"""Advice in the words of the user's own file: a function by the name that the library has which the file imports.
+
+Texts are written with NumPy's and gradtape's names (`np.sum`, `gt.softmax`). A program that imports TensorFlow says
+`tf.reduce_sum`, and one that imports PyTorch `torch.softmax`; where NumPy is imported as `xp`, it is `xp.sum`. What a
+library has no name for stays as it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_STANDINS = {"torch": "torch", "tensorflow": "tf"}  # with the name that is usual for each
+_WAYS = {
+    "torch": ("{}", "linalg.{}", "nn.functional.{}", "special.{}"),
+    "tensorflow": ("{}", "math.{}", "nn.{}", "reduce_{}", "linalg.{}"),
+}
+_OTHERWISE = {
+    "torch": {
+        "concatenate": "cat",
+        "power": "pow",
+        "jacobian": "func.jacrev",
+        "gradients": "autograd.grad",
+        "check_numerics": "autograd.detect_anomaly",
+        "take_along_axis": "take_along_dim",
+        "expand_dims": "unsqueeze",
+        "Variable": "nn.Parameter",
+    },
+    "tensorflow": {
+        "concatenate": "concat",
+        "power": "pow",
+        "clip": "clip_by_value",
+        "arctan2": "math.atan2",
+        "logsumexp": "reduce_logsumexp",
+        "tensor": "constant",
+        "isfinite": "math.is_finite",
+        "check_numerics": "debugging.enable_check_numerics",
+        "broadcast_to": "broadcast_to",
+    },
+}
+_PHRASES: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
+    "torch": (
+        (re.compile(r"gt\.stop_gradient\((\w+)\)"), r"\1.detach()"),
+        (re.compile(r"\.astype\(float\)"), ".float()"),
+        (re.compile(r"\.astype\(int\)"), ".long()"),
+        (re.compile(r"\.astype\("), ".to("),
+        (re.compile(r"\.copy\(\)"), ".clone()"),
+        (re.compile(r"\bkeepdims=True"), "keepdim=True"),
+        (re.compile(r"\baxis=(?=-?\d)"), "dim="),
+    ),
+    "tensorflow": (
+        (re.compile(r"\b(\w+)\.astype\(float\)"), r"tf.cast(\1, tf.float32)"),
+        (re.compile(r"\b(\w+)\.astype\(int\)"), r"tf.cast(\1, tf.int32)"),
+        (re.compile(r"\b(\w+)\.copy\(\)"), r"tf.identity(\1)"),
+    ),
+}
+_EDITS = {
+    ".T": "transpose({})",
+    ".swapaxes(-1, -2)": "linalg.matrix_transpose({})",
+    ".squeeze()": "squeeze({})",
+}
+_NAME = re.compile(r"(?<![\w.\[/])(gt|np)\.((?:[a-z]\w*\.)*\w+)")
+
+
+def library_of(imports: Mapping[str, str]) -> tuple[str, str]:
+    """The library that a file computes with, if there is a stand-in for it, and its name in the file.
+
+    >>> library_of({"np": "numpy", "F": "torch.nn.functional", "t": "torch"}), library_of({"np": "numpy"})
+    (('torch', 't'), ('', ''))
+    """
+    for library, usual in _STANDINS.items():
+        whole = (library, f"gradtape.standins.{library}")
+        bound = next((name for name, module in imports.items() if module in whole), "")
+        if bound or any(module.startswith(tuple(f"{name}." for name in whole)) for module in imports.values()):
+            return library, bound or usual
+    return "", ""
+
+
+@functools.lru_cache(maxsize=512)
+def name_in(library: str, name: str) -> str:
+    """What `library` calls a function of NumPy's or gradtape's; empty if it has none.
+
+    >>> name_in("tensorflow", "sum"), name_in("torch", "log_softmax")
+    ('reduce_sum', 'log_softmax')
+    """
+    module = importlib.import_module(f"gradtape.standins.{library}")
+    other = _OTHERWISE[library].get(name)
+    for candidate in [other] if other else [way.format(name) for way in _WAYS[library]]:
+        if candidate and _has(module, candidate):
+            return candidate
+    return ""
+
+
+def _has(module: Any, path: str) -> bool:
+    for part in path.split("."):
+        module = getattr(module, part, None)
+    return module is not None
+
+
+def spelled(text: str, imports: Mapping[str, str]) -> str:
+    """`text` with the names, and the turns, of the library that the file with these imports computes with.
+
+    >>> spelled("np.sum(x) or gt.stop_gradient(x)", {"torch": "torch"})
+    'torch.sum(x) or x.detach()'
+    >>> spelled("np.where(ok, x, 1.0)", {"xp": "numpy"})
+    'xp.where(ok, x, 1.0)'
+    """
+    library, bound = library_of(imports)
+    if not library:
+        return _NAME.sub(lambda match: f"{_bound(imports, match[1])}.{match[2]}", text)
+    for pattern, phrase in _PHRASES[library]:
+        text = pattern.sub(phrase.replace("tf.", f"{bound}."), text)
+
+    def name(match: re.Match[str]) -> str:
+        found = name_in(library, match[2])
+        return f"{bound}.{found}" if found else match[0]
+
+    return _NAME.sub(name, text)
+
+
+def _bound(imports: Mapping[str, str], usual: str) -> str:
+    """The name of NumPy (`np`) or gradtape (`gt`) in a file."""
+    whole = {"np": "numpy", "gt": "gradtape"}[usual]
+    names = [name for name, module in imports.items() if module == whole and not name.startswith("*")]
+    return usual if not names or usual in names else names[0]
+
+
+def edit_in(suffix: str, imports: Mapping[str, str]) -> str:
+    """An edit of an operand, such as `.T`, as this file would write it: with {} for the operand if that is inside."""
+    library, bound = library_of(imports)
+    if library == "tensorflow" and suffix in _EDITS:
+        return f"{bound}.{_EDITS[suffix]}"
+    if library == "tensorflow" and (shape := re.fullmatch(r"\.reshape\((.*)\)", suffix)):
+        return f"{bound}.reshape({{}}, {shape[1]})"
+    return suffix

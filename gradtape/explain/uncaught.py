@@ -1,0 +1,40 @@
+"""Errors of NumPy's that we can explain, where nobody catches them: in a script, and in the cells of a notebook.
+
+Nothing of what explains is loaded before there is such an error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import TracebackType
+from typing import Any
+
+
+def watch() -> None:
+    """Explain refused writes from now on, before whoever showed uncaught errors until now shows them."""
+    before = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
+        _explain(error)
+        return before(kind, error, trace)
+
+    sys.excepthook = hook
+    notebook = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if notebook is not None:
+        notebook.events.register("post_run_cell", _after_cell)
+
+
+def _explain(error: BaseException | None) -> Any:
+    if not isinstance(error, ValueError) or "read-only" not in str(error):
+        return None
+    from gradtape.explain.locked import explain
+
+    return explain(error)
+
+
+def _after_cell(result: Any) -> None:
+    """Show below the traceback of a cell what it is about."""
+    found = _explain(getattr(result, "error_in_exec", None))
+    if found is not None:
+        importlib.import_module("IPython.display").display(found)
