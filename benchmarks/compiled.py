@@ -42,7 +42,9 @@ from workloads import (
     rnn_data,
     rosenbrock,
     rosenbrock_data,
+    spelt_by_gradtape,
     with_autograd,
+    with_gradtape_jit,
     with_torch,
 )
 
@@ -63,31 +65,13 @@ class Row:
 # -- one step of each library
 
 
-def with_gradtape_jit(loss: Loss) -> Builder:
-    """`gt.jit(gt.value_and_grad(loss))`, with everything that does not stand still as an argument."""
-
-    def build(data: Data) -> Step:
-        import gradtape as gt
-
-        step = gt.jit(gt.value_and_grad(partial(_spelt, loss), tuple(range(len(data.parameters)))))
-        return lambda: step(*data.parameters, **data.constants)
-
-    return build
-
-
-def _spelt(loss: Loss, *parameters: Any, **constants: Any) -> Any:
-    import gradtape as gt
-
-    return loss(gt, *parameters, **constants)
-
-
 def with_gradtape_function(loss: Loss) -> Builder:
     """The function alone, compiled: what the gradient is compared with."""
 
     def build(data: Data) -> Step:
         import gradtape as gt
 
-        run = gt.jit(partial(_spelt, loss))
+        run = gt.jit(partial(spelt_by_gradtape, loss))
         return lambda: (run(*data.parameters, **data.constants), [])
 
     return build

@@ -323,6 +323,8 @@ def main() -> int:
     if chosen.library:
         contend(chosen.library, names, sizes, chosen.seconds, chosen.clock)
         return 0
+    if not installed("gradtape"):
+        parser.error("gradtape is not installed here; `make opsbench` makes an environment that has everything")
     rows = measured(names, sizes, chosen.seconds, chosen.clock)
     print(show(rows))
     if chosen.json:

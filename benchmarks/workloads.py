@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -99,16 +100,35 @@ def with_gradtape_tape(loss: Loss, gradtape_functions: bool = False) -> Builder:
     return build
 
 
+def with_gradtape_jit(loss: Loss) -> Builder:
+    """`gt.jit(gt.value_and_grad(loss))`, with everything that does not stand still as an argument."""
+
+    def build(data: Data) -> Step:
+        import gradtape as gt
+
+        step = gt.jit(gt.value_and_grad(partial(spelt_by_gradtape, loss), tuple(range(len(data.parameters)))))
+        return lambda: step(*data.parameters, **data.constants)
+
+    return build
+
+
+def spelt_by_gradtape(loss: Loss, *parameters: Any, **constants: Any) -> Any:
+    import gradtape as gt
+
+    return loss(gt, *parameters, **constants)
+
+
 def without_explanations(builder: Builder) -> Builder:
     """The same step while gradtape remembers no source lines and looks at nothing for the sake of explanations."""
 
     def build(data: Data) -> Step:
         import gradtape as gt
         from gradtape import transforms
-        from gradtape.core import backward, operation, tape
+        from gradtape.core import backward, doors, operation, tape
 
         inner = builder(data)
-        watchers = [(backward, "ails"), (tape, "ails"), (transforms, "ails"), (operation, "_note_stretch")]
+        watchers = [(module, "ails") for module in (backward, tape, transforms)]
+        watchers += [(module, "note_stretch") for module in (operation, doors)]
         watching = [getattr(module, name) for module, name in watchers]
 
         def step() -> Answer:
@@ -181,6 +201,7 @@ def in_training(loss: Loss, torch_loss: Loss, autograd_loss: Loss) -> dict[str, 
     return {
         "gradtape: value_and_grad": with_gradtape(loss),
         "gradtape: GradientTape": with_gradtape_tape(loss, gradtape_functions=True),
+        "gradtape: jit": with_gradtape_jit(loss),
         "torch": with_torch(torch_loss),
         "autograd": with_autograd(autograd_loss),
     }

@@ -149,8 +149,10 @@ class RuleError(GradTapeError, ValueError):
     """
 
 
-class MutationError(GradTapeError, RuntimeError):
+class MutationError(GradTapeError, RuntimeError, TypeError):
     """A write that would change what a gradient stands on.
+
+    A `RuntimeError` as PyTorch's, and a `TypeError` as Python has it for what cannot be assigned to.
 
     >>> import gradtape as gt
     >>> x = gt.tensor([1.0, 2.0], requires_grad=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units, for_each_row
+from gradtape.core.graph import ails
 from gradtape.core.structure import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
@@ -74,6 +75,12 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, expla
         rows_in = sum(s.size for s in run.sources)
         backwards = mode == "jacrev" or (mode == "jacobian" and rows_out <= rows_in)
         found = _pulled(run, outputs) if backwards else _pushed(run, outputs)
+        for output, row in zip(outputs, found):
+            if isinstance(output, Tensor) and ails(row):
+                from gradtape.explain.rows import examine_rows
+
+                unit = Units(np.ones(output.shape, output.dtype))
+                examine_rows(output, unit, run.tape.bit, list(zip(run.nodes, row)), run.held)
         if explains and off_tape(outputs, run.tape.bit) and asked_by_user():
             warn_unused(run, outputs[0], [None] * len(run.sources))
         blocks = [

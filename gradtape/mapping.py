@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
+from gradtape.core.graph import ails
 from gradtape.core.structure import children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
@@ -51,6 +52,10 @@ def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
                 continue
             batched = unbatch(output, level)
             values.append(handed_out(np.moveaxis(batched, 0, place), as_numpy, set()))
+        if ails(values):
+            from gradtape.explain.rows import examine_examples
+
+            examine_examples(function, args, kwargs, axes, list(zip(values, places, strict=True)))
         return rebuild(result, values)
 
     return wrapped

@@ -117,9 +117,15 @@ def accepts(value: Any) -> bool:
     return isinstance(value, _KNOWN) and not (isinstance(value, np.ndarray) and _has_own_meaning(type(value)))
 
 
+plain_kinds: set[type] = set()
+"""Kinds of arrays that someone has declared to be numbers and no more, whatever they do with ufuncs."""
+
+
 def _has_own_meaning(kind: type) -> bool:
     """Whether operators mean something else to a kind of array: it has units, or a mask, or * multiplies matrices."""
-    return any(getattr(kind, name) is not getattr(np.ndarray, name) for name in ("__array_ufunc__", "__mul__"))
+    return kind not in plain_kinds and any(
+        getattr(kind, name) is not getattr(np.ndarray, name) for name in ("__array_ufunc__", "__mul__")
+    )
 
 
 def _loses_its_meaning(value: Any) -> bool:
@@ -152,6 +158,16 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         op = UFUNCS.get(ufunc)
         return apply(op, inputs, {}) if op is not None else operation_for(ufunc)(*inputs)
     return getattr(_ufunc_methods(), _METHODS[method])(ufunc, *inputs, **kwargs)
+
+
+def call_ufunc(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`ufunc(*inputs, **kwargs)`, by gradtape's own name for it."""
+    if not any(isinstance(x, Tensor) for x in (*inputs, kwargs.get("out"))):
+        return ufunc(*inputs, **kwargs)
+    out = kwargs.get("out")
+    if out is not None and not isinstance(out, tuple):
+        kwargs = {**kwargs, "out": (out,)}
+    return array_ufunc(ufunc, "__call__", inputs, kwargs)
 
 
 _METHODS = {name: name for name in ("reduce", "accumulate", "reduceat", "outer", "at")} | {"__call__": "call"}
@@ -276,9 +292,10 @@ def unsupported(function: Any, method: str = "") -> UnsupportedError:
     """The error for a NumPy function that gradtape does not have, with what is nearest."""
     name = function.__name__
     module = _module_of(function)
-    known = {f.__name__ for f in UFUNCS} | {f.__name__ for f in FUNCTIONS}
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    hint = f"nearest that is there: {', '.join('np.' + n for n in near)}; or " if near else ""
+    known = {f.__name__ for f in UFUNCS if _module_of(f) == module}
+    known |= {f.__name__ for f in FUNCTIONS if _module_of(f) == module}
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.85)  # the same word, nearly: most of these are no help
+    hint = f"nearest that is there: {', '.join(f'{module}.{n}' for n in near)}; or " if near else ""
     return UnsupportedError(
         f"{module}.{name}{method} has no gradient rule in gradtape.\n{Location.here().show()}\n"
         f"  fix: {hint}{module}.{name}(x.numpy()) if no gradient is wanted; gt.custom_vjp to give it a rule"

@@ -20,7 +20,7 @@ from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, ails, is_nan, 
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, children, leaves, map_structure, rebuild
-from gradtape.core.tape import GradientTape, check_seed
+from gradtape.core.tape import GradientTape, apart, check_seed
 from gradtape.core.tensor import Tensor, check_differentiable, is_tracked, tensor
 from gradtape.errors import OperandError
 from gradtape.explain import messages
@@ -51,6 +51,11 @@ class Recorded:
     def nodes(self) -> list[Node]:
         return [source._node for source in self.sources]
 
+    @property
+    def held(self) -> dict[Node, Any]:
+        """The values of the sources."""
+        return {source._node: source._array for source in self.sources}
+
     def pull_back(self, outputs: list[Any], cotangents: list[Any], last: bool = False) -> list[Any]:
         """The cotangents of the sources, None where there is no path."""
         seeds = [(o._node, c) for o, c in zip(outputs, cotangents, strict=True) if isinstance(o, Tensor)]
@@ -60,12 +65,10 @@ class Recorded:
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, births=births)
         gradients = [found.get(node) for node in nodes]
         values = [o._array for o in outputs if isinstance(o, Tensor)]
-        if found and (suspects or births or (last and (ails(gradients) or is_nan(values)))):
+        if found and (suspects or births or ails(gradients) or (last and is_nan(values))):
             from gradtape.explain.flow import examine
 
-            held = {source._node: source._array for source in self.sources}
-            arrived = zip(nodes, gradients) if last else ()  # of a seed of somebody's choice, zeros mean nothing
-            examine(seeds, self.tape.bit, list(arrived), values, births, (), held)
+            examine(seeds, self.tape.bit, list(zip(nodes, gradients)), values, births, (), self.held, judges_zeros=last)
         return gradients
 
     def push(self, outputs: list[Any], tangents: list[Any]) -> list[Any]:
@@ -247,13 +250,16 @@ def warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
     """Say why `output` does not depend on a source for which nothing was `found`; its derivative is zeros then."""
     unused = [i for i, gradient in enumerate(found) if gradient is None and run.sources[i].size]
     if unused:
-        _report_unused(run.why_unconnected(output, unused[0]), run.name, run.sources, unused[0])
+        _report_unused(run.why_unconnected(output, unused[0]), run.name, run.chosen, unused[0], run.sources)
 
 
-def _report_unused(reason: Why, name: str, sources: list[Tensor], index: int) -> None:
+def _report_unused(reason: Why, name: str, chosen: list[Any], index: int, sources: list[Tensor]) -> None:
     from gradtape.explain.voices import report
+    from gradtape.optim.leaves import named_leaves
 
-    which = f"argument leaf {index} of {name}" if len(sources) > 1 else f"the argument of {name}"
+    number, _, leaf = named_leaves(chosen)[index][0].partition(".")
+    argument = f"argument {number}" if len(chosen) > 1 else "the argument"
+    which = f"{repr(leaf) + ' in ' if leaf else ''}{argument} of {name}"
     report(messages.unused_argument(which, sources[index].shape, reason, Location.here()))
 
 
@@ -282,8 +288,9 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:
 
     def pull_back(cotangents: Any) -> tuple[Any, ...]:
         given = aligned(result, cotangents, "the value", "the cotangents", arrays=True)
-        seeds = [check_seed(c, o, "cotangents") for c, o in zip(given, outputs, strict=True) if isinstance(o, Tensor)]
-        found = run.pull_back([o for o in outputs if isinstance(o, Tensor)], seeds)
+        pairs = [(c, o) for c, o in zip(given, outputs, strict=True) if isinstance(o, Tensor)]
+        seeds = [check_seed(c, o, "cotangents", lend=True) for c, o in pairs]
+        found = [apart(g, seeds) for g in run.pull_back([o for _, o in pairs], seeds)]
         if off_tape(outputs, run.tape.bit) and asked_by_user():
             warn_unused(run, outputs[0], found)
         filled = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
@@ -341,7 +348,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
     if sources and off_tape(outputs, accumulator.bit) and asked_by_user():
         from gradtape.explain.why import why
 
-        _report_unused(why(outputs[0], sources[0], accumulator.bit), name, sources, 0)
+        _report_unused(why(outputs[0], sources[0], accumulator.bit), name, list(primals), 0, sources)
     value = map_structure(lambda o: handed_out(o, was_numpy, set()), result)
     tangent = _tangent_structure(result, outputs, pushed, was_numpy)
     return (value, tangent, aux) if has_aux else (value, tangent)

@@ -250,11 +250,21 @@ def test_what_the_reference_has_no_example_of() -> None:
     """`isin` inverted, a stable descending order, bounds beyond an integer's range, counts of unsigned integers."""
     assert xp.isin(xp.asarray([1, 2]), xp.asarray([2]), invert=True).tolist() == [True, False]
     assert xp.argsort(xp.asarray([1, 2, 2, 1]), descending=True).tolist() == [1, 2, 0, 3]
+    assert gt.grad(lambda x: xp.sort(x, descending=True)[0])(np.array([1.0, 2.0, 2.0])).tolist() == [0.0, 1.0, 0.0]
     clipped = xp.clip(xp.asarray([100], dtype=xp.int8), -1000, 50)
     assert (clipped.tolist(), clipped.dtype) == ([50], xp.int8)
     assert xp.repeat(xp.arange(2), xp.asarray([1, 2], dtype=xp.uint64)).tolist() == [0, 1, 1]
     assert xp.sign(xp.asarray([0j, 3j])).tolist() == [0j, 1j]
     assert xp.broadcast_arrays() == []
+
+
+def test_tolerances_and_cuts_may_be_tensors() -> None:
+    """What SciPy computes in the namespace of its input, and hands on to NumPy's own functions, is taken there."""
+    x = xp.asarray([1.0, 2.0, 3.0])
+    assert np.isclose(x, np.array([1.1, 2.0, 4.0]), atol=xp.asarray(0.2)).tolist() == [True, True, False]
+    assert np.allclose(np.ones(2), np.zeros(2), rtol=xp.asarray(0.0), atol=xp.asarray(1.0))
+    assert [part.tolist() for part in np.split(x, xp.asarray([1]))] == [[1.0], [2.0, 3.0]]
+    assert len(np.array_split(x, xp.asarray(2))) == 2
 
 
 def test_a_complete_basis_has_a_derivative_where_it_is_not_arbitrary() -> None:

@@ -78,15 +78,16 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The elements in order along an axis; each keeps its gradient.
+    """The elements in order along an axis, equal ones as they were; each keeps its gradient.
 
     >>> import gradtape.array_api as xp
     >>> xp.sort(xp.asarray([2.0, 3.0, 1.0]), descending=True)
     Tensor([3., 2., 1.])
     """
     x = _with_axes(x, "sort")
-    ordered = ops.sort(x, axis)
-    return ops.flip(ordered, axis) if descending else ordered
+    if not descending:
+        return ops.sort(x, axis)
+    return ops.flip(ops.sort(ops.flip(x, axis), axis), axis)  # turned around twice, equal ones are in order again
 
 
 def _with_axes(x: Any, function: str) -> Tensor:

@@ -15,7 +15,7 @@ from gradtape.core.graph import AMBIENT, LIFTED, Node, ails, is_nan, is_whole, r
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, rebuild
-from gradtape.core.tape import check_seed, check_target
+from gradtape.core.tape import apart, check_seed, check_target
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
 
@@ -47,7 +47,7 @@ def backward(
     arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births, where).items()
     try:
         for node, value in arrivals:
-            _accumulate(node, value, create_graph)
+            _accumulate(node, apart(value, (seed,)), create_graph)
         if suspects or births or ails([value for _, value in arrivals]) or is_nan([target._array]):
             _examine(seeds, arrivals, [target], births)
     finally:
@@ -91,6 +91,7 @@ def gradients(
     visited: list[Node] | None = None if retain else []
     births: list[Node] = []
     found = _walk(seeds, nodes, create_graph, None, visited, births, where)
+    found = {node: apart(value, [seed for _, seed in seeds]) for node, value in found.items()}
     try:
         if suspects or births or ails(found.values()) or is_nan([target._array for target in targets]):
             _examine(seeds, list(found.items()), targets, births)
@@ -135,7 +136,7 @@ def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
         raise messages.nothing_requires_grad(what, target.shape, where, why_untracked(target))
     if gradient is None and target.size != 1:
         raise messages.many_elements(what, target.shape, target.size, target._node.location)
-    return check_seed(gradient, target, "gradient")
+    return check_seed(gradient, target, "gradient", lend=True)
 
 
 def _tracked(value: Any) -> Node:

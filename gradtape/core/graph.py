@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gradtape.core.guard import Guarded
-from gradtape.core.location import Location, user_frame
+from gradtape.core.location import Location, user_frame, walked
 from gradtape.core.shapes import Shape
 from gradtape.explain import messages
 
@@ -220,6 +220,13 @@ _INFINITY = float("inf")
 observers: list[Callable[[Iterable[tuple[Node, Any]], int, Iterable[Node] | None, Container[Node]], None]] = []
 
 
+# Asked before a walk over nodes that nobody will walk again to make the graph shorter until it is over; it returns a
+# function that makes it what it was. `jit` does so while it traces, where the graph is a loop that Python has run.
+shortening: ContextVar[Callable[..., Callable[[], None] | None] | None] = ContextVar(
+    "gradtape shortening", default=None
+)
+
+
 def walk(
     seeds: Iterable[tuple[Node, Any]],
     mask: int,
@@ -248,8 +255,18 @@ def walk(
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
     invalid: list[None] = []  # not empty once a NaN was made, by 0 * inf or inf - inf: noticing it costs nothing
-    with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(None)):
-        return _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, invalid, births)
+    shorten = None if visited is None or attach is not None or observers else shortening.get()
+    if shorten is not None:
+        seeds = list(seeds)
+    restore = None if shorten is None else shorten(seeds, mask, wanted or (), oldest, beginnings, visited)
+    outer, walked.node = walked.node, None
+    try:
+        with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(None)):
+            return _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, invalid, births)
+    finally:
+        walked.node = outer
+        if restore is not None:
+            restore()
 
 
 def _walk(
@@ -322,6 +339,8 @@ def _walk(
         if attach is None and type(node.inputs) is tuple:
             cotangents = rule(gradient, node, node.out, node.inputs)
         else:
+            if attach is not None:
+                walked.node = node
             cotangents = rule(gradient, node, *node.values(attach))
         if invalid and culprit is None:
             invalid.clear()

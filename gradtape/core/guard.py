@@ -8,6 +8,7 @@ larger part of the array, not every single element.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ class Guarded:
         self.locked = array.base is None and array.flags.writeable
         if self.locked:
             array.flags.writeable = False
+            _watch_writes()
 
     def __del__(self) -> None:
         if getattr(self, "locked", False):  # not if it was interrupted while it was made
@@ -56,6 +58,14 @@ class Guarded:
         return self.array
 
 
+@functools.cache
+def _watch_writes() -> None:
+    """From the first array that is locked on, a write that NumPy refuses is explained where it surfaces."""
+    from gradtape.explain.uncaught import watch
+
+    watch()
+
+
 _guards: weakref.WeakValueDictionary[int, Guarded] = weakref.WeakValueDictionary()
 
 
@@ -65,3 +75,11 @@ def guard(array: np.ndarray[Any, Any]) -> Guarded:
     if held is None:
         held = _guards[id(array)] = Guarded(array)
     return held
+
+
+def guard_of(array: np.ndarray[Any, Any]) -> Guarded | None:
+    """The guard that holds `array`, or what it is a view of, if one does."""
+    held = _guards.get(id(array))
+    if held is None and isinstance(array.base, np.ndarray):
+        return guard_of(array.base)
+    return held if held is not None and held.array is array else None

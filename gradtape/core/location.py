@@ -10,9 +10,14 @@ import functools
 import linecache
 import os
 import sys
+import threading
 from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from gradtape.core.graph import Node
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
@@ -40,12 +45,37 @@ def is_library(filename: str) -> bool:
 
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame, `depth` or more above the caller, that is the user's, not a library's."""
-    return first_user_frame(sys._getframe(depth))
-
-
-def first_user_frame(frame: FrameType | None) -> FrameType | None:
-    """`frame`, or the innermost one that called it, that is not gradtape's, NumPy's or SciPy's own."""
+    frame: FrameType | None = sys._getframe(depth)
     while frame is not None and is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+class Walked(threading.local):
+    """The node whose gradient rule is running, where that walk back is itself recorded."""
+
+    node: Node | None = None
+
+
+walked = Walked()
+
+
+class RuleFrame(NamedTuple):
+    """The place of what a gradient rule computes: that of the operation whose rule it is, as a frame would tell it.
+
+    The offset is the complement of the operation's own, so that the two can be told apart.
+    """
+
+    f_code: CodeType | None
+    f_lasti: int
+
+
+def first_user_frame(frame: FrameType | None) -> Any:
+    """`frame`, or the innermost one that called it, that is not a library's; of a gradient rule's, its `RuleFrame`."""
+    while frame is not None and is_library(frame.f_code.co_filename):
+        if walked.node is not None and frame.f_code.co_name == "_walk":
+            node = walked.node
+            return RuleFrame(node.code, node.offset if node.offset < 0 else ~node.offset)
         frame = frame.f_back
     return frame
 
@@ -76,7 +106,8 @@ class Location:
 
     def __init__(self, code: CodeType | None, offset: int) -> None:
         self.code = code
-        self.offset = offset
+        self.offset = offset if offset >= 0 else ~offset
+        self.in_rule = offset < 0  # what was computed there is part of the derivative of this expression
 
     @classmethod
     def here(cls) -> Location:

@@ -36,28 +36,10 @@ from gradtape.core.tensor import Tensor, Variable, plain
 from gradtape.explain import messages
 
 _getframe = sys._getframe
-_new = object.__new__
-current_recording = recording.current
-_CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
-_DOUBLE = np.dtype(float)
-_NOWHERE = SimpleNamespace(f_code=None, f_lasti=0)  # the frame of a call that has no user's code above it
-_SAFE = frozenset({Tensor, Variable, float, int, complex, bool})  # nobody can change these underfoot
+CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
+NOWHERE = SimpleNamespace(f_code=None, f_lasti=0)  # the frame of a call that has no user's code above it
+NO_PARAMS: dict[str, Any] = {}
 
-
-class _Scalars(dict[float, Any]):
-    """Python's floats as arrays: NumPy takes those in half the time, and double precision stays what it is."""
-
-    def __missing__(self, value: float) -> Any:
-        if not value:  # 0.0 and -0.0 are one key
-            return value
-        if len(self) >= 1000:
-            self.clear()
-        array = self[value] = np.array(value)
-        array.flags.writeable = False
-        return array
-
-
-_scalars = _Scalars()
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
 Forward = Callable[[Node, Any, tuple[Any, ...], Sequence[Any]], Any]
@@ -114,9 +96,20 @@ class Op:
         self.domain = domain
         self.__doc__ = doc
         self.__name__ = name
+        self.one: Callable[[Any], Any] | None = None  # a quick way in for one input, and for two: see `doors`
+        self.two: Callable[[Any, Any], Any] | None = None
         self.plans: list[Plan | None] = [None] * 5  # at 1, for one input; at 2, 3, 4, for the first, the second, both
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
+        if not params and self.one is not None and self.two is not None:
+            if len(inputs) == 1:
+                return self.one(inputs[0])
+            if len(inputs) == 2:
+                return self.two(*inputs)
+        if params and isinstance(self.kernel, np.ufunc):  # `out`, `where` and the like
+            from gradtape.protocols import call_ufunc
+
+            return call_ufunc(self.kernel, inputs, params)
         return apply(self, inputs, params)
 
     def __repr__(self) -> str:
@@ -146,38 +139,12 @@ class Plan(NamedTuple):
 
 def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run `op`, and record it where the bits of its inputs meet those of the active tapes."""
-    nodes: tuple[Node, ...]
-    count = len(inputs)
-    if count == 1:  # one input, then two: written out for the sake of speed
-        (x,) = inputs
-        bits, node = 0, UNTRACKED
+    bits = 0
+    for x in inputs:
         if isinstance(x, Tensor):
-            node, x = x._node, x._array
-            bits = node.bits
-    elif count == 2:
-        x, y = inputs
-        bits, node, other = 0, UNTRACKED, UNTRACKED
-        if isinstance(x, Tensor):
-            node, x = x._node, x._array
-            bits = node.bits
-            if type(y) is float:
-                if op.ufunc and x.dtype is _DOUBLE:
-                    y = _scalars[y]
-            elif isinstance(y, Tensor):
-                other, y = y._node, y._array
-                bits |= other.bits
-        elif isinstance(y, Tensor):
-            other, y = y._node, y._array
-            bits = other.bits
-            if type(x) is float and op.ufunc and y.dtype is _DOUBLE:
-                x = _scalars[x]
-    else:
-        nodes = tuple([x._node if isinstance(x, Tensor) else UNTRACKED for x in inputs])
-        arrays = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
-        bits = 0
-        for x in inputs:
-            if isinstance(x, Tensor):
-                bits |= x._node.bits
+            bits |= x._node.bits
+    nodes = tuple([x._node if isinstance(x, Tensor) else UNTRACKED for x in inputs])
+    arrays = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
 
     # run it: the kernel on arrays, or the interpreter that some input belongs to
     lifted = bits & LIFTED
@@ -186,109 +153,75 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         out, outer = _interpret(op, inputs, params)
     else:
         try:
-            if count == 2:
-                out = op.kernel(x, y, **params) if params else op.kernel(x, y)
-            elif count == 1:
-                out = op.kernel(x, **params) if params else op.kernel(x)
-            else:
-                out = op.kernel(*arrays, **params)
+            out = op.kernel(*arrays, **params) if params else op.kernel(*arrays)
         except Exception as error:
             refusal = messages.refused_operands(error, op, inputs, params)
             raise refusal from refusal.__cause__
-        if bits <= TENSOR:  # no tensor at all, or none that was ever on a tape
-            if not bits:
-                return out
+        if not bits:
+            return out
+        if not op.outputs and out.dtype.hasobject:
+            raise messages.objects_among_operands(op.name)
+        if bits <= TENSOR:  # no input was ever on a tape
             if op.outputs:
                 return tuple([Tensor(part) for part in out])
-            result = _new(Tensor)
-            result._array = out
-            result._node = UNTRACKED
+            result = Tensor(out)
+            if op.view:
+                _note_view(result, inputs)
             return result
 
     # who wants to know?
-    if count == 1:
-        nodes = (node,)
-    elif count == 2:
-        nodes = (node, other)
-    state = current_recording()
+    state = recording.current()
     live = bits & state.bits
     if lifted:
         live &= ~outer
     if bits & VARIABLE:
         live |= state.meet([x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]) & ~outer
     if not live or not op.differentiable:
-        return _off_tape(op, out, nodes, bits, outer)
+        return off_tape(op, out, nodes, bits, outer)
 
     # a node that remembers how the result was made
+    if bits & CUT_OR_TAPE & ~live:  # some input carries a cut, or is on another tape
+        nodes = tuple([parent_of(node, live) for node in nodes])
     node = Node()
-    node.op = op
-    node.params = params
-    node.bits = live | lifted | TENSOR
-    node.order = next_order()
-    node.recording = state
-    node.extra = None
+    node.op, node.params, node.parents = op, params, nodes
+    node.bits, node.order, node.recording, node.extra = live | lifted | TENSOR, next_order(), state, None
+    node.code, node.offset = None, 0
     if config.locations:
         frame: Any = _getframe(2)
-        code = frame.f_code
-        if code.co_filename not in user_files:
-            frame = first_user_frame(frame) or _NOWHERE
-            code = frame.f_code
-        node.code = code
-        node.offset = frame.f_lasti
-    else:
-        node.code, node.offset = None, 0
-    if bits & _CUT_OR_TAPE & ~live:  # some input carries a cut, or is on another tape
-        nodes = tuple([_parent(n, live) for n in nodes])
-    node.parents = nodes
+        if frame.f_code.co_filename not in user_files:
+            frame = first_user_frame(frame) or NOWHERE
+        node.code, node.offset = frame.f_code, frame.f_lasti
 
     # save the values that the rules of the tracked inputs use, and nothing else
-    if lifted:
-        arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])
-        if count == 1:
-            (x,) = arrays
-        elif count == 2:
-            x, y = arrays
-    if count == 1:
-        keep, node.inputs, keep_out = op.plans[1] or op.plan(1, 1)
-        if keep is not None:
-            node.inputs = (x,)
-    elif count == 2:
-        left, right = nodes
-        tracked = (left.bits > FLAGS) + 2 * (right.bits > FLAGS)
-        keep, node.inputs, keep_out = op.plans[tracked + 1] or op.plan(tracked, 2)
-        if keep is not None:
-            keep_x, keep_y = keep
-            if op.specs or (keep_x and type(inputs[0]) not in _SAFE) or (keep_y and type(inputs[1]) not in _SAFE):
-                node.inputs = _saved(inputs, (x, y), keep, op.specs)
-            else:
-                node.inputs = (x if keep_x else None, y if keep_y else None)
-    else:
-        tracked = sum([1 << index for index, parent in enumerate(nodes) if parent.bits > FLAGS])
-        keep, node.inputs, keep_out = op.plan(tracked, count)
-        if keep is not None:
-            node.inputs = _saved(inputs, arrays, keep, op.specs)
+    count, tracked = len(nodes), 0
+    for index, parent in enumerate(nodes):
+        if parent.bits > FLAGS:
+            tracked |= 1 << index
+    keep, node.inputs, keep_out = (op.plans[tracked + count - 1] if count <= 2 else None) or op.plan(tracked, count)
+    if keep is not None:
+        if lifted:
+            arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])
+        node.inputs = saved(inputs, arrays, keep, op.specs)
     if op.outputs:
         return _several(node, out, keep_out, live, state)
     node.shape = out.shape
     node.dtype = out.dtype
-    if count == 2 and op.stretches and (left if tracked & 1 else right).shape != node.shape:
-        _note_stretch(node, inputs)
+    if op.stretches and count == 2 and nodes[0 if tracked & 1 else 1].shape != node.shape:
+        note_stretch(node, inputs)
     if lifted:
         node.out = out._on(LIFTED_NODE) if keep_out else None
         result = out._on(node)
     else:
         node.out = out if keep_out else None
-        result = _new(Tensor)
-        result._array = out
-        result._node = node
+        result = Tensor(out, node)
         if op.view:
             _note_view(result, inputs)
     if live & state.forward:
-        _push(node, live, state)
+        push(node, live, state)
     return result
 
 
-def _saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ...], specs: bool) -> tuple[Any, ...]:
+def saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ...], specs: bool) -> tuple[Any, ...]:
     """The values to save; arrays of the user's under guard."""
     saved: list[Any] = []
     guarded = False
@@ -311,7 +244,7 @@ def _several(node: Node, outs: Any, keep: bool, live: int, state: recording.Reco
     node.params = {**node.params, PARTS: tuple((out.shape, out.dtype) for out in outs)}
     node.out = tuple(_bare(out) for out in outs) if keep else None
     if live & state.forward:
-        _push(node, live, state)
+        push(node, live, state)
     results = []
     for index, out in enumerate(outs):
         if out.dtype.kind not in "fc":
@@ -357,7 +290,7 @@ def _bare(value: Any) -> Any:
     return value._on(LIFTED_NODE) if isinstance(value, Lifted) else value
 
 
-def _push(node: Node, live: int, state: recording.Recording) -> None:
+def push(node: Node, live: int, state: recording.Recording) -> None:
     """Let forward accumulators compute their tangents at once, the outermost first."""
     for recorder in state.recorders:
         if recorder.pushes_forward and live & recorder.bit:
@@ -367,14 +300,14 @@ def _push(node: Node, live: int, state: recording.Recording) -> None:
         node.inputs, node.parents, node.out = (), (), None
 
 
-def _parent(node: Node, live: int) -> Node:
+def parent_of(node: Node, live: int) -> Node:
     """`node` as a parent: a tensor of a tape that is not recording becomes a cut, so that it keeps nothing alive."""
     if node is UNTRACKED or node.bits & (live | VARIABLE | CUT) or node.bits <= FLAGS:
         return node
     return cut("another tape", (node,), bool(node.bits & LIFTED))
 
 
-def _off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -> Any:
+def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -> Any:
     """The result as a tensor on no tape: a cut if something tracked went in."""
     node = LIFTED_NODE if bits & LIFTED else UNTRACKED
     if bits == TENSOR | LIFTED and not op.outputs:
@@ -382,7 +315,7 @@ def _off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) 
     if bits & ~(outer | VARIABLE if outer else 0) > FLAGS:  # an interpreter has met the variables inside
         reason = op.name
         if op.differentiable:
-            reason = "no_grad" if current_recording().muted else "not recording"
+            reason = "no_grad" if recording.current().muted else "not recording"
         node = cut(reason, [n for n in nodes if n.bits > FLAGS], bool(bits & LIFTED))
     elif bits & CUT:
         cuts = {n: None for n in nodes if isinstance(n, Cut)}
@@ -390,7 +323,7 @@ def _off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) 
     return tuple([attach(_bare(part), node) for part in out]) if op.outputs else attach(_bare(out), node)
 
 
-def _note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
+def note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
     """Let an operation be judged that has stretched its tracked operand: few do, and of those most are numbers."""
     if (node.parents[0] if node.parents[0].bits > FLAGS else node.parents[1]).shape:
         from gradtape.explain.broadcast import stretched
@@ -421,7 +354,7 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
     for x in inputs:
         if isinstance(x, Lifted) and x.level is not level and (level is None or x.level.depth > level.depth):
             level = x.level
-    state = current_recording()
+    state = recording.current()
     if level.seen[0] is not state:
         level.seen = state, state.within(level.outer)
     inside = level.seen[1]
@@ -457,9 +390,9 @@ class Lifted(Tensor):
     def _make_alike(self, other: Tensor) -> None:
         if isinstance(other, Variable):
             other._array = self._concrete()  # which says why, where there is no single value
-            return
-        other.__class__ = type(self)
-        other._held, other._level, other._viewed = self._held, self.level, False  # type: ignore[attr-defined]
+        else:
+            other.__class__ = type(self)
+            other._held, other._level, other._viewed = self._held, self.level, False  # type: ignore[attr-defined]
 
     @abstractmethod
     def _on(self, node: Node) -> Lifted:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core.graph import AMBIENT, FIRST_TAPE, Node
@@ -73,11 +74,12 @@ class Recording:
     `muted` are the bits that `no_grad` has switched off: those of all that was on then, not of what is entered later.
     """
 
-    __slots__ = ("ambient", "bits", "forward", "muted", "recorders", "variables")
+    __slots__ = ("ambient", "bits", "code", "forward", "muted", "recorders", "variables")
 
     def __init__(self, recorders: tuple[Recorder, ...] = (), ambient: bool = True, muted: int = 0) -> None:
         self.recorders = recorders
         self.ambient = ambient
+        self.code: CodeType | None = None  # of the user's, in which an operation was recorded last
         self.muted = muted
         self.bits = AMBIENT if ambient else 0
         self.variables = self.forward = 0

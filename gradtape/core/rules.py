@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import batch_elementwise
+from gradtape.core.doors import is_plain, one_door, two_door
 from gradtape.core.graph import FLAGS, PARTS, Node, is_spare
 from gradtape.core.operation import Batch, Op, apply
 from gradtape.core.shapes import unbroadcast
@@ -110,6 +111,8 @@ def _arguments(rule: Callable[..., Any], names: Sequence[str], own: int | None =
 
 def _declare(name: str | None, kernel: Callable[..., Any], **details: Any) -> Op:
     op = Op(name or kernel.__name__, kernel, **details)
+    if is_plain(op):
+        op.one, op.two = one_door(op, depth=2), two_door(op, depth=2)
     if op.name in TABLE:
         raise ValueError(f"the operation {op.name!r} is declared twice")
     TABLE[op.name] = op

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.batch import BatchTensor, Units, for_each_row
-from gradtape.core.graph import VARIABLE, Node, ails, is_nan, is_whole, next_order, suspects, walk
+from gradtape.core.graph import LARGE, VARIABLE, Node, ails, is_nan, is_whole, next_order, suspects, walk
 from gradtape.core.graph import release as free
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
@@ -173,6 +173,8 @@ class GradientTape(recording.Recorder):
             births: list[Node] = []
             found = self._walk(seeds, nodes, release, births)
             gradients = [found.get(node) for node in nodes]
+            if output_gradients is not None:
+                gradients = [apart(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
             values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
             if not explained and (suspects or births or ails(gradients) or is_nan(values)):
@@ -203,7 +205,7 @@ class GradientTape(recording.Recorder):
         checked = self._one_target(target, "jacobian")
         nodes = self._source_nodes(sources)
         with self._asking() as release:
-            rows = self._batched_walk(checked, nodes, Units(np.ones(checked.shape, checked.dtype)), release)
+            rows = self._batched_walk(checked, sources, Units(np.ones(checked.shape, checked.dtype)), release)
             if unconnected_gradients is None and nodes and all(row is None for row in rows):
                 self._warn_unconnected(target, sources)
         blocks = [
@@ -236,14 +238,14 @@ class GradientTape(recording.Recorder):
         halves = _separating_masks(batch)
         probes = np.repeat(halves, rest, axis=1) * np.linspace(0.5, 1.5, checked.size)
         with self._asking() as release:
-            (rows,) = self._batched_walk(checked, [node], _rows(np.concatenate([columns, probes]), checked), release)
+            (rows,) = self._batched_walk(checked, source, _rows(np.concatenate([columns, probes]), checked), release)
             if rows is None and unconnected_gradients is None:
                 self._warn_unconnected(target, source)
         if rows is None:
             zeros = Tensor(np.zeros((*checked.shape, *node.shape[1:]), node.dtype))
             return zeros if unconnected_gradients == "zero" else None
-        leaks = np.asarray(_value(rows[rest:])).reshape(len(halves), batch, -1)
-        if np.any(leaks[halves == 0] != 0):
+        leaks = np.asarray(_value(rows[rest:])).reshape(len(halves), batch, -1)[halves == 0]
+        if np.any((leaks != 0) & np.isfinite(leaks)):  # zero times infinity is no leak
             raise messages.dependent_examples(checked.shape, node.shape)
         jacobians = rows[:rest].reshape((*checked.shape[1:], *node.shape))
         moved = np.moveaxis(jacobians, len(checked.shape) - 1, 0)
@@ -272,7 +274,7 @@ class GradientTape(recording.Recorder):
                 self._warn_unconnected(target, source)
             rows: list[Any] = [None]
             if isinstance(gradient, Tensor):
-                rows = self._batched_walk(gradient, [node], Units(np.ones(gradient.shape, gradient.dtype)), release)
+                rows = self._batched_walk(gradient, source, Units(np.ones(gradient.shape, gradient.dtype)), release)
         if rows[0] is None:
             rows = [np.zeros((*node.shape, *node.shape), node.dtype)]
         return self._answer(source, [rows[0].reshape(node.shape + node.shape)], None)
@@ -407,15 +409,23 @@ class GradientTape(recording.Recorder):
             births=births,
         )
 
-    def _batched_walk(self, target: Tensor, nodes: list[Node], seeds: Any, visited: list[Node] | None) -> list[Any]:
+    def _batched_walk(self, target: Tensor, sources: Any, seeds: Any, visited: list[Node] | None) -> list[Any]:
         """For each source, the cotangents that arrive there for each row of `seeds`, along a first axis."""
+        given = [sources] if isinstance(sources, Tensor) else leaves(sources)
+        nodes = [source._node for source in given]
 
         def arrivals(seed: BatchTensor, last: bool) -> list[Any]:
             found = self._walk([(target._node, seed)], nodes, visited if last else None)
             return [found.get(node) for node in nodes]
 
         widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
-        return for_each_row(arrivals, seeds, widest)
+        rows = for_each_row(arrivals, seeds, widest)
+        if ails(rows):
+            from gradtape.explain.rows import examine_rows
+
+            held = {source._node: source._array for source in given}
+            examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._beginnings)
+        return rows
 
     def _source_nodes(self, sources: Any) -> list[Node]:
         nodes = []
@@ -429,19 +439,22 @@ class GradientTape(recording.Recorder):
     def _seeds(self, target: Any, output_gradients: Any) -> list[tuple[Node, Any]]:
         targets = [target] if isinstance(target, Tensor) else leaves(target)
         for t in targets:
-            check_target(t)
+            check_target(t, self)
         if output_gradients is None:
             given = [None] * len(targets)
         elif isinstance(target, Tensor):
             given = [output_gradients]
         else:
             given = aligned(target, output_gradients, "target", "output_gradients", arrays=True)
-        return [(t._node, check_seed(seed, t, "output_gradients")) for t, seed in zip(targets, given, strict=True)]
+        return [
+            (t._node, check_seed(seed, t, "output_gradients", lend=True))
+            for t, seed in zip(targets, given, strict=True)
+        ]
 
     def _one_target(self, target: Any, what: str) -> Tensor:
         if not isinstance(target, Tensor):
             for part in leaves(target):
-                check_target(part)
+                check_target(part, self)
             raise messages.not_one_target(what, target)
         return target
 
@@ -470,14 +483,18 @@ def check_unconnected(value: str | None) -> None:
         raise messages.wrong_unconnected(value)
 
 
-def check_target(target: Any) -> None:
-    """Raise unless `target` is a tensor."""
+def check_target(target: Any, tape: GradientTape | None = None) -> None:
+    """Raise unless `target` is a tensor; of what `tape` recorded, the places where values left it may be the cause."""
     if not isinstance(target, Tensor):
-        raise messages.target_not_tensor(target)
+        raise messages.target_not_tensor(target, tape)
 
 
-def check_seed(seed: Any, target: Any, what: str) -> Any:
-    """`seed` as the cotangent of `target` (ones when it is None), of the same shape and kind of number."""
+def check_seed(seed: Any, target: Any, what: str, lend: bool = False) -> Any:
+    """`seed` as the cotangent of `target` (ones when it is None), of the same shape and kind of number.
+
+    It is a copy: a gradient may be the seed itself, and must not be the caller's memory. Large ones are not copied for
+    those who let the caller `lend` them, and who keep what they hand out `apart`.
+    """
     if seed is None:
         return np.ones(target.shape, target.dtype)
     value = seed if isinstance(seed, Tensor) else np.asarray(seed)
@@ -487,7 +504,20 @@ def check_seed(seed: Any, target: Any, what: str) -> Any:
         raise messages.wrong_seed_dtype(what, value.dtype, target.dtype)
     if isinstance(value, Tensor) and value.dtype == target.dtype:
         return value
-    return value.astype(target.dtype)  # a copy: a gradient that is the seed itself must not be the caller's memory
+    if lend and value.nbytes > LARGE and value.dtype == target.dtype:
+        lent: Any = value[...]
+        lent.flags.writeable = False
+        return lent
+    return value.astype(target.dtype)
+
+
+def apart(gradient: Any, seeds: Iterable[Any]) -> Any:
+    """`gradient`, or a copy of it where it is the memory of a seed that the caller has lent."""
+    if isinstance(gradient, np.ndarray):
+        for seed in seeds:
+            if isinstance(seed, np.ndarray) and not seed.flags.writeable and np.may_share_memory(gradient, seed):
+                return gradient.copy()
+    return gradient
 
 
 def _separating_masks(batch: int) -> np.ndarray[Any, Any]:

@@ -63,9 +63,33 @@ class Tensor(TensorMethods):
         if is_tape_leaf and is_tracked(self):
             raise messages.leaf_written(how, self.shape)
         if self._has_views():
-            raise messages.viewed_while_written(how, self.shape)
+            if not self._write_through(new):
+                raise messages.viewed_while_written(how, self.shape)
+            return self
         self._become(new, keep_node=is_tape_leaf)
         return self
+
+    def _write_through(self, new: Any) -> bool:
+        """Write `new` where the other views see it, as NumPy does; False if one of them was ever on a tape.
+
+        All of them move to a copy of their memory: a tape may have saved the old one.
+        """
+        family = [view for reference in self._views if (view := reference()) is not None]
+        if any(type(view) is not Tensor or view._node is not UNTRACKED for view in family) or type(new) is not Tensor:
+            return False
+        owner = self._array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner.base is not None or new._node is not UNTRACKED:
+            return False
+        start = owner.__array_interface__["data"][0]
+        memory = np.frombuffer(owner.tobytes("A"), np.uint8).copy()
+        for view in family:
+            array = view._array
+            offset = array.__array_interface__["data"][0] - start
+            view._array = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
+        self._array[...] = new._array
+        return True
 
     def _has_views(self) -> bool:
         """Whether another live tensor has the same memory."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +11,9 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor
 from gradtape.custom.arrays import is_recorded
-from gradtape.errors import GradientWarning, LinearAlgebraError, OperandError
+from gradtape.errors import LinearAlgebraError, OperandError
 from gradtape.explain import messages
+from gradtape.explain.voices import report
 from gradtape.implicit.outside import concrete, outside
 from gradtape.implicit.packing import Packing
 from gradtape.implicit.refusal import refused
@@ -136,14 +136,12 @@ def _check_converged(matrix: Any, residual: Residual, at: Any, arrays: list[Any]
     size = float(np.abs(step).max())
     if size > 1e-3 * max(1.0, float(np.abs(at).max())):
         moved = packing.guilty(lambda x: np.abs(x) >= 0.5 * size, step)[0][0]
-        warnings.warn(
-            GradientWarning(
-                messages.problem(
-                    "",
-                    f"{title}: the solution does not satisfy its condition: a step of Newton's method would move "
-                    f"{moved} by {size:.1e}, so that the derivative is not that of the value",
-                    fixes="let the solver run longer, or check that the condition is the one it solves",
-                )
-            ),
-            stacklevel=2,
+        report(
+            messages.problem(
+                "GT406",
+                f"{title}: the solution does not satisfy its condition: a step of Newton's method would move {moved} "
+                f"by {size:.1e}",
+                consequence="the derivative is that of the condition, and so not that of the value",
+                fixes="let the solver run longer, or check that the condition is the one it solves",
+            )
         )

@@ -41,7 +41,7 @@ from gradtape.nn.activations import (
     Tanhshrink,
     Threshold,
 )
-from gradtape.nn.attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
+from gradtape.nn.attention import MultiheadAttention
 from gradtape.nn.basic import (
     Bilinear,
     Dense,
@@ -105,6 +105,12 @@ from gradtape.nn.pooling import (
 )
 from gradtape.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from gradtape.nn.storage import CheckpointError, load, save
+from gradtape.nn.transformer import (
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "CELU",
@@ -198,6 +204,8 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",

@@ -1,19 +1,16 @@
-"""Attention as layers: MultiheadAttention and the encoder of a transformer."""
+"""Attention as a layer: MultiheadAttention."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError
 from gradtape.nn import functional, init
-from gradtape.nn.basic import Dense, Dropout, checked_size
-from gradtape.nn.containers import ModuleList
+from gradtape.nn.basic import Dense, checked_size
 from gradtape.nn.module import Module
-from gradtape.nn.norms import LayerNorm
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.elementwise import where
 
@@ -179,82 +176,3 @@ def _as_numbers(mask: Any, dtype: Any) -> Any:
     if mask.dtype.kind != "b":
         return mask
     return where(mask, np.asarray(-np.inf, dtype), np.asarray(0, dtype))
-
-
-class TransformerEncoderLayer(Module):
-    """Self-attention and a network of two dense layers, each with a residual connection and a layer norm.
-
-    >>> import numpy as np, gradtape as gt
-    >>> layer = gt.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, rng=np.random.default_rng(0))
-    >>> layer.eval()(np.ones((3, 5, 8), np.float32)).shape
-    (3, 5, 8)
-    """
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        *,
-        rng: Generator | None = None,
-        dtype: Any = np.float32,
-    ) -> None:
-        if activation not in ("relu", "gelu"):
-            raise refused(OperandError, f"TransformerEncoderLayer: activation={activation!r}.", '"relu" or "gelu"')
-        own: dict[str, Any] = {"rng": rng, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **own)
-        self.linear1 = Dense(d_model, dim_feedforward, bias, **own)
-        self.dropout = Dropout(dropout, rng=rng)
-        self.linear2 = Dense(dim_feedforward, d_model, bias, **own)
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **own)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **own)
-        self.dropout1, self.dropout2 = Dropout(dropout, rng=rng), Dropout(dropout, rng=rng)
-        self.activation, self.norm_first = activation, norm_first
-
-    def forward(self, x: Any, mask: Any = None, padding_mask: Any = None, is_causal: bool = False) -> Any:
-        if self.norm_first:
-            x = x + self._attended(self.norm1(x), mask, padding_mask, is_causal)
-            return x + self._fed(self.norm2(x))
-        x = self.norm1(x + self._attended(x, mask, padding_mask, is_causal))
-        return self.norm2(x + self._fed(x))
-
-    def _attended(self, x: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-        out, _ = self.self_attn(x, x, x, padding_mask, need_weights=False, attn_mask=mask, is_causal=is_causal)
-        return self.dropout1(out)
-
-    def _fed(self, x: Any) -> Any:
-        activation = functional.relu if self.activation == "relu" else functional.gelu
-        return self.dropout2(self.linear2(self.dropout(activation(self.linear1(x)))))
-
-
-class TransformerEncoder(Module):
-    """Encoder layers one after the other, and a norm behind them if one is given.
-
-    >>> import numpy as np, gradtape as gt
-    >>> make = lambda: gt.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0)
-    >>> model = gt.nn.TransformerEncoder([make(), make()]).initialise(np.random.default_rng(0))
-    >>> model(np.ones((5, 3, 8), np.float32)).shape
-    (5, 3, 8)
-    """
-
-    def __init__(self, layers: Iterable[Module], norm: Module | None = None) -> None:
-        for name, given, accepted in (("layers", layers, Iterable), ("norm", norm, Module | None)):
-            if not isinstance(given, accepted):
-                raise refused(
-                    OperandError,
-                    f"TransformerEncoder: {name} is a {type(given).__name__}.",
-                    "a list of layers, [make() for _ in range(number)], and a module as the norm, or none",
-                )
-        self.layers = ModuleList(layers)
-        self.norm = norm
-
-    def forward(self, x: Any, mask: Any = None, padding_mask: Any = None, is_causal: bool = False) -> Any:
-        for layer in self.layers:
-            x = layer(x, mask, padding_mask, is_causal)
-        return x if self.norm is None else self.norm(x)

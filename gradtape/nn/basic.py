@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.errors import OperandError
+from gradtape.errors import OperandError, ShapeError
 from gradtape.nn import functional, init
 from gradtape.nn.init import Initialiser
 from gradtape.nn.module import Module
@@ -32,15 +32,15 @@ def fan_in_uniform(fan_in: int) -> Initialiser:
     return init.uniform(-bound, bound)
 
 
-class Dense(Module):
-    """x W^T + b, with a weight of shape (out_features, in_features). `Linear` is the same class.
+class Linear(Module):
+    """x W^T + b, with a weight of shape (out_features, in_features). `Dense` is the same layer by another name.
 
     Begins with numbers uniform within 1 / sqrt(in_features), unless `weight_init` and `bias_init` say otherwise.
 
     >>> import numpy as np, gradtape as gt
-    >>> layer = gt.nn.Dense(3, 2, rng=np.random.default_rng(0))
+    >>> layer = gt.nn.Linear(3, 2, rng=np.random.default_rng(0))
     >>> layer, layer(np.ones((5, 3), np.float32)).shape
-    (Dense(3, 2), (5, 2))
+    (Linear(3, 2), (5, 2))
     """
 
     def __init__(
@@ -65,13 +65,32 @@ class Dense(Module):
             self.bias = None
 
     def forward(self, x: Any) -> Any:
+        x = as_value(x)
+        if not x.ndim or x.shape[-1] != self.in_features:
+            raise self._refused(x.shape)
         return functional.linear(x, self.weight, self.bias)
+
+    def _refused(self, given: tuple[int, ...]) -> Exception:
+        name, features = type(self).__name__, given[-1] if given else 0
+        return refused(
+            ShapeError,
+            f"{name}: an input of shape {given} has {features} features (its last axis), and {self!r} takes "
+            f"{self.in_features}.",
+            f"{name}({features}, {self.out_features})" if given else "an array with an axis of features",
+        )
 
     def extra_repr(self) -> str:
         return f"{self.in_features}, {self.out_features}" + ("" if "bias" in self._declared else ", bias=False")
 
 
-Linear = Dense
+class Dense(Linear):
+    """`Linear` by its other name, which it prints and has in messages.
+
+    >>> import numpy as np, gradtape as gt
+    >>> layer = gt.nn.Dense(3, 2, rng=np.random.default_rng(0))
+    >>> layer, isinstance(layer, gt.nn.Linear)
+    (Dense(3, 2), True)
+    """
 
 
 class Bilinear(Module):

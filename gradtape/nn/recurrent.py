@@ -15,6 +15,7 @@ from gradtape.nn import functional
 from gradtape.nn.basic import checked_size, fan_in_uniform
 from gradtape.nn.module import Module
 from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.elementwise import where
 from gradtape.ops.joining import concatenate, stack
 from gradtape.ops.nn import relu, sigmoid
 
@@ -98,7 +99,7 @@ class _Recurrent(Module):
     def _suffixes(self, layer: int) -> list[str]:
         return [f"_l{layer}", f"_l{layer}_reverse"] if self.bidirectional else [f"_l{layer}"]
 
-    def forward(self, x: Any, state: Any = None) -> Any:
+    def forward(self, x: Any, state: Any = None, lengths: Any = None) -> Any:
         x = as_value(x)
         name, kind = type(self).__name__, _STEPS[self._kind]
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
@@ -115,12 +116,13 @@ class _Recurrent(Module):
         elif self.batch_first:
             x = x.swapaxes(0, 1)
         states = self._states(state, x, single, kind[2])
+        there = None if lengths is None else self._there(lengths, x)
         ends: list[State] = []
         for layer in range(self.num_layers):
             outputs = []
             for direction, suffix in enumerate(self._suffixes(layer)):
                 place = layer * len(self._suffixes(layer)) + direction
-                output, end = self._along(x, tuple(part[place] for part in states), suffix, direction == 1)
+                output, end = self._along(x, tuple(part[place] for part in states), suffix, direction == 1, there)
                 outputs.append(output)
                 ends.append(end)
             x = concatenate(outputs, axis=-1) if len(outputs) > 1 else outputs[0]
@@ -133,8 +135,20 @@ class _Recurrent(Module):
             x = x.swapaxes(0, 1)
         return x, tuple(last) if len(last) > 1 else last[0]
 
-    def _along(self, x: Any, state: State, suffix: str, backwards: bool) -> tuple[Any, State]:
-        """The outputs at all times, and the state at the end."""
+    def _there(self, lengths: Any, x: Any) -> Any:
+        """(time, examples, 1): whether an example has that time still."""
+        known = np.asarray(lengths)
+        if known.shape != (x.shape[1],) or known.dtype.kind not in "iu" or known.min() < 1 or known.max() > len(x):
+            raise refused(
+                ShapeError,
+                f"{type(self).__name__}: lengths of shape {known.shape} and dtype {known.dtype}, for an input of "
+                f"{x.shape[1]} examples and {len(x)} times.",
+                "an integer for each example, from 1 to the number of times",
+            )
+        return np.arange(len(x))[:, None, None] < known[:, None]
+
+    def _along(self, x: Any, state: State, suffix: str, backwards: bool, there: Any = None) -> tuple[Any, State]:
+        """The outputs at all times, and the state at the end; what is not `there` leaves the state as it was."""
         step = _STEPS[self._kind][0]
         weight = getattr(self, f"weight_hh{suffix}")
         biases = [getattr(self, f"bias_{part}{suffix}") if self.has_bias else None for part in ("ih", "hh")]
@@ -142,8 +156,13 @@ class _Recurrent(Module):
         times = range(x.shape[0])
         outputs: list[Any] = []
         for time in reversed(times) if backwards else times:
-            state = step(inputs[time], state, weight, biases[1], self.nonlinearity)
-            outputs.append(state[0])
+            new = step(inputs[time], state, weight, biases[1], self.nonlinearity)
+            if there is None:
+                state, output = new, new[0]
+            else:
+                state = tuple(where(there[time], changed, old) for changed, old in zip(new, state, strict=True))
+                output = where(there[time], new[0], np.zeros((), x.dtype))
+            outputs.append(output)
         return stack(outputs[::-1] if backwards else outputs, axis=0), state
 
     def _states(self, given: Any, x: Any, single: bool, count: int) -> list[Any]:
@@ -173,7 +192,8 @@ class RNN(_Recurrent):
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh) along time. Returns all outputs and the last state.
 
     The input is (time, examples, features), or (examples, time, features) with `batch_first`, or (time, features).
-    `dropout` is between layers.
+    `dropout` is between layers. With `lengths`, an integer for each example, what an example has behind its length is
+    passed over: outputs are 0 there, and the last state is that at the end of each example.
 
     >>> import numpy as np, gradtape as gt
     >>> output, state = gt.nn.RNN(3, 5, rng=np.random.default_rng(0))(np.ones((7, 2, 3), np.float32))

@@ -40,14 +40,14 @@ class CheckpointError(GradTapeError, ValueError):
     ...     gt.nn.load("nowhere.safetensors")
     ... except gt.nn.CheckpointError as error:
     ...     print(str(error).splitlines()[0])
-    [GT314] load: there is no file nowhere.safetensors
+    [GT316] load: there is no file nowhere.safetensors
     """
 
 
 def unreadable(path: PathLike, reason: str, fix: str) -> CheckpointError:
     """The error for a file that is refused."""
     return CheckpointError(
-        problem("GT314", f"load: {reason}", fixes=fix, consequence="nothing was loaded", file=os.fspath(path))
+        problem("GT316", f"load: {reason}", fixes=fix, consequence="nothing was loaded", file=os.fspath(path))
     )
 
 
@@ -67,7 +67,6 @@ def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -
     """
     from gradtape.optim.leaves import named_leaves  # late: most who open gt.nn store nothing
 
-    from_library = _library()
     arrays: dict[str, Any] = {}
     named = what.state_dict().items() if isinstance(what, Module) else named_leaves(what)
     for name, value in named:
@@ -85,17 +84,17 @@ def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -
     texts = dict(metadata or {})
     if not all(isinstance(key, str) and isinstance(value, str) for key, value in texts.items()):
         raise refused(OperandError, "save: metadata has something else than texts.", "str(value) or json.dumps(value)")
-    write_whole(path, from_library.save(arrays, texts or None))
+    write_whole(path, written(arrays, texts))
 
 
 def check_place(path: PathLike) -> None:
     """Raise unless a file can be at `path`: its directory has to be there."""
     folder, where = Path(path).parent, os.fspath(path)
     if Path(path).is_dir():
-        raise CheckpointError(problem("GT314", f"save: {where} is a directory", fixes="the name of a file in it"))
+        raise CheckpointError(problem("GT316", f"save: {where} is a directory", fixes="the name of a file in it"))
     if not folder.is_dir():
         fix = f"os.makedirs({os.fspath(folder)!r}, exist_ok=True) before"
-        raise CheckpointError(problem("GT314", f"save: there is no directory {folder} for {where}", fixes=fix))
+        raise CheckpointError(problem("GT316", f"save: there is no directory {folder} for {where}", fixes=fix))
 
 
 def write_whole(path: PathLike, content: bytes) -> None:
@@ -159,14 +158,26 @@ def _of_a_run(arrays: dict[str, Any]) -> dict[str, Any]:
 
 def read(path: PathLike) -> tuple[dict[str, Any], dict[str, str]]:
     """The arrays and the texts of a file, all of it checked."""
-    library = _library()
-    name = Path(path).name
+    _library()  # without it no file can be read, whether there is one or not
     try:
         content = Path(path).read_bytes()
     except FileNotFoundError:
         raise unreadable(path, f"there is no file {os.fspath(path)}", "the path that was given to save") from None
     except OSError as error:
-        raise unreadable(path, f"{name} cannot be read: {error.strerror}", "a file that can be read") from None
+        reason = f"{Path(path).name} cannot be read: {error.strerror}"
+        raise unreadable(path, reason, "a file that can be read") from None
+    return parsed(content, path)
+
+
+def written(arrays: Mapping[str, Any], texts: Mapping[str, str] | None = None) -> bytes:
+    """The content of a file with these arrays and texts."""
+    content: bytes = _library().save(dict(arrays), dict(texts or {}) or None)
+    return content
+
+
+def parsed(content: bytes, path: PathLike) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays and the texts in the content of a file, all of it checked; `path` is what messages call it."""
+    library, name = _library(), Path(path).name
     if len(content) < 8:
         raise unreadable(path, f"{name} has {len(content)} bytes, and is cut off", "a complete file")
     header = int.from_bytes(content[:8], "little")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,31 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from gradtape.core.operation import Op, apply
 from gradtape.core.tensor import Tensor
-from gradtape.errors import GradTapeError, OperandError
+from gradtape.errors import DtypeError, GradTapeError, OperandError
 from gradtape.explain import messages
+from gradtape.protocols import write_into
 
 Axes = tuple[int, ...] | None
 
 
 def as_value(x: Any) -> Any:
-    """`x` as something with a shape: tensors as they are, the rest as arrays."""
-    return x if isinstance(x, (Tensor, np.ndarray)) else np.asarray(x)
+    """`x` as something with a shape: tensors as they are, the rest as arrays of numbers."""
+    if isinstance(x, Tensor):
+        return x
+    array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    if array.dtype.hasobject:
+        raise refused(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")
+    return array
 
 
 def refused(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """The error for an argument that an operation cannot take, at the user's line."""
     return messages.refused_argument(kind, what, fix)
+
+
+def filled(out: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`out`, with what `function` returns written into it, as its keyword of that name asks for."""
+    return write_into(function(*args, **kwargs), out, f"{function.__name__}(out=...)")
 
 
 def one_axis(axis: Any, ndim: int) -> int:
@@ -50,6 +61,13 @@ def axes_or_none(axis: Any, ndim: int) -> Axes:
     return None if axis is None else axes_tuple(axis, ndim)
 
 
+def reduced_axes(axis: Any, ndim: int) -> Axes:
+    """As `axes_or_none`, but a single number may have the axis 0, as NumPy lets it in sums, products and extremes."""
+    if axis is None or (not ndim and isinstance(axis, int) and axis in (0, -1)):
+        return None
+    return axes_tuple(axis, ndim)
+
+
 def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes as a tuple of non-negative integers; None means every one of them."""
     return tuple(range(ndim)) if axis is None else axes_tuple(axis, ndim)
@@ -60,10 +78,15 @@ def converted(x: Any, dtype: Any) -> Any:
     return x if dtype is None or x.dtype == np.dtype(dtype) else x.astype(dtype)
 
 
-def flat_or_axis(x: Any, axis: int | None) -> tuple[Any, int]:
-    """`x` and a non-negative axis; without an axis, all elements of `x` in a row and axis 0."""
+def flat_or_axis(x: Any, axis: int | None, number: bool = False) -> tuple[Any, int]:
+    """`x` and a non-negative axis; without an axis, all elements of `x` in a row and axis 0.
+
+    With `number`, a single number has an axis 0, where NumPy lets it have one.
+    """
     x = as_value(x)
-    return (x.reshape((-1,)), 0) if axis is None else (x, one_axis(axis, x.ndim))
+    if axis is None or (number and reduced_axes(axis, x.ndim) is None):
+        return x.reshape((-1,)), 0
+    return x, one_axis(axis, x.ndim)
 
 
 def lengths(shape: Any) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import all_axes, along, as_value, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import all_axes, along, as_value, filled, flat_or_axis, one_axis, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import nonzero
 from gradtape.ops.joining import stack
@@ -47,13 +47,15 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 @answers(np.choose)
-def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """For each integer in `a`, the element of that one of the `choices`.
 
     >>> import gradtape as gt
     >>> gt.choose([1, 0], [gt.tensor([1.0, 2.0]), gt.tensor([10.0, 20.0])])
     Tensor([10.,  2.])
     """
+    if out is not None:
+        return filled(out, choose, a, choices, mode=mode)
     a, count = as_value(a), len(choices)
     if mode == "wrap":
         a = a % count
@@ -71,13 +73,15 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
 
 
 @answers(np.compress)
-def compress(condition: Any, a: Any, axis: int | None = None, out: None = None) -> Any:
+def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
     """The slices along `axis` (elements of the flattened array by default) where `condition` holds.
 
     >>> import gradtape as gt
     >>> gt.compress([False, True], gt.tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     Tensor([[3., 4.]])
     """
+    if out is not None:
+        return filled(out, compress, condition, a, axis)
     a, axis = flat_or_axis(a, axis)
     (places,) = nonzero(condition if isinstance(condition, Tensor) else np.asarray(condition))
     return a[along(axis, places)]

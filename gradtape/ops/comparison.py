@@ -16,6 +16,7 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import constant
 from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError
+from gradtape.ops.arguments import filled
 from gradtape.ops.documentation import flat
 from gradtape.protocols import answers
 
@@ -60,13 +61,15 @@ _round = constant(
 
 
 @answers(np.round, np.around)
-def round(x: Any, decimals: int = 0, out: None = None) -> Any:
+def round(x: Any, decimals: int = 0, out: Any = None) -> Any:
     """`x` rounded to `decimals` places. It is flat almost everywhere, so no gradient passes.
 
     >>> import gradtape as gt
     >>> gt.round(gt.tensor([0.4, 1.6]))
     Tensor([0., 2.])
     """
+    if out is not None:
+        return filled(out, round, x, decimals)
     return _round(x, decimals=decimals)
 
 
@@ -150,7 +153,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     >>> gt.isclose(gt.tensor([1.0, 2.0]), [1.0, 2.1])
     Tensor([ True, False])
     """
-    return _isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return _isclose(a, b, rtol=plain(rtol), atol=plain(atol), equal_nan=equal_nan)
 
 
 @answers(np.allclose)
@@ -161,7 +164,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     >>> gt.allclose(gt.tensor([1.0]), [1.0])
     True
     """
-    return np.allclose(plain(a), plain(b), rtol, atol, equal_nan)
+    return np.allclose(plain(a), plain(b), plain(rtol), plain(atol), equal_nan)
 
 
 @answers(np.array_equal)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.rules import general, linear
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import along, as_value, behind_batch, converted, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import along, as_value, behind_batch, converted, filled, flat_or_axis, one_axis, refused
 from gradtape.ops.joining import concatenate
 from gradtape.ops.reductions import sum
 from gradtape.protocols import ACCUMULATIONS, answers
@@ -29,14 +29,16 @@ _cumsum = linear(
 
 
 @answers(np.cumsum)
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """Running sums along `axis` (of all elements in order by default).
 
     >>> import gradtape as gt
     >>> gt.cumsum(gt.tensor([1.0, 2.0, 3.0]))
     Tensor([1., 3., 6.])
     """
-    x, axis = flat_or_axis(x, axis)
+    if out is not None:
+        return filled(out, cumsum, x, axis, dtype)
+    x, axis = flat_or_axis(x, axis, number=True)
     return converted(_cumsum(converted(x, dtype), axis=axis), dtype)
 
 
@@ -86,14 +88,16 @@ _cumprod = general(
 
 
 @answers(np.cumprod)
-def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """Running products along `axis`; the gradient is exact with zeros among the factors too.
 
     >>> import gradtape as gt
     >>> gt.grad(lambda x: gt.cumprod(x).sum())(gt.tensor([2.0, 0.0, 3.0]))
     Tensor([1., 8., 0.])
     """
-    x, axis = flat_or_axis(x, axis)
+    if out is not None:
+        return filled(out, cumprod, x, axis, dtype)
+    x, axis = flat_or_axis(x, axis, number=True)
     return converted(_cumprod(converted(x, dtype), axis=axis), dtype)
 
 
@@ -117,7 +121,8 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if before is not None or after is not None:
         x = concatenate([piece for piece in (before, x, after) if piece is not None], axis)
     for _ in range(n):
-        x = x[along(axis, slice(1, None))] - x[along(axis, slice(None, -1))]
+        late, early = x[along(axis, slice(1, None))], x[along(axis, slice(None, -1))]
+        x = late - early if x.dtype.kind != "b" else late != early
     return x
 
 

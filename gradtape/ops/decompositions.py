@@ -15,7 +15,7 @@ from gradtape.core.rules import constant, general
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import as_value, filled, refused
 from gradtape.ops.linalg import matmul
 from gradtape.ops.matrices import (
     adjoint,
@@ -309,7 +309,7 @@ def _square(a: Any, what: str) -> Any:
 
 
 @answers(np.linalg.multi_dot)
-def multi_dot(arrays: Sequence[Any], *, out: None = None) -> Any:
+def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
     """The product of several matrices, in the order of multiplication that costs least, as `np.linalg.multi_dot`.
 
     The first and the last may be vectors.
@@ -318,6 +318,8 @@ def multi_dot(arrays: Sequence[Any], *, out: None = None) -> Any:
     >>> np.linalg.multi_dot([gt.tensor([1.0, 2.0]), gt.tensor([[1.0, 0.0], [0.0, 3.0]]), gt.tensor([1.0, 1.0])])
     Tensor(7.)
     """
+    if out is not None:
+        return filled(out, multi_dot, arrays)
     values = [as_value(x) for x in arrays]
     inner = [x.ndim == 2 for x in values[1:-1]]
     if len(values) < 2 or not all(inner) or any(x.ndim not in (1, 2) for x in (values[0], values[-1])):

@@ -32,6 +32,7 @@ from gradtape.ops.special.incomplete import (
     _beta_derivative_kernel,
     _beta_integral,
     _beta_slopes,
+    _beyond_reach,
     _gamma_integral,
     _gamma_slopes,
     _in_domain,
@@ -150,7 +151,7 @@ def _gamma_tail(a: Any, x: Any, upper: bool, order: int) -> tuple[Any, Any]:
     """The logarithm of the tail beyond x, and R_k; for a tail that falls from x on, with a >= 1 if it is the lower."""
     side = 1.0 if upper else -1.0
     width = _reach(
-        (0.5 + np.sqrt(0.25 + 2 * FALL * x)) / x if upper else (FALL + x) / a,
+        _beyond_reach(a, x) if upper else (FALL + x) / a,
         lambda w: x * np.expm1(side * w) - a * side * w,
         lambda w: side * (x * np.exp(side * w) - a),
     )

@@ -14,8 +14,8 @@ import numpy as np
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import multilinear
 from gradtape.core.shapes import unbroadcast
-from gradtape.errors import ShapeError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.errors import OperandError, ShapeError
+from gradtape.ops.arguments import as_value, filled, refused
 from gradtape.ops.linalg import conjugated, diagonal
 from gradtape.ops.reductions import sum
 from gradtape.protocols import answers
@@ -69,7 +69,7 @@ def einsum(
     subscripts: Any,
     *operands: Any,
     optimize: Any = None,
-    out: None = None,
+    out: Any = None,
     dtype: Any = None,
     order: str = "K",
     casting: str = "safe",
@@ -81,9 +81,13 @@ def einsum(
     >>> gt.einsum("ij,jk->ik", a, b)
     Tensor([[11.]])
     """
+    if out is not None:
+        return filled(out, einsum, subscripts, *operands, optimize=optimize, dtype=dtype, order=order, casting=casting)
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))
-    values = [as_value(x) if dtype is None else as_value(x).astype(dtype) for x in operands]
+    values = [as_value(x) for x in operands]
+    if dtype is not None:
+        values = [_cast(x, np.dtype(dtype), casting) for x in values]
     terms, result = _explicit(subscripts.replace(" ", ""), values)
     prepared = []
     for position, (term, x) in enumerate(zip(terms, values, strict=True)):
@@ -91,6 +95,12 @@ def einsum(
         prepared.append(_simplified(term, x, elsewhere))
     clean = ",".join(term for term, _ in prepared) + "->" + result
     return _einsum(*(x for _, x in prepared), subscripts=clean)
+
+
+def _cast(x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
+    if not np.can_cast(x.dtype, dtype, casting):
+        raise refused(OperandError, f"einsum: from {x.dtype} to {dtype} with casting={casting!r}.", "casting='unsafe'")
+    return x.astype(dtype) if x.dtype != dtype else x
 
 
 def _simplified(term: str, x: Any, elsewhere: set[str]) -> tuple[str, Any]:
@@ -109,7 +119,7 @@ def _simplified(term: str, x: Any, elsewhere: set[str]) -> tuple[str, Any]:
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
     lonely = tuple([i for i, letter in enumerate(term) if letter not in elsewhere])
     if lonely:
-        x = sum(x, axis=lonely)
+        x = sum(x, axis=lonely, dtype=x.dtype)
         term = "".join(letter for letter in term if letter in elsewhere)
     return term, x
 

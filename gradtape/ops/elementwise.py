@@ -16,7 +16,7 @@ from gradtape.core.batch import Units, batch_elementwise
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import as_value, filled, refused
 from gradtape.ops.documentation import slopes
 from gradtape.protocols import answers
 
@@ -154,7 +154,7 @@ exp2 = elementwise(
     np.exp2, lambda out: out * LN2, doc=slopes("2 to the power x", "2^x log(2)", "exp2(1.0) -> 2., 1.38629436")
 )
 expm1 = elementwise(
-    np.expm1, lambda out: out + 1, doc=slopes("exp(x) - 1, exact near 0", "exp(x)", "expm1(0.0) -> 0., 1.")
+    np.expm1, lambda x: np.exp(x), doc=slopes("exp(x) - 1, exact near 0", "exp(x)", "expm1(0.0) -> 0., 1.")
 )
 log = elementwise(
     np.log,
@@ -255,7 +255,7 @@ arcsinh = elementwise(
 )
 arccosh = elementwise(
     np.arccosh,
-    over(lambda x: np.sqrt((x - 1) * (x + 1))),
+    over(lambda x: np.sqrt(x - 1) * np.sqrt(x + 1)),  # not the root of the product, which is on another branch
     domain=[(1.5, 3.0)],
     doc=slopes("The inverse hyperbolic cosine", "1 / sqrt(x^2 - 1)", "arccosh(1.25) -> 0.69314718, 1.33333333"),
 )
@@ -360,7 +360,7 @@ _clip = elementwise(
 
 
 @answers(np.clip)
-def clip(x: Any, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
+def clip(x: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
     """`x` limited to the range from `min` to `max`; the derivative is 1 inside and at the bounds, 0 outside.
 
     >>> import gradtape as gt
@@ -368,6 +368,8 @@ def clip(x: Any, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: 
     Tensor([0., 1., 1., 0.])
     """
     low, high = a_min if min is None else min, a_max if max is None else max
+    if out is not None:
+        return filled(out, clip, x, low, high)
     if low is None and high is None:
         return positive(x)
     kind = as_value(x).dtype

@@ -19,7 +19,7 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import IndexingError, OperandError, ShapeError
-from gradtape.ops.arguments import along, as_value, flat_or_axis, refused
+from gradtape.ops.arguments import along, as_value, filled, flat_or_axis, refused
 from gradtape.ops.shaping import reshape
 from gradtape.protocols import answers
 
@@ -279,13 +279,15 @@ def _note_pick(out: Any) -> None:
 
 
 @answers(np.take)
-def take(x: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
+def take(x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """The elements (or slices along `axis`) at `indices`.
 
     >>> import gradtape as gt
     >>> gt.take(gt.tensor([1.0, 2.0, 3.0]), [2, 0])
     Tensor([3., 1.])
     """
+    if out is not None:
+        return filled(out, take, x, indices, axis, mode=mode)
     x, axis = flat_or_axis(x, axis)
     if mode not in ("raise", "wrap", "clip"):
         raise refused(OperandError, f"take: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")

@@ -10,8 +10,9 @@ import numpy as np
 from gradtape.core.batch import spread
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import linear
+from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import along, as_value, one_axis, refused
+from gradtape.ops.arguments import along, as_value, filled, one_axis, refused
 from gradtape.ops.shaping import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel, reshape
 from gradtape.protocols import answers
 
@@ -55,13 +56,15 @@ def _several(arrays: Any, name: str) -> list[Any]:
 
 
 @answers(np.concatenate, np.concat)
-def concatenate(arrays: Any, axis: int | None = 0, out: None = None, *, dtype: Any = None, casting: Any = None) -> Any:
+def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Any:
     """Arrays joined along an axis they have.
 
     >>> import gradtape as gt
     >>> gt.concatenate([gt.tensor([1.0]), gt.tensor([2.0, 3.0])])
     Tensor([1., 2., 3.])
     """
+    if out is not None:
+        return filled(out, concatenate, arrays, axis, dtype=dtype, casting=casting)
     values = _several(arrays, "concatenate")
     if axis is None:
         values, axis = [ravel(x) for x in values], 0
@@ -100,13 +103,15 @@ _stack = linear(
 
 
 @answers(np.stack)
-def stack(arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None, casting: Any = None) -> Any:
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Any:
     """Arrays of one shape joined along a new axis.
 
     >>> import gradtape as gt
     >>> gt.stack([gt.tensor(1.0), gt.tensor(2.0)])
     Tensor([1., 2.])
     """
+    if out is not None:
+        return filled(out, stack, arrays, axis, dtype=dtype, casting=casting)
     values = _several(arrays, "stack")
     stacked = _stack(*values, axis=one_axis(axis, values[0].ndim + 1))
     return stacked if dtype is None else stacked.astype(dtype)
@@ -172,6 +177,12 @@ def append(x: Any, values: Any, axis: int | None = None) -> Any:
 # -- splitting
 
 
+def _cuts(given: Any) -> Any:
+    """The number of pieces, or the places to cut at, which may be given by a tensor."""
+    given = plain(given)
+    return int(given) if isinstance(given, np.ndarray) and not given.ndim else given
+
+
 @answers(np.array_split)
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Pieces of `x` along an axis: a number of nearly equal ones, or the places to cut at.
@@ -182,7 +193,7 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """
     x = as_value(x)
     axis = one_axis(axis, x.ndim)
-    pieces = np.array_split(np.arange(x.shape[axis]), indices_or_sections)
+    pieces = np.array_split(np.arange(x.shape[axis]), _cuts(indices_or_sections))
     return [x[along(axis, slice(int(p[0]), int(p[-1]) + 1) if p.size else slice(0, 0))] for p in pieces]
 
 
@@ -196,6 +207,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """
     x = as_value(x)
     axis = one_axis(axis, x.ndim)
+    indices_or_sections = _cuts(indices_or_sections)
     if isinstance(indices_or_sections, (int, np.integer)) and x.shape[axis] % indices_or_sections:
         raise refused(
             ShapeError,
@@ -213,6 +225,8 @@ def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
     >>> [piece.shape for piece in gt.vsplit(gt.zeros((4, 2)), 2)]
     [(2, 2), (2, 2)]
     """
+    if as_value(x).ndim < 2:
+        raise refused(ShapeError, f"vsplit: an array of shape {as_value(x).shape}.", "two axes or more; gt.split")
     return split(x, indices_or_sections, 0)
 
 

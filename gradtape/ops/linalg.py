@@ -14,7 +14,7 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import general, linear, multilinear
 from gradtape.core.shapes import unbroadcast
 from gradtape.errors import ShapeError
-from gradtape.ops.arguments import as_value, axes_tuple, one_axis, refused
+from gradtape.ops.arguments import as_value, axes_tuple, filled, one_axis, refused
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.elementwise import multiply
 from gradtape.ops.reductions import sum
@@ -184,13 +184,15 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @answers(np.dot)
-def dot(a: Any, b: Any, out: None = None) -> Any:
+def dot(a: Any, b: Any, out: Any = None) -> Any:
     """The product of vectors and matrices, as `np.dot`.
 
     >>> import gradtape as gt
     >>> gt.dot(gt.tensor([1.0, 2.0]), gt.tensor([3.0, 4.0]))
     Tensor(11.)
     """
+    if out is not None:
+        return filled(out, dot, a, b)
     a, b = as_value(a), as_value(b)
     if not a.ndim or not b.ndim:
         return multiply(a, b)
@@ -231,13 +233,15 @@ _outer = multilinear(
 
 
 @answers(np.outer)
-def outer(a: Any, b: Any, out: None = None) -> Any:
+def outer(a: Any, b: Any, out: Any = None) -> Any:
     """All products of an element of `a` and one of `b`.
 
     >>> import gradtape as gt
     >>> gt.outer(gt.tensor([1.0, 2.0]), gt.tensor([3.0])).shape
     (2, 1)
     """
+    if out is not None:
+        return filled(out, outer, a, b)
     a, b = as_value(a), as_value(b)
     return _outer(a if a.ndim == 1 else reshape(a, (-1,)), b if b.ndim == 1 else reshape(b, (-1,)))
 
@@ -375,13 +379,15 @@ def diag(x: Any, k: int = 0) -> Any:
 
 
 @answers(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Any:
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """The sum of the diagonal.
 
     >>> import gradtape as gt
     >>> gt.trace(gt.tensor([[1.0, 2.0], [3.0, 4.0]]))
     Tensor(5.)
     """
+    if out is not None:
+        return filled(out, trace, x, offset, axis1, axis2, dtype)
     return sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 

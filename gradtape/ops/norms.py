@@ -41,14 +41,27 @@ def _absolute_squares(x: Any) -> Any:
 # -- |x|_2: the slope is x / |x|
 
 
+def _length_kernel(x: Any, axis: Axes, keepdims: bool) -> Any:
+    if x.dtype.kind == "c" or len(axis) < x.ndim or keepdims:
+        return np.sqrt(np.sum(_absolute_squares(x), axis=axis, keepdims=keepdims))
+    flat = x.ravel("K")
+    return np.sqrt(flat.dot(flat))
+
+
+def _over_length(x: Any, out: Any) -> Any:
+    """x / |x|, and 0 where |x| is: for `x` of its shape."""
+    if isinstance(out, np.floating):
+        return x / out if out else np.zeros_like(x)
+    return np.where(out == 0, 0, x / np.where(out == 0, 1, out))
+
+
 def _unit(x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
-    length = restored(out, axis, keepdims, x.ndim)
-    return np.where(length == 0, 0, x) / np.where(length == 0, 1, length)
+    return x * restored(_over_length(np.ones(out.shape, out.dtype), out), axis, keepdims, x.ndim)
 
 
 _length = general(
-    lambda x, axis, keepdims: np.sqrt(np.sum(_absolute_squares(x), axis=axis, keepdims=keepdims)),
-    reverse=lambda g, x, out, axis, keepdims: restored(g, axis, keepdims, x.ndim) * _unit(x, out, axis, keepdims),
+    _length_kernel,
+    reverse=lambda g, x, out, axis, keepdims: x * restored(_over_length(g, out), axis, keepdims, x.ndim),
     forward=lambda dx, x, out, axis, keepdims: np.sum(
         np.real(np.conj(_unit(x, out, axis, keepdims)) * dx), axis=axis, keepdims=keepdims
     ),

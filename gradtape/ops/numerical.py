@@ -38,6 +38,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     (Tensor(15.), Tensor(5.))
     """
     x, xp, fp = as_value(x), as_value(xp), as_value(fp)
+    if x.dtype.kind == "c" or xp.dtype.kind == "c":
+        raise refused(OperandError, f"interp: at {x.dtype} between {xp.dtype}.", "real x and xp; fp may be complex")
     if xp.ndim != 1 or xp.shape != fp.shape or not xp.shape[0]:
         raise refused(ShapeError, f"interp: points of shapes {xp.shape} and {fp.shape}.", "two vectors of one length")
     if period is not None:
@@ -144,8 +146,10 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     Tensor([21., 32.])
     """
     a, v = as_value(a), as_value(v)
-    if v.ndim != 1 or a.ndim != 1 or mode != "same":
-        return convolve(a, np.conj(flip(v)) if v.ndim else v, mode)
+    if a.ndim != 1 or v.ndim != 1:
+        raise refused(ShapeError, f"correlate: arrays of shapes {a.shape} and {v.shape}.", "two vectors")
+    if mode != "same":
+        return convolve(a, np.conj(flip(v)), mode)
     full = convolve(a, np.conj(flip(v)))
     long, short = sorted((a.shape[0], v.shape[0]), reverse=True)
     start = (short - 1) // 2 if a.shape[0] >= v.shape[0] else short // 2
@@ -174,6 +178,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         raise refused(OperandError, f"gradient: {len(varargs)} spacings for {len(axes)} axes.", "one, or one for each")
     if edge_order not in (1, 2):
         raise refused(OperandError, f"gradient: edge_order={edge_order!r}.", "edge_order 1 or 2")
+    if f.dtype.kind == "b":
+        raise refused(OperandError, "gradient: of booleans, which have no differences.", "x.astype(float)")
     f = f if f.dtype.kind in "fc" else f.astype(float)
     found = tuple([_slope_along(f, h, a, edge_order) for a, h in zip(axes, spacings, strict=True)])
     return found[0] if len(found) == 1 else found
@@ -198,9 +204,10 @@ def _slope_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
         steps = spacing[1:] - spacing[:-1]
         steps = reshape(steps, (-1,) + (1,) * (f.ndim - axis - 1))
     else:
-        steps = spacing * np.ones((length - 1,) + (1,) * (f.ndim - axis - 1), f.real.dtype)
-    if steps.dtype.kind not in "fc" or f.dtype.itemsize < steps.dtype.itemsize:
-        steps = steps.astype(f.real.dtype)
+        steps = spacing * np.ones((length - 1,) + (1,) * (f.ndim - axis - 1), np.float16)
+    kind = np.zeros(0, f.dtype).real.dtype
+    if steps.dtype.kind not in "fc" or kind.itemsize < steps.real.dtype.itemsize:
+        steps = steps.astype(kind if steps.dtype.kind != "c" else f.dtype)
     rise = (at(1, None) - at(0, -1)) / steps
     h, k = steps[:-1], steps[1:]  # before and behind an inner point
     left, right = rise[along(axis, slice(0, -1))], rise[along(axis, slice(1, None))]

@@ -10,8 +10,20 @@ import numpy as np
 
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general, linear
+from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import Axes, as_value, axes_or_none, converted, one_axis, refused, restored, stretch
+from gradtape.ops.arguments import (
+    Axes,
+    as_value,
+    axes_or_none,
+    converted,
+    filled,
+    one_axis,
+    reduced_axes,
+    refused,
+    restored,
+    stretch,
+)
 from gradtape.ops.elementwise import maximum, minimum, root_of_squares
 from gradtape.ops.elementwise import where as choose
 from gradtape.ops.shaping import broadcast_to
@@ -65,7 +77,7 @@ def sum(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = True,
@@ -76,9 +88,16 @@ def sum(
     >>> gt.grad(lambda x: gt.sum(x * x))(gt.tensor([1.0, 2.0]))
     Tensor([2., 4.])
     """
+    if out is not None:
+        return filled(out, sum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = converted(as_value(x), dtype)
-    total = converted(_sum(_only(x, where, 0), axis=axes_or_none(axis, x.ndim), keepdims=keepdims), dtype)
-    return total if initial is None else total + initial
+    total = converted(_sum(_only(x, where, 0), axis=reduced_axes(axis, x.ndim), keepdims=keepdims), dtype)
+    return total if initial is None else total + _start(initial, total.dtype)
+
+
+def _start(initial: Any, dtype: np.dtype[Any]) -> Any:
+    """The `initial` value of a reduction, in the dtype of its result, which it does not change."""
+    return converted(initial, dtype) if isinstance(initial, Tensor) else np.asarray(initial, dtype)
 
 
 def _count(shape: tuple[int, ...], axis: Axes) -> int:
@@ -96,7 +115,7 @@ _mean = linear(
 
 @answers(np.mean)
 def mean(
-    x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True
+    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
     """The mean along `axis`; of n elements each gets one n-th of the gradient.
 
@@ -104,13 +123,17 @@ def mean(
     >>> gt.grad(gt.mean)(gt.tensor([1.0, 2.0, 3.0, 4.0]))
     Tensor([0.25, 0.25, 0.25, 0.25])
     """
+    if out is not None:
+        return filled(out, mean, x, axis, dtype, keepdims=keepdims, where=where)
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
     if where is not True:
         counted = broadcast_to(where, x.shape).astype(x.dtype)
-        return sum(x, axis, keepdims=keepdims, where=where) / sum(counted, axis, keepdims=keepdims)
-    return _mean(x, axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+        found = sum(x, axis, keepdims=keepdims, where=where) / sum(counted, axis, keepdims=keepdims)
+    else:
+        found = _mean(x, axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    return converted(found, dtype)
 
 
 average_of = mean  # for functions that have a keyword of this name
@@ -149,7 +172,7 @@ def var(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
@@ -163,10 +186,16 @@ def var(
     >>> gt.var(gt.tensor([1.0, 3.0]))
     Tensor(1.)
     """
+    if out is not None:
+        return filled(out, var, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return converted(_variance(x, axis, dtype, fewer(ddof, correction), keepdims, where, mean), dtype)
+
+
+def _variance(x: Any, axis: Any, dtype: Any, less: float, keepdims: bool, where: Any, mean: Any) -> Any:
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
-    axes, less = axes_or_none(axis, x.ndim), fewer(ddof, correction)
+    axes = axes_or_none(axis, x.ndim)
     if where is not True:
         centred = x - (average_of(x, axes, keepdims=True, where=where) if mean is None else mean)
         counted = sum(broadcast_to(where, x.shape).astype(x.real.dtype), axes, keepdims=keepdims)
@@ -191,7 +220,7 @@ def std(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
@@ -205,7 +234,10 @@ def std(
     >>> gt.std(gt.tensor([1.0, 3.0]))
     Tensor(1.)
     """
-    return root_of_squares(var(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
+    if out is not None:
+        return filled(out, std, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    variance = _variance(x, axis, dtype, fewer(ddof, correction), keepdims, where, mean)
+    return converted(root_of_squares(variance), dtype)
 
 
 # -- extremes: ties share equally
@@ -240,15 +272,17 @@ def _extreme_from(op: Op, pair: Op, x: Any, axis: Any, keepdims: bool, initial: 
     """An extreme along axes, where an `initial` value takes part and stands for elements that do not count."""
     if initial is None and where is not True:
         raise refused(OperandError, f"{op.name}: where= without initial=.", "initial= for slices without any element")
-    if initial is not None and 0 in x.shape:
-        return sum(x, axis, keepdims=keepdims) + initial  # a sum of nothing
-    found = op(_only(x, where, initial), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
-    return found if initial is None else pair(found, initial)
+    if initial is None:
+        return op(x, axis=reduced_axes(axis, x.ndim), keepdims=keepdims)
+    start = _start(initial, x.dtype)
+    if 0 in x.shape:
+        return (sum(x, axis, keepdims=keepdims) + start).astype(x.dtype)  # a sum of nothing
+    return pair(op(_only(x, where, start), axis=reduced_axes(axis, x.ndim), keepdims=keepdims), start)
 
 
 @answers(np.max, np.amax)
 def max(
-    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
 ) -> Any:
     """The largest element along `axis`; tied elements share its gradient equally.
 
@@ -256,13 +290,15 @@ def max(
     >>> gt.grad(gt.max)(gt.tensor([1.0, 3.0, 3.0]))
     Tensor([0. , 0.5, 0.5])
     """
+    if out is not None:
+        return filled(out, max, x, axis, keepdims=keepdims, initial=initial, where=where)
     x = as_value(x)
     return _extreme_from(_max, maximum, x, axis, keepdims, initial, where)
 
 
 @answers(np.min, np.amin)
 def min(
-    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
 ) -> Any:
     """The smallest element along `axis`; tied elements share its gradient equally.
 
@@ -270,18 +306,22 @@ def min(
     >>> gt.min(gt.tensor([2.0, 1.0]))
     Tensor(1.)
     """
+    if out is not None:
+        return filled(out, min, x, axis, keepdims=keepdims, initial=initial, where=where)
     x = as_value(x)
     return _extreme_from(_min, minimum, x, axis, keepdims, initial, where)
 
 
 @answers(np.ptp)
-def ptp(x: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def ptp(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The largest element minus the smallest along `axis`.
 
     >>> import gradtape as gt
     >>> gt.grad(gt.ptp)(gt.tensor([1.0, 3.0, 2.0]))
     Tensor([-1.,  1.,  0.])
     """
+    if out is not None:
+        return filled(out, ptp, x, axis, keepdims=keepdims)
     return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
 
 
@@ -339,7 +379,7 @@ def prod(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = True,
@@ -350,9 +390,11 @@ def prod(
     >>> gt.grad(gt.prod)(gt.tensor([0.0, 2.0, 3.0]))
     Tensor([6., 0., 0.])
     """
+    if out is not None:
+        return filled(out, prod, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = converted(as_value(x), dtype)
-    product = converted(_prod(_only(x, where, 1), axis=axes_or_none(axis, x.ndim), keepdims=keepdims), dtype)
-    return product if initial is None else product * initial
+    product = converted(_prod(_only(x, where, 1), axis=reduced_axes(axis, x.ndim), keepdims=keepdims), dtype)
+    return product if initial is None else product * _start(initial, product.dtype)
 
 
 # -- no derivative
@@ -398,52 +440,65 @@ _any = _question(np.any, "any")
 _count_nonzero = _question(lambda x, **how: np.asarray(np.count_nonzero(x, **how)), "count_nonzero")
 
 
+def _position_axis(axis: int | None, ndim: int) -> int | None:
+    several = isinstance(axis, list | tuple)  # which are refused
+    return None if not several and reduced_axes(axis, ndim) is None else one_axis(axis, ndim)
+
+
 @answers(np.argmax)
-def argmax(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool = False) -> Any:
+def argmax(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
     """The position of the largest element. Positions have no gradient.
 
     >>> import gradtape as gt
     >>> gt.argmax(gt.tensor([1.0, 3.0, 2.0]))
     Tensor(1)
     """
+    if out is not None:
+        return filled(out, argmax, x, axis, keepdims=keepdims)
     x = as_value(x)
-    return _argmax(x, axis=None if axis is None else one_axis(axis, x.ndim), keepdims=keepdims)
+    return _argmax(x, axis=_position_axis(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.argmin)
-def argmin(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool = False) -> Any:
+def argmin(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
     """The position of the smallest element. Positions have no gradient.
 
     >>> import gradtape as gt
     >>> gt.argmin(gt.tensor([1.0, 3.0, 2.0]))
     Tensor(0)
     """
+    if out is not None:
+        return filled(out, argmin, x, axis, keepdims=keepdims)
     x = as_value(x)
-    return _argmin(x, axis=None if axis is None else one_axis(axis, x.ndim), keepdims=keepdims)
+    return _argmin(x, axis=_position_axis(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.all)
-def all(x: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True) -> Any:
+def all(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """Whether all elements along `axis` are true.
 
     >>> import gradtape as gt
     >>> gt.all(gt.tensor([1.0, 0.0]))
     Tensor(False)
     """
+    if out is not None:
+        return filled(out, all, x, axis, keepdims=keepdims, where=where)
     x = as_value(x)
-    return _all(_only(x, where, 1), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    return _all(_only(x, where, 1), axis=reduced_axes(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.any)
-def any(x: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True) -> Any:
+def any(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """Whether any element along `axis` is true.
 
     >>> import gradtape as gt
     >>> gt.any(gt.tensor([1.0, 0.0]))
     Tensor(True)
     """
+    if out is not None:
+        return filled(out, any, x, axis, keepdims=keepdims, where=where)
     x = as_value(x)
-    return _any(_only(x, where, 0), axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    return _any(_only(x, where, 0), axis=reduced_axes(axis, x.ndim), keepdims=keepdims)
 
 
 @answers(np.count_nonzero)
@@ -455,7 +510,7 @@ def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     Tensor(1)
     """
     x = as_value(x)
-    return _count_nonzero(x, axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+    return _count_nonzero(x, axis=reduced_axes(axis, x.ndim), keepdims=keepdims)
 
 
 REDUCTIONS.update(

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Op, apply
+from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import linear
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, axes_tuple, lengths, one_axis, refused, stretch
+from gradtape.ops.conversion import identity
 from gradtape.protocols import answers
 
 # -- reshape
@@ -47,21 +49,60 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
         known = -math.prod(wanted)
         if known and x.size % known == 0:
             wanted = tuple([x.size // known if n == -1 else n for n in wanted])
+    if order != "C":
+        order = _order(x, order, "CFA")
+    if copy is not None:
+        x = _copied(x, wanted, order, copy)
     if order == "C":
         return _reshape(x, shape=wanted)
-    if order == "F":
-        return transpose(_reshape(transpose(x), shape=wanted[::-1]))
-    raise refused(OperandError, f"reshape: order={order!r} depends on the memory of the array", "order='C' or 'F'")
+    return transpose(_reshape(transpose(x), shape=wanted[::-1]))
+
+
+def _order(x: Any, order: str, known: str) -> str:
+    """An order of elements in one of the letters C, F and K: "A" depends on the memory of the array."""
+    letter = str(order).upper()
+    if letter not in tuple(known):
+        raise refused(OperandError, f"order={order!r}.", ", ".join(map(repr, known)))
+    if letter in "CF":
+        return letter
+    if isinstance(x, Lifted):
+        raise refused(OperandError, f"order={order!r} inside vmap, where an example has no memory.", "'C' or 'F'")
+    if letter == "A":
+        return "F" if plain(x).flags.fnc else "C"
+    return letter
+
+
+def _copied(x: Any, shape: tuple[int, ...], order: str, copy: bool) -> Any:
+    """A copy of `x`; without `copy`, `x` itself, if it can be looked at in that shape."""
+    if copy:
+        return identity(x)
+    if not isinstance(x, Lifted):
+        try:
+            np.reshape(plain(x), shape, "F" if order == "F" else "C", copy=False)
+        except ValueError:
+            raise refused(
+                ShapeError, f"reshape: {x.shape} to {shape} with copy=False, which takes a copy.", "copy=None"
+            ) from None
+    return x
 
 
 @answers(np.ravel)
 def ravel(x: Any, order: str = "C") -> Any:
     """All elements along one axis.
 
+    `order` says in which order they are read: "C", "F", or with "A" and "K" as they are in memory.
+
     >>> import gradtape as gt
     >>> gt.ravel(gt.tensor([[1.0, 2.0]]))
     Tensor([1., 2.])
     """
+    x = as_value(x)
+    if order == "C":
+        return _reshape(x, shape=(x.size,))
+    order = _order(x, order, "CFAK")
+    if order == "K":
+        steps = np.abs(plain(x).strides)
+        return reshape(transpose(x, sorted(range(x.ndim), key=lambda axis: -steps[axis])), (-1,))
     return reshape(x, (-1,), order=order)
 
 

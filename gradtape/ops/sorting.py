@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
+from gradtape.core.operation import Lifted, apply
 from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import plain
 from gradtape.errors import IndexingError, OperandError, ShapeError
-from gradtape.ops.arguments import all_axes, as_value, behind_batch, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import all_axes, as_value, behind_batch, filled, flat_or_axis, one_axis, refused
 from gradtape.ops.elementwise import where
-from gradtape.ops.indexing import take_along_axis
+from gradtape.ops.indexing import getitem_static, take_along_axis
 from gradtape.ops.reductions import mean
 from gradtape.ops.shaping import broadcast_to, expand_dims, moveaxis, reshape
 from gradtape.protocols import answers
@@ -43,19 +43,32 @@ _argsort = constant(
 
 
 @answers(np.argsort)
-def argsort(x: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
+def argsort(x: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The positions that would sort `x`; equal elements stay in order. Positions have no gradient; `sort` has.
 
     >>> import gradtape as gt
     >>> gt.argsort(gt.tensor([3.0, 1.0]))
     Tensor([1, 0])
     """
-    x, axis = flat_or_axis(x, axis)
+    _check_kind(kind, order, stable)
+    x, axis = flat_or_axis(x, axis, number=True)
     return _argsort(x, axis=axis)
 
 
+def _check_kind(kind: Any, order: Any, stable: Any) -> None:
+    """Refuse ways to sort that there are not, and the names of fields."""
+    if kind is order is stable is None:
+        return
+    if order is not None:
+        raise refused(OperandError, f"order={order!r}: numbers have no fields.", "leave it out")
+    if kind is not None and stable is not None:
+        raise refused(OperandError, f"kind={kind!r} and stable={stable!r} both say how to sort.", "one of them")
+    if kind is not None and str(kind)[:1].lower() not in ("q", "h", "m", "s"):
+        raise refused(OperandError, f"kind={kind!r}.", "'quicksort', 'heapsort', 'mergesort' or 'stable'")
+
+
 @answers(np.sort)
-def sort(x: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
+def sort(x: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The elements in ascending order along `axis`; each keeps its gradient.
 
     Which of several equal elements stands first is NumPy's choice; with `stable=True`, the one that came first.
@@ -64,11 +77,15 @@ def sort(x: Any, axis: int | None = -1, kind: Any = None, order: None = None, *,
     >>> gt.grad(lambda x: gt.sort(x)[0])(gt.tensor([3.0, 1.0, 2.0]))
     Tensor([0., 1., 0.])
     """
-    x, axis = flat_or_axis(x, axis)
+    _check_kind(kind, order, stable)
+    x = as_value(x)
     stable = bool(stable) or kind in ("stable", "mergesort")
-    values = x if isinstance(x, Lifted) else plain(x)  # plain, because positions leave no cut here
-    order = _argsort(values, axis=axis, stable=stable)
-    return x[order] if x.ndim == 1 else take_along_axis(x, order, axis)
+    if isinstance(x, Lifted):
+        x, axis = flat_or_axis(x, axis)
+        return take_along_axis(x, _argsort(x, axis=axis, stable=stable), axis)
+    x, axis = (x, 0) if x.ndim == 1 and axis in (-1, 0) else flat_or_axis(x, axis)
+    places = np.argsort(plain(x), axis, stable=stable)  # plain, because positions leave no cut here
+    return apply(getitem_static, (x,), {"index": (places,)}) if x.ndim == 1 else take_along_axis(x, places, axis)
 
 
 @answers(np.sort_complex)
@@ -92,7 +109,7 @@ _argpartition = constant(
 
 
 @answers(np.argpartition)
-def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Any:
+def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """The positions that would partition `x`: what stands at `kth` when sorted is there, smaller elements before it.
 
     Positions have no gradient; `partition` has.
@@ -101,12 +118,14 @@ def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introsele
     >>> gt.argpartition(gt.tensor([3.0, 1.0]), 0)
     Tensor([1, 0])
     """
+    if kind != "introselect" or order is not None:
+        raise refused(OperandError, f"kind={kind!r}, order={order!r}.", "kind='introselect', which is the only one")
     x, axis = flat_or_axis(x, axis)
     return _argpartition(x, kth=np.asarray(plain(kth)).tolist(), axis=axis)
 
 
 @answers(np.partition)
-def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Any:
+def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """The elements with the sorted one at `kth` in its place, smaller ones before it, larger ones behind it.
 
     >>> import gradtape as gt
@@ -114,7 +133,7 @@ def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect"
     Tensor([0., 1.])
     """
     x, axis = flat_or_axis(x, axis)
-    return take_along_axis(x, argpartition(x, kth, axis), axis)
+    return take_along_axis(x, argpartition(x, kth, axis, kind, order), axis)
 
 
 _lexsort = constant(
@@ -280,7 +299,7 @@ def quantile(
     x: Any,
     q: Any,
     axis: Any = None,
-    out: None = None,
+    out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -296,6 +315,8 @@ def quantile(
     >>> gt.grad(lambda x: gt.quantile(x, 0.25))(gt.tensor([3.0, 1.0, 2.0]))
     Tensor([0. , 0.5, 0.5])
     """
+    if out is not None:
+        return filled(out, quantile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=False)
 
 
@@ -304,7 +325,7 @@ def percentile(
     x: Any,
     q: Any,
     axis: Any = None,
-    out: None = None,
+    out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -317,6 +338,8 @@ def percentile(
     >>> gt.percentile(gt.tensor([1.0, 2.0, 4.0]), 75)
     Tensor(3.)
     """
+    if out is not None:
+        return filled(out, percentile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=False, whole=100)
 
 
@@ -325,13 +348,15 @@ def _hundredths(q: Any) -> Any:
 
 
 @answers(np.median)
-def median(x: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+def median(x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle element along `axis`; of an even number, the mean of the two in the middle.
 
     >>> import gradtape as gt
     >>> gt.grad(gt.median)(gt.tensor([3.0, 1.0, 2.0, 8.0]))
     Tensor([0.5, 0. , 0.5, 0. ])
     """
+    if out is not None:
+        return filled(out, median, x, axis, overwrite_input=overwrite_input, keepdims=keepdims)
     return _middle(x, axis, keepdims, skip_nan=False)
 
 
@@ -351,7 +376,7 @@ def nanquantile(
     x: Any,
     q: Any,
     axis: Any = None,
-    out: None = None,
+    out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -364,6 +389,8 @@ def nanquantile(
     >>> gt.grad(lambda x: gt.nanquantile(x, 1.0))(gt.tensor([3.0, float("nan"), 2.0]))
     Tensor([1., 0., 0.])
     """
+    if out is not None:
+        return filled(out, nanquantile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=True)
 
 
@@ -372,7 +399,7 @@ def nanpercentile(
     x: Any,
     q: Any,
     axis: Any = None,
-    out: None = None,
+    out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -385,15 +412,19 @@ def nanpercentile(
     >>> gt.nanpercentile(gt.tensor([1.0, float("nan"), 4.0]), 50)
     Tensor(2.5)
     """
+    if out is not None:
+        return filled(out, nanpercentile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=True, whole=100)
 
 
 @answers(np.nanmedian)
-def nanmedian(x: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+def nanmedian(x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle element along `axis` of those that are not NaN.
 
     >>> import gradtape as gt
     >>> gt.nanmedian(gt.tensor([1.0, float("nan"), 4.0]))
     Tensor(2.5)
     """
+    if out is not None:
+        return filled(out, nanmedian, x, axis, overwrite_input=overwrite_input, keepdims=keepdims)
     return _middle(x, axis, keepdims, skip_nan=True)

@@ -15,7 +15,7 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops import reductions
-from gradtape.ops.arguments import all_axes, as_value, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import all_axes, as_value, converted, filled, flat_or_axis, one_axis, reduced_axes, refused
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.cumulative import cumprod, cumsum
 from gradtape.ops.elementwise import clip, root_of_squares, where
@@ -59,6 +59,13 @@ def _prepared(x: Any, dtype: Any) -> Any:
     return x if dtype is None else x.astype(dtype)
 
 
+def _inexact(x: Any, dtype: Any) -> Any:
+    """`x` in `dtype`, which has to be one of numbers that can be NaN if `x` has them."""
+    if dtype is not None and as_value(x).dtype.kind in "fc" and np.dtype(dtype).kind not in "fc":
+        raise refused(OperandError, f"dtype={dtype!r} for numbers of dtype {as_value(x).dtype}.", "a floating dtype")
+    return _prepared(x, dtype)
+
+
 # -- sums, products, means
 
 
@@ -67,7 +74,7 @@ def nansum(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = True,
@@ -78,6 +85,8 @@ def nansum(
     >>> gt.value_and_grad(gt.nansum)(gt.tensor([1.0, float("nan"), 2.0]))
     (Tensor(3.), Tensor([1., 0., 1.]))
     """
+    if out is not None:
+        return filled(out, nansum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = _prepared(x, dtype)
     return reductions.sum(_filled(x, 0, where), axis, keepdims=keepdims, initial=initial)
 
@@ -92,7 +101,7 @@ def nanprod(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = True,
@@ -103,29 +112,35 @@ def nanprod(
     >>> gt.grad(gt.nanprod)(gt.tensor([2.0, float("nan"), 3.0]))
     Tensor([3., 0., 2.])
     """
+    if out is not None:
+        return filled(out, nanprod, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = _prepared(x, dtype)
     return reductions.prod(_filled(x, 1, where), axis, keepdims=keepdims, initial=initial)
 
 
 @answers(np.nancumsum)
-def nancumsum(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+def nancumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """Running sums along `axis` (of all elements in order by default), as if NaN were 0.
 
     >>> import gradtape as gt
     >>> gt.nancumsum(gt.tensor([1.0, float("nan"), 2.0]))
     Tensor([1., 1., 3.])
     """
+    if out is not None:
+        return filled(out, nancumsum, x, axis, dtype)
     return cumsum(_filled(_prepared(x, dtype), 0), axis)
 
 
 @answers(np.nancumprod)
-def nancumprod(x: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+def nancumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """Running products along `axis` (of all elements in order by default), as if NaN were 1.
 
     >>> import gradtape as gt
     >>> gt.nancumprod(gt.tensor([2.0, float("nan"), 3.0]))
     Tensor([2., 2., 6.])
     """
+    if out is not None:
+        return filled(out, nancumprod, x, axis, dtype)
     return cumprod(_filled(_prepared(x, dtype), 1), axis)
 
 
@@ -150,7 +165,7 @@ def _dropped(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 @answers(np.nanmean)
 def nanmean(
-    x: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True
+    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
     """The mean along `axis` of the elements that are not NaN.
 
@@ -158,9 +173,12 @@ def nanmean(
     >>> gt.grad(gt.nanmean)(gt.tensor([1.0, float("nan"), 2.0]))
     Tensor([0.5, 0. , 0.5])
     """
-    x = _prepared(x, dtype)
-    axes = all_axes(axis, x.ndim)
-    return _dropped(_quotient(*_totals(x, axes, where, 0, "Mean of empty slice")), axes, keepdims)
+    if out is not None:
+        return filled(out, nanmean, x, axis, dtype, keepdims=keepdims, where=where)
+    x = _inexact(x, dtype)
+    axes = all_axes(reduced_axes(axis, x.ndim), x.ndim)
+    found = _dropped(_quotient(*_totals(x, axes, where, 0, "Mean of empty slice")), axes, keepdims)
+    return converted(found, dtype)
 
 
 @answers(np.nanvar)
@@ -168,7 +186,7 @@ def nanvar(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
@@ -182,11 +200,19 @@ def nanvar(
     >>> gt.nanvar(gt.tensor([1.0, float("nan"), 3.0]))
     Tensor(1.)
     """
-    x = _prepared(x, dtype)
-    axes = all_axes(axis, x.ndim)
-    less = reductions.fewer(ddof, correction)
-    total, count = _totals(x, axes, where, max(less, 0), "Degrees of freedom <= 0 for slice.")
-    centred = _filled(x - (_quotient(total, count) if mean is None else mean), 0, _present(x, where))
+    if out is not None:
+        return filled(out, nanvar, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return converted(_variance(x, axis, dtype, reductions.fewer(ddof, correction), keepdims, where, mean), dtype)
+
+
+def _variance(x: Any, axis: Any, dtype: Any, less: float, keepdims: bool, included: Any, mean: Any) -> Any:
+    x = _inexact(x, dtype)
+    axes = all_axes(reduced_axes(axis, x.ndim), x.ndim)
+    total, count = _totals(x, axes, included, max(less, 0), "Degrees of freedom <= 0 for slice.")
+    centre = _quotient(total, count) if mean is None else as_value(mean)
+    if centre.dtype != x.dtype and x.dtype.kind in "fc":
+        centre = centre.astype(x.dtype)
+    centred = _filled(x - centre, 0, _present(x, included))
     squared = centred * centred if x.dtype.kind != "c" else (centred * centred.conj()).real
     return _dropped(_quotient(reductions.sum(squared, axes, keepdims=True), count - less), axes, keepdims)
 
@@ -196,7 +222,7 @@ def nanstd(
     x: Any,
     axis: Any = None,
     dtype: Any = None,
-    out: None = None,
+    out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
@@ -210,8 +236,10 @@ def nanstd(
     >>> gt.nanstd(gt.tensor([1.0, float("nan"), 3.0]))
     Tensor(1.)
     """
-    variance = nanvar(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return root_of_squares(variance)
+    if out is not None:
+        return filled(out, nanstd, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    variance = _variance(x, axis, dtype, reductions.fewer(ddof, correction), keepdims, where, mean)
+    return converted(root_of_squares(variance), dtype)
 
 
 # -- extremes
@@ -219,7 +247,7 @@ def nanstd(
 
 def _extreme(x: Any, axis: Any, keepdims: bool, initial: Any, included: Any, largest: bool) -> Any:
     x = as_value(x)
-    axes = all_axes(axis, x.ndim)
+    axes = all_axes(reduced_axes(axis, x.ndim), x.ndim)
     reduce = reductions.max if largest else reductions.min
     if x.dtype.kind not in "fc":
         return reduce(x, axis, keepdims=keepdims, initial=initial, where=included)
@@ -235,7 +263,7 @@ def _extreme(x: Any, axis: Any, keepdims: bool, initial: Any, included: Any, lar
 
 @answers(np.nanmax)
 def nanmax(
-    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
 ) -> Any:
     """The largest element along `axis` that is not NaN; tied elements share its gradient equally.
 
@@ -243,12 +271,14 @@ def nanmax(
     >>> gt.grad(gt.nanmax)(gt.tensor([1.0, float("nan"), 3.0]))
     Tensor([0., 0., 1.])
     """
+    if out is not None:
+        return filled(out, nanmax, x, axis, keepdims=keepdims, initial=initial, where=where)
     return _extreme(x, axis, keepdims, initial, where, largest=True)
 
 
 @answers(np.nanmin)
 def nanmin(
-    x: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
 ) -> Any:
     """The smallest element along `axis` that is not NaN; tied elements share its gradient equally.
 
@@ -256,6 +286,8 @@ def nanmin(
     >>> gt.nanmin(gt.tensor([1.0, float("nan"), 3.0]))
     Tensor(1.)
     """
+    if out is not None:
+        return filled(out, nanmin, x, axis, keepdims=keepdims, initial=initial, where=where)
     return _extreme(x, axis, keepdims, initial, where, largest=False)
 
 
@@ -281,24 +313,28 @@ def _position(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
 
 
 @answers(np.nanargmax)
-def nanargmax(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool = False) -> Any:
+def nanargmax(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
     """The position of the largest element that is not NaN. Positions have no gradient.
 
     >>> import gradtape as gt
     >>> gt.nanargmax(gt.tensor([1.0, float("nan"), 3.0]))
     Tensor(2)
     """
+    if out is not None:
+        return filled(out, nanargmax, x, axis, keepdims=keepdims)
     return _position(_nanargmax, x, axis, keepdims)
 
 
 @answers(np.nanargmin)
-def nanargmin(x: Any, axis: int | None = None, out: None = None, *, keepdims: bool = False) -> Any:
+def nanargmin(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
     """The position of the smallest element that is not NaN. Positions have no gradient.
 
     >>> import gradtape as gt
     >>> gt.nanargmin(gt.tensor([1.0, float("nan"), 3.0]))
     Tensor(0)
     """
+    if out is not None:
+        return filled(out, nanargmin, x, axis, keepdims=keepdims)
     return _position(_nanargmin, x, axis, keepdims)
 
 
@@ -414,7 +450,7 @@ def _running(x: Any, axis: int | None, dtype: Any, include_initial: bool, name: 
 
 @answers(np.cumulative_sum)
 def cumulative_sum(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: None = None, include_initial: bool = False
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
     """Running sums along `axis`; with `include_initial`, beginning with the 0 before the first.
 
@@ -422,12 +458,14 @@ def cumulative_sum(
     >>> gt.cumulative_sum(gt.tensor([1.0, 2.0]), include_initial=True)
     Tensor([0., 1., 3.])
     """
+    if out is not None:
+        return filled(out, cumulative_sum, x, axis=axis, dtype=dtype, include_initial=include_initial)
     return _running(x, axis, dtype, include_initial, "cumulative_sum")
 
 
 @answers(np.cumulative_prod)
 def cumulative_prod(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: None = None, include_initial: bool = False
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
     """Running products along `axis`; with `include_initial`, beginning with the 1 before the first.
 
@@ -435,6 +473,8 @@ def cumulative_prod(
     >>> gt.cumulative_prod(gt.tensor([2.0, 3.0]), include_initial=True)
     Tensor([1., 2., 6.])
     """
+    if out is not None:
+        return filled(out, cumulative_prod, x, axis=axis, dtype=dtype, include_initial=include_initial)
     return _running(x, axis, dtype, include_initial, "cumulative_prod")
 
 

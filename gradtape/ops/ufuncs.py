@@ -42,12 +42,26 @@ def _divide_with_remainder(x: Any, y: Any) -> tuple[Any, Any]:
     return comparison.floor_divide(x, y), elementwise.remainder(x, y)
 
 
+def _matrix_and_vector(matrix: Any, vector: Any, name: str) -> tuple[Any, Any]:
+    """Both as values; refused if they have too few axes to be what they are called."""
+    matrix, vector = as_value(matrix), as_value(vector)
+    if matrix.ndim < 2 or not vector.ndim:
+        raise refused(
+            ShapeError,
+            f"np.{name}: a matrix of shape {matrix.shape} and a vector of shape {vector.shape}.",
+            "two axes or more, and one or more",
+        )
+    return matrix, vector
+
+
 def _matrix_times_vector(matrix: Any, vector: Any) -> Any:
-    return matmul(matrix, as_value(vector)[..., None])[..., 0]
+    matrix, vector = _matrix_and_vector(matrix, vector, "matvec")
+    return matmul(matrix, vector[..., None])[..., 0]
 
 
 def _vector_times_matrix(vector: Any, matrix: Any) -> Any:
-    return matmul(np.conj(as_value(vector))[..., None, :], matrix)[..., 0, :]
+    matrix, vector = _matrix_and_vector(matrix, vector, "vecmat")
+    return matmul(np.conj(vector)[..., None, :], matrix)[..., 0, :]
 
 
 COMPOSED[np.divmod] = _divide_with_remainder
@@ -221,6 +235,8 @@ def _reduced(ufunc: np.ufunc, operation: Any, x: Any, axis: Any, keepdims: bool,
         return found if initial is None else operation(found, initial)
     if ufunc is np.fmax or ufunc is np.fmin:
         return _extreme_number(ufunc, x, axes, keepdims, initial, mask)
+    if not _slice_size(x, axes):
+        initial = start  # which is all there is
     row = _in_a_row(x, axes)
     masks = None if mask is True else _in_a_row(shaping.broadcast_to(as_value(mask), x.shape), axes)
     found = row[0] if initial is None and mask is True else _filled_like(row, start)
@@ -249,6 +265,7 @@ def _in_a_row(x: Any, axes: Sequence[int]) -> Any:
 
 def _summed_exponentials(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, mask: Any) -> Any:
     scale = elementwise.LN2 if ufunc is np.logaddexp2 else None
+    x = x.astype(np.result_type(x.dtype, np.float16)) if x.dtype.kind not in "fc" else x
     x = x if mask is True else choose(mask, x, np.asarray(-np.inf, x.dtype))
     found = logsumexp(x if scale is None else x * scale, axes, keepdims)
     return found if scale is None else found / scale
@@ -259,7 +276,7 @@ def _extreme_number(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, initial
     largest = ufunc is np.fmax
     extreme = statistics.nanmax if largest else statistics.nanmin
     bound = -np.inf if largest else np.inf
-    if initial is not None:
+    if initial is not None or x.dtype.kind not in "fc":
         return extreme(x, axes, keepdims=keepdims, initial=initial, where=mask)
     found = extreme(x, axes, keepdims=keepdims, initial=bound)
     return choose(np.all(np.isnan(x), axis=axes, keepdims=keepdims), np.asarray(np.nan, x.dtype), found)

@@ -12,13 +12,14 @@
 """
 
 from gradtape.optim import schedules
-from gradtape.optim.adaptive import Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RMSprop
+from gradtape.optim.adaptive import Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop
 from gradtape.optim.clipping import clip_by_norm, clip_by_value, global_norm
-from gradtape.optim.gradient_descent import SGD, Lion
+from gradtape.optim.gradient_descent import ASGD, SGD, Lion, Rprop
 from gradtape.optim.lbfgs import LBFGS
 from gradtape.optim.optimiser import Optimiser
 
 __all__ = [
+    "ASGD",
     "LBFGS",
     "SGD",
     "Adadelta",
@@ -29,7 +30,9 @@ __all__ = [
     "Lion",
     "NAdam",
     "Optimiser",
+    "RAdam",
     "RMSprop",
+    "Rprop",
     "clip_by_norm",
     "clip_by_value",
     "global_norm",

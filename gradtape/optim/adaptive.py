@@ -17,7 +17,7 @@ class Adam(Optimiser):
     """p -= rate m' / (sqrt(v') + eps), with moving averages m of g and v of g^2, corrected for beginning at zero.
 
     `amsgrad` keeps the largest v so far. `weight_decay` is added to the gradient, times the parameter; `AdamW` keeps it
-    apart.
+    apart. With `eps_hat`, eps is added before the correction, as Keras does: sqrt(v) + eps is what is corrected.
 
     >>> import numpy as np, gradtape as gt
     >>> opt = gt.optim.Adam(0.1)
@@ -35,10 +35,11 @@ class Adam(Optimiser):
         eps: float = 1e-8,
         weight_decay: float = 0.0,
         amsgrad: bool = False,
+        eps_hat: bool = False,
         **common: Any,
     ) -> None:
         options = {"betas": tuple(betas), "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
-        super().__init__(learning_rate, options, **common)
+        super().__init__(learning_rate, {**options, "eps_hat": eps_hat}, **common)
         if self._anywhere("amsgrad"):
             self._slots = ("first", "second", "largest")
 
@@ -57,7 +58,9 @@ class Adam(Optimiser):
             second = new["largest"] = np.maximum(slots["largest"], second)
         correction = like(np.sqrt(1 - beta2**steps), value)
         scale = like(rate / (1 - beta1**steps), value)
-        return value - scale * (first / (np.sqrt(second) / correction + options["eps"])), new
+        before, after = (options["eps"], 0.0) if options["eps_hat"] else (0.0, options["eps"])
+        size = (np.sqrt(second) + before if before else np.sqrt(second)) / correction
+        return value - scale * (first / (size + after if after else size)), new
 
 
 class AdamW(Adam):
@@ -78,9 +81,10 @@ class AdamW(Adam):
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
         amsgrad: bool = False,
+        eps_hat: bool = False,
         **common: Any,
     ) -> None:
-        super().__init__(learning_rate, betas, eps, weight_decay, amsgrad, **common)
+        super().__init__(learning_rate, betas, eps, weight_decay, amsgrad, eps_hat, **common)
 
 
 class NAdam(Optimiser):
@@ -135,6 +139,56 @@ class NAdam(Optimiser):
         value = value - like(rate * (1.0 - now) / (1.0 - product), value) * (gradient / size)
         value = value - like(rate * later / (1.0 - product * later), value) * (first / size)
         return value, {"first": first, "second": second, "product": product}
+
+
+class RAdam(Optimiser):
+    """`Adam` without the division by sqrt(v') while too few steps were made to know v, and with a part of it then.
+
+    >>> import numpy as np, gradtape as gt
+    >>> opt = gt.optim.RAdam(0.1)
+    >>> opt.update(np.array([5.0]), opt.init(np.zeros(1)), np.zeros(1))[0]
+    array([-0.5])
+    """
+
+    _slots = ("first", "second")
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        decoupled_weight_decay: bool = False,
+        **common: Any,
+    ) -> None:
+        options = {
+            "betas": tuple(betas),
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(learning_rate, options, **common)
+
+    def _leaf(
+        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
+    ) -> tuple[Any, Slots]:
+        if options["decoupled_weight_decay"]:
+            value = shrunk(value, rate, options["weight_decay"])
+        else:
+            gradient = decayed(gradient, value, options["weight_decay"])
+        beta1, beta2 = options["betas"]
+        first = averaged(slots["first"], gradient, beta1)
+        second = beta2 * slots["second"] + (1 - beta2) * gradient**2
+        # how many gradients the average v is worth: at most `most`, and after `steps` steps `worth` of them
+        most, rest = 2 / (1 - beta2) - 1, 1 - beta2**steps
+        worth = most - 2 * steps * beta2**steps / rest
+        known = worth > 5.0
+        safe = np.where(known, worth, 6.0)
+        share = np.sqrt((safe - 4) * (safe - 2) * most / ((most - 4) * (most - 2) * safe) * rest)
+        adapted = like(share, value) / (np.sqrt(second) + options["eps"])
+        direction = first / like(1 - beta1**steps, value) * like(rate, value)
+        moved = direction * np.where(known, adapted, np.ones((), value.dtype))
+        return value - moved, {"first": first, "second": second}
 
 
 class Adamax(Optimiser):

@@ -1,4 +1,4 @@
-"""SGD and Lion: steps along the gradient, with momentum, and along its sign."""
+"""SGD, ASGD, Lion and Rprop: steps along the gradient, with momentum, and along its sign."""
 
 from __future__ import annotations
 
@@ -96,6 +96,91 @@ class Lion(Optimiser):
         value = shrunk(value, rate, options["weight_decay"])
         direction = np.sign(first * kept + (1 - first) * gradient)
         return value - like(rate, value) * direction, {"first": second * kept + (1 - second) * gradient}
+
+
+class ASGD(Optimiser):
+    """SGD whose rate falls, with the mean of the parameters from step `t0` on in the slot `average` of the state.
+
+    p = (1 - lambd eta) p - eta g, with eta = rate / (1 + lambd rate (steps before))^alpha.
+
+    >>> import numpy as np, gradtape as gt
+    >>> opt = gt.optim.ASGD(0.1)
+    >>> opt.update(np.array([5.0]), opt.init(np.zeros(1)), np.zeros(1))[0]
+    array([-0.5])
+    """
+
+    _slots = ("average",)
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0.0,
+        **common: Any,
+    ) -> None:
+        options = {"lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay}
+        super().__init__(learning_rate, options, **common)
+
+    def _leaf(
+        self,
+        value: Any,
+        gradient: Any,
+        slots: dict[str, Any],
+        steps: Any,
+        rate: Any,
+        options: Options,
+    ) -> tuple[Any, dict[str, Any]]:
+        before = steps - 1
+        eta = rate / (1 + options["lambd"] * rate * before) ** options["alpha"]
+        share = 1 / np.maximum(1.0, before - options["t0"])
+        gradient = decayed(gradient, value, options["weight_decay"])
+        value = value * like(1 - options["lambd"] * eta, value) - like(eta, value) * gradient
+        return value, {"average": slots["average"] + like(share, value) * (value - slots["average"])}
+
+
+class Rprop(Optimiser):
+    """Along the sign of the gradient by a step of its own for each number, which grows while the sign stays.
+
+    `etas` are the factors by which it shrinks when the sign has changed, and grows; `step_sizes` are its limits. The
+    learning rate is the first step.
+
+    >>> import numpy as np, gradtape as gt
+    >>> opt = gt.optim.Rprop(0.1)
+    >>> opt.update(np.array([5.0]), opt.init(np.zeros(1)), np.zeros(1))[0]
+    array([-0.1])
+    """
+
+    _slots = ("previous", "step")
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50.0),
+        **common: Any,
+    ) -> None:
+        if not 0 < etas[0] < 1 < etas[1]:
+            raise refused(OperandError, f"Rprop: etas={etas!r}.", "a factor between 0 and 1, and one above 1")
+        super().__init__(learning_rate, {"etas": tuple(etas), "step_sizes": tuple(step_sizes)}, **common)
+
+    def _leaf(
+        self,
+        value: Any,
+        gradient: Any,
+        slots: dict[str, Any],
+        steps: Any,
+        rate: Any,
+        options: Options,
+    ) -> tuple[Any, dict[str, Any]]:
+        (less, more), (least, most) = options["etas"], options["step_sizes"]
+        agreement = gradient * slots["previous"]
+        factor = np.where(agreement > 0, more, np.where(agreement < 0, less, 1.0)).astype(value.dtype)
+        size = np.where(steps == 1, like(rate, value), slots["step"])
+        size = np.clip(size * factor, least, most).astype(value.dtype)
+        gradient = np.where(agreement < 0, np.zeros((), value.dtype), gradient)
+        return value - np.sign(gradient) * size, {"previous": gradient, "step": size}
 
 
 def decayed(gradient: Any, value: Any, weight_decay: float) -> Any:

@@ -37,6 +37,14 @@ Slots = dict[str, Any]
 Group = tuple[str | Callable[[str, Any], bool], Options]
 
 
+def _holds_parameters(given: Any) -> bool:
+    """Whether parameters, or a module that has some, stand where a learning rate is wanted."""
+    if hasattr(given, "__next__"):
+        return True  # `net.parameters()` of other libraries is a generator
+    parts = given if isinstance(given, list | tuple) else [given]
+    return any(hasattr(part, "parameters") or getattr(part, "ndim", 0) or isinstance(part, dict) for part in parts)
+
+
 class Optimiser:
     """The base of all optimisers. A subclass has `_slots` and `_leaf`.
 
@@ -70,9 +78,9 @@ class Optimiser:
         allow_none: bool = False,
         **unknown: Any,
     ) -> None:
+        self._learning_rate = self._checked_rate(learning_rate)
         if unknown:
             self._refuse(next(iter(unknown)), options)
-        self._learning_rate = self._checked_rate(learning_rate)
         self.options = options
         self._check_options(options)
         self.maximize, self.check_finite, self.allow_none = maximize, check_finite, allow_none
@@ -128,6 +136,12 @@ class Optimiser:
             self.state["learning_rate"].assign(value)
 
     def _checked_rate(self, rate: Any) -> Any:
+        if _holds_parameters(rate):
+            raise refused(
+                OperandError,
+                f"{self.name}: the learning rate was expected, and parameters were given.",
+                f"gt.optim.{self.name}(1e-3), and later step(variables, grads), or update(grads, state, params)",
+            )
         if callable(rate):
             return rate
         if isinstance(rate, int | float | np.floating) and not isinstance(rate, bool) and rate >= 0:

@@ -168,8 +168,11 @@ def one_cycle(
     anneal_strategy: str = "cos",
     div_factor: float = 25.0,
     final_div_factor: float = 1e4,
+    three_phase: bool = False,
 ) -> Schedule:
     """Up from max_rate / div_factor to `max_rate` in the share `pct_start` of all updates, then down to almost nothing.
+
+    In `three_phase`s it goes down as quickly as it went up, to where it began, and then on.
 
     >>> import gradtape as gt
     >>> schedule = gt.optim.schedules.one_cycle(1.0, 100)
@@ -182,6 +185,7 @@ def one_cycle(
         raise refused(OperandError, f"one_cycle: anneal_strategy={anneal_strategy!r}.", '"cos" or "linear"')
     first, last = max_rate / div_factor, max_rate / div_factor / final_div_factor
     top, end = pct_start * total_steps - 1, total_steps - 1
+    back = 2 * top if three_phase else top
 
     def between(begin: float, finish: float, share: Any) -> Any:
         share = np.clip(share, 0.0, 1.0)
@@ -191,7 +195,10 @@ def one_cycle(
 
     def schedule(count: Any) -> Any:
         rising = between(first, max_rate, count / max(top, 1e-12))
-        falling = between(max_rate, last, (count - top) / max(end - top, 1e-12))
+        falling = between(first if three_phase else max_rate, last, (count - back) / max(end - back, 1e-12))
+        if three_phase:
+            returning = between(max_rate, first, (count - top) / max(back - top, 1e-12))
+            falling = np.where(count <= back, returning, falling)
         return np.where(count <= top, rising, falling)
 
     return schedule
@@ -200,7 +207,8 @@ def one_cycle(
 class Plateau:
     """A rate that is multiplied by `factor` when a metric has not improved for more than `patience` epochs.
 
-    It then rests for `cooldown` epochs, does not go below `min_rate`, and changes smaller than `eps` are not made.
+    It improves by more than the share `threshold` of the best, or by more than `threshold` with threshold_mode="abs".
+    It then rests for `cooldown` epochs, and does not go below `min_rate`. Changes smaller than `eps` are not made.
 
     >>> import gradtape as gt
     >>> plateau = gt.optim.schedules.Plateau(factor=0.5, patience=1)
@@ -220,7 +228,10 @@ class Plateau:
         cooldown: int = 0,
         min_rate: float = 0.0,
         eps: float = 1e-8,
+        threshold_mode: str = "rel",
     ) -> None:
+        if threshold_mode not in ("rel", "abs"):
+            raise refused(OperandError, f"Plateau: threshold_mode={threshold_mode!r}.", '"rel" or "abs"')
         if mode not in ("min", "max"):
             raise refused(OperandError, f"Plateau: mode={mode!r}.", '"min" or "max"')
         if not 0 < factor < 1:
@@ -228,6 +239,7 @@ class Plateau:
         _check("Plateau", patience=patience, threshold=threshold, cooldown=cooldown, min_rate=min_rate, eps=eps)
         self.factor, self.patience, self.mode = factor, patience, mode
         self.threshold, self.cooldown, self.min_rate, self.eps = threshold, cooldown, min_rate, eps
+        self.threshold_mode = threshold_mode
         self.best = math.inf if mode == "min" else -math.inf
         self.bad_epochs = 0
         self.resting = 0
@@ -235,10 +247,10 @@ class Plateau:
     def step(self, rate: float, metric: float) -> float:
         """The rate for the next epoch, after one that ended with `metric`."""
         metric = float(metric)
-        if self.mode == "min":
-            better = metric < self.best * (1 - self.threshold) if self.best < math.inf else metric < math.inf
-        else:
-            better = metric > self.best * (1 + self.threshold) if self.best > -math.inf else metric > -math.inf
+        sign = 1 if self.mode == "min" else -1
+        margin = self.threshold * (self.best if self.threshold_mode == "rel" else 1.0)
+        wanted = self.best - sign * margin
+        better = sign * metric < sign * wanted if math.isfinite(self.best) else sign * metric < math.inf
         if better:
             self.best, self.bad_epochs = metric, 0
         else:

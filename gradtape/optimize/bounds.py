@@ -18,13 +18,17 @@ FORMS = (
 )
 
 
-def flat_bounds(bounds: Any, packing: Packing, title: str) -> tuple[Any, Any] | None:
-    """The lower and the upper bound of each element; None if there are none."""
+def flat_bounds(bounds: Any, packing: Packing, title: str, sides_first: bool = False) -> tuple[Any, Any] | None:
+    """The lower and the upper bound of each element; None if there are none.
+
+    Two rows for a vector of two elements are a pair for each, as in `scipy.optimize.minimize`, unless they are arrays;
+    with `sides_first` they are the lower and the upper bounds, as in `scipy.optimize.least_squares`.
+    """
     if bounds is None:
         return None
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         lower, upper = (np.broadcast_to(np.asarray(x, float), (packing.size,)) for x in (bounds.lb, bounds.ub))
-    elif packing.single and _is_list_of_pairs(bounds, packing.size):
+    elif packing.single and _is_list_of_pairs(bounds, packing.size) and not (sides_first and len(bounds) == 2):
         lower, upper = _columns(bounds)
     elif isinstance(bounds, tuple | list) and not hasattr(bounds, "_fields") and len(bounds) == 2:
         lower = _spread(bounds[0], packing, -np.inf, "the lower bounds", title)
@@ -41,7 +45,8 @@ def flat_bounds(bounds: Any, packing: Packing, title: str) -> tuple[Any, Any] | 
 def _is_list_of_pairs(bounds: Any, size: int) -> bool:
     if not isinstance(bounds, list | tuple | np.ndarray) or len(bounds) != size:
         return False
-    return all(isinstance(pair, list | tuple | np.ndarray) and len(pair) == 2 for pair in bounds)
+    rows = np.ndarray if isinstance(bounds, np.ndarray) else list | tuple
+    return all(isinstance(pair, rows) and len(pair) == 2 for pair in bounds)
 
 
 def _columns(pairs: Any) -> tuple[Any, Any]:

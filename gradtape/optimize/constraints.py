@@ -30,11 +30,14 @@ class Constraint:
     lower: Any
     upper: Any
     given: Any
+    matrix: Any = None
 
     def for_scipy(self, packing: Packing, title: str, method: str, args: tuple[Any, ...]) -> Any:
         """The constraint over vectors, for plain `args`, in the form that suits the method."""
         if isinstance(self.given, optimize.LinearConstraint):
-            return self.given
+            if method == "trust-constr":  # the one that takes a sparse matrix
+                return self.given
+            return optimize.LinearConstraint(self.matrix, self.given.lb, self.given.ub, self.given.keep_feasible)
         function = VectorFunction(self.function, packing, args, title, False)
         size = function(packing.sample).size
         for side in (self.lower, self.upper):
@@ -73,7 +76,7 @@ def _read(given: Any, packing: Packing, title: str) -> Constraint:
                 "one column for each element of x0, leaf after leaf, each in C order",
             )
         matrix = given.A.toarray() if hasattr(given.A, "toarray") else np.atleast_2d(given.A)
-        return Constraint(lambda x: matrix @ packing.pack(x), (), _side(given.lb), _side(given.ub), given)
+        return Constraint(lambda x: matrix @ packing.pack(x), (), _side(given.lb), _side(given.ub), given, matrix)
     if isinstance(given, optimize.NonlinearConstraint):
         return Constraint(given.fun, (), _side(given.lb), _side(given.ub), given)
     if isinstance(given, dict) and given.get("type") in ("eq", "ineq") and callable(given.get("fun")):

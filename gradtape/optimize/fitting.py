@@ -59,7 +59,8 @@ def least_squares(
 
     x and the residuals are nested structures of arrays. The Jacobian is exact: `jac="dense"`, `jac="sparse"` (by
     `gt.sparse_jacobian`, whose pattern is found once), or "auto", which takes the sparse one where it is large and
-    mostly zeros. `bounds` as in `minimize`; `loss` is one of SciPy's robust losses, scaled by `f_scale`.
+    mostly zeros. `bounds` as in `minimize`, but two rows are always the lower and the upper ones; `loss` is one of
+    SciPy's robust losses, scaled by `f_scale`.
 
     `x` and `cost` can be differentiated by `args`; unknowns at a bound stay there.
 
@@ -78,7 +79,7 @@ def least_squares(
     if not callable(loss) and loss not in LOSSES:
         raise refused(OperandError, f"{title}: loss={loss!r}.", f"one of {', '.join(LOSSES)}")
     packing, arguments = Packing(x0, "x0"), Arguments(args, title)
-    limits = flat_bounds(bounds, packing, title)
+    limits = flat_bounds(bounds, packing, title, sides_first=True)
     if arguments.are_followed and callable(loss):
         raise refused(
             UnsupportedError,
@@ -174,7 +175,7 @@ def curve_fit(
     title = "gt.optimize.curve_fit"
     check_function(function, title)
     packing = Packing(_starts(function, title) if p0 is None else p0, "p0")
-    limits = flat_bounds(bounds, packing, title)
+    limits = flat_bounds(bounds, packing, title, sides_first=True)
     by_name = isinstance(packing.tree, dict)
     if not by_name and (not packing.single or len(packing.shapes[0]) > 1):
         raise refused(

@@ -26,6 +26,8 @@ VALUES = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 GRADIENTS = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP")
 PRODUCTS = ("Newton-CG", "trust-ncg", "trust-krylov", "trust-constr")
 MATRICES = ("dogleg", "trust-exact")
+CONSTRAINED = ("SLSQP", "trust-constr", "COBYLA", "COBYQA")
+BOUNDED = ("L-BFGS-B", "TNC", *CONSTRAINED, "Nelder-Mead", "Powell")
 METHODS = {name.lower(): name for name in (*VALUES, *GRADIENTS, *PRODUCTS, *MATRICES)}
 MANY = 500
 """Unknowns from which the default method keeps no matrix."""
@@ -71,6 +73,8 @@ def minimize(
     """
     title = "gt.optimize.minimize"
     check_function(function, title)
+    if options is not None and not isinstance(options, dict):
+        raise refused(OperandError, f"{title}: options is a {type(options).__name__}.", 'a dict: {"maxiter": 100}')
     packing = Packing(x0, "x0")
     limits, conditions = flat_bounds(bounds, packing, title), read(constraints, packing, title)
     way = _method(method, packing, limits is not None, bool(conditions), title)
@@ -106,6 +110,11 @@ def _method(method: Any, packing: Packing, bounded: bool, constrained: bool, tit
     known = METHODS.get(method.lower()) if isinstance(method, str) else None
     if known is None:
         raise refused(OperandError, f"{title}: method={method!r}.", f"one of {', '.join(METHODS.values())}")
+    for wanted, what, able in ((bounded, "bounds", BOUNDED), (constrained, "constraints", CONSTRAINED)):
+        if wanted and known not in able:  # SciPy warns and goes on without them
+            raise refused(
+                OperandError, f"{title}: method={method!r} takes no {what}.", f"one that does: {', '.join(able)}"
+            )
     return known
 
 

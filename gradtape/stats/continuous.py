@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.distributions import log_beta_density, log_gamma_density, ndtri_exp, signed_betainc
+from gradtape.ops.distributions import (
+    log_beta_density,
+    log_beta_mass,
+    log_gamma_density,
+    ndtri_exp,
+    signed_betainc,
+)
 from gradtape.ops.special.entropy import expit, log_expit, logit, xlogy
 from gradtape.ops.special.errorfunctions import erf, erfinv, log_ndtr, ndtr, ndtri
 from gradtape.ops.special.gamma import betaln
@@ -26,12 +32,18 @@ from gradtape.stats.family import Continuous
 from gradtape.stats.tails import (
     LOG_2,
     LOG_ROOT_2PI,
+    any_of,
     beta_sides,
     log1mexp,
+    log_beta_above,
+    log_beta_below,
     log_beta_lower,
+    log_beta_upper,
     log_gamma_lower,
     log_gamma_upper,
     log_normal_between,
+    log_rise,
+    power_of,
 )
 
 ROOT_HALF = sqrt(0.5)
@@ -49,6 +61,13 @@ def _one_sided(negative: Any, below: Any, above: Any) -> Any:
     """`below` of what is negative and `above` of the rest, each evaluated where it is wanted only."""
     left = negative < 0
     return np.where(left, below(np.where(left, negative, -1)), above(np.where(left, 1, negative)))
+
+
+def _log1p_square(x: Any) -> Any:
+    """log(1 + x^2), also where x^2 is too small beside 1, or too large for a number."""
+    is_small = np.abs(x) < 1
+    small = np.where(is_small, x, 0)
+    return np.where(is_small, np.log1p(small * small), 2 * np.log(np.hypot(1, np.where(is_small, 1, x))))
 
 
 # -- normal and what is made of it
@@ -130,6 +149,16 @@ def _truncated_quantile(log_q: Any, log_rest: Any, a: Any, b: Any) -> Any:
     return np.where(left, point, -point)
 
 
+def _truncated_typical(a: Any, b: Any) -> Any:
+    """A point between a and b, not far from where most of the mass is."""
+    return 0.5 * (np.maximum(a, np.minimum(b, 0) - 1) + np.minimum(b, np.maximum(a, 0) + 1))
+
+
+def _truncated_side(log_mass: Any) -> Any:
+    """A side's share of the mass, from the logarithm of its own."""
+    return power_of(lambda z, a, b: log_mass(z, a, b) - log_normal_between(a, b), np.exp, 0.0, _truncated_typical)
+
+
 truncnorm: Continuous = Continuous(
     "truncnorm",
     "a",
@@ -137,11 +166,11 @@ truncnorm: Continuous = Continuous(
     about="The normal distribution between a and b, which are in units of the scale from loc.",
     example="logpdf(gt.tensor([0.5, 3.0]), 0.0, 2.0) -> Tensor([-0.30422344,        -inf])",
     support=lambda a, b: (a, b),
-    typical=lambda a, b: 0.5 * (np.maximum(a, np.minimum(b, 0) - 1) + np.minimum(b, np.maximum(a, 0) + 1)),
+    typical=_truncated_typical,
     valid=lambda a, b: a < b,
     logpdf=lambda z, a, b: -0.5 * z * z - LOG_ROOT_2PI - log_normal_between(a, b),
-    cdf=lambda z, a, b: np.exp(log_normal_between(a, z) - log_normal_between(a, b)),
-    sf=lambda z, a, b: np.exp(log_normal_between(z, b) - log_normal_between(a, b)),
+    cdf=_truncated_side(lambda z, a, b: log_normal_between(a, z)),
+    sf=_truncated_side(lambda z, a, b: log_normal_between(z, b)),
     logcdf=lambda z, a, b: _truncated_log(log_normal_between(a, z), log_normal_between(z, b)),
     logsf=lambda z, a, b: _truncated_log(log_normal_between(z, b), log_normal_between(a, z)),
     ppf=lambda q, a, b: _truncated_quantile(np.log(q), np.log1p(-q), a, b),
@@ -193,7 +222,7 @@ cauchy = Continuous(
     "cauchy",
     about="The Cauchy distribution.",
     example="sf(gt.tensor([0.0, 1e20])) -> Tensor([5.00000000e-01, 3.18309886e-21])",
-    logpdf=lambda z: -log(pi) - 2 * np.log(np.hypot(1, z)),
+    logpdf=lambda z: -log(pi) - _log1p_square(z),
     cdf=lambda z: np.arctan2(1, -z) / pi,
     logcdf=_cauchy_log,
     ppf=_cauchy_quantile,
@@ -236,6 +265,7 @@ gumbel_r = Continuous(
     example="cdf(gt.tensor([0.0, 1.0])) -> Tensor([0.36787944, 0.69220063])",
     logpdf=lambda z: -z - np.exp(-z),
     logcdf=lambda z: -np.exp(-z),
+    logsf=lambda z: log_rise(-z),
     ppf=lambda q: -np.log(-np.log(q)),
     isf=lambda q: -np.log(-np.log1p(-q)),
     draw=lambda rng, one, size: random.gumbel(rng, 0 * one, one, size),
@@ -248,6 +278,7 @@ weibull_min = Continuous(
     support=_half_line,
     logpdf=lambda z, c: np.log(c) + xlogy(c - 1, z) - z**c,
     logsf=lambda z, c: -(z**c),
+    logcdf=lambda z, c: log_rise(c * np.log(z)),
     ppf=lambda q, c: (-np.log1p(-q)) ** (1 / c),
     isf=lambda q, c: (-np.log(q)) ** (1 / c),
     draw=lambda rng, one, size, c: random.weibull(rng, c, size),
@@ -273,6 +304,7 @@ rayleigh = Continuous(
     ends=False,
     logpdf=lambda z: np.log(z) - 0.5 * z * z,
     logsf=lambda z: -0.5 * z * z,
+    logcdf=lambda z: log_rise(2 * np.log(z) - LOG_2),
     ppf=lambda q: np.sqrt(-2 * np.log1p(-q)),
     isf=lambda q: np.sqrt(-2 * np.log(q)),
     draw=lambda rng, one, size: random.rayleigh(rng, one, size),
@@ -310,6 +342,13 @@ chi2 = Continuous(
     isf=lambda q, df: 2 * gammainccinv(0.5 * df, q),
     draw=lambda rng, one, size, df: random.chisquare(rng, df, size),
 )
+
+
+def _turned_over(z: Any) -> Any:
+    """1 / z, without a slope too large for a number: there all of the mass is above."""
+    return 1 / np.maximum(z, np.finfo(z.dtype).tiny ** 0.5)
+
+
 invgamma = Continuous(
     "invgamma",
     "a",
@@ -318,10 +357,10 @@ invgamma = Continuous(
     support=_half_line,
     ends=False,
     logpdf=lambda z, a: log_gamma_density(a, 1 / z) - 2 * np.log(z),
-    cdf=lambda z, a: gammaincc(a, 1 / z),
-    sf=lambda z, a: gammainc(a, 1 / z),
+    cdf=lambda z, a: gammaincc(a, _turned_over(z)),
+    sf=lambda z, a: gammainc(a, _turned_over(z)),
     logcdf=lambda z, a: log_gamma_upper(a, 1 / z),
-    logsf=lambda z, a: log_gamma_lower(a, 1 / z),
+    logsf=lambda z, a: log_gamma_lower(a, _turned_over(z)),
     ppf=lambda q, a: 1 / gammainccinv(a, q),
     isf=lambda q, a: 1 / gammaincinv(a, q),
     draw=lambda rng, one, size, a: random.inverse_gamma(rng, a, one, size),
@@ -340,12 +379,29 @@ beta = Continuous(
     logpdf=lambda z, a, b: log_beta_density(a, b, z),
     cdf=lambda z, a, b: betainc(a, b, z),
     sf=lambda z, a, b: betaincc(a, b, z),
-    logcdf=lambda z, a, b: log_beta_lower(a, b, z / (1 - z)),
-    logsf=lambda z, a, b: log_beta_lower(b, a, (1 - z) / z),
+    logcdf=lambda z, a, b: log_beta_below(a, b, z),
+    logsf=lambda z, a, b: log_beta_above(a, b, z),
     ppf=lambda q, a, b: betaincinv(a, b, q),
     isf=lambda q, a, b: betainccinv(a, b, q),
     draw=lambda rng, one, size, a, b: random.beta(rng, a, b, size),
 )
+
+
+def _f_logpdf(z: Any, dfn: Any, dfd: Any) -> Any:
+    """By its formula; for many degrees of freedom, which cost that its digits, from the odds z dfn / dfd."""
+    is_large = (dfn > 4) & (z > 0)
+    few, near = np.where(is_large, 4, dfn), np.where(is_large, 1, z)
+    formula = (
+        0.5 * few * np.log(few / dfd)
+        + xlogy(0.5 * few - 1, near)
+        - 0.5 * (few + dfd) * np.log1p(near * few / dfd)
+        - betaln(0.5 * few, 0.5 * dfd)
+    )
+    away = np.where(is_large, z, 1)
+    from_odds = log_beta_mass(0.5 * dfn, 0.5 * dfd, np.log(away * (dfn / dfd))) - np.log(away)
+    return np.where(is_large, from_odds, formula)
+
+
 f = Continuous(
     "f",
     "dfn",
@@ -353,16 +409,11 @@ f = Continuous(
     about="The F distribution: a quotient of two chi squared variables, each over its degrees of freedom.",
     example="sf(gt.tensor([1.0, 4.0]), 2.0, 10.0) -> Tensor([0.40187757, 0.05292215])",
     support=_half_line,
-    logpdf=lambda z, dfn, dfd: (
-        0.5 * dfn * np.log(dfn / dfd)
-        + xlogy(0.5 * dfn - 1, z)
-        - 0.5 * (dfn + dfd) * np.log1p(z * dfn / dfd)
-        - betaln(0.5 * dfn, 0.5 * dfd)
-    ),
+    logpdf=_f_logpdf,
     cdf=lambda z, dfn, dfd: beta_sides(0.5 * dfn, 0.5 * dfd, z * dfn / dfd)[0],
     sf=lambda z, dfn, dfd: beta_sides(0.5 * dfn, 0.5 * dfd, z * dfn / dfd)[1],
     logcdf=lambda z, dfn, dfd: log_beta_lower(0.5 * dfn, 0.5 * dfd, z * dfn / dfd),
-    logsf=lambda z, dfn, dfd: log_beta_lower(0.5 * dfd, 0.5 * dfn, dfd / (z * dfn)),
+    logsf=lambda z, dfn, dfd: log_beta_upper(0.5 * dfn, 0.5 * dfd, z * dfn / dfd),
     ppf=lambda q, dfn, dfd: _odds_quantile(q, 0.5 * dfn, 0.5 * dfd, upper=False) * dfd / dfn,
     isf=lambda q, dfn, dfd: _odds_quantile(q, 0.5 * dfn, 0.5 * dfd, upper=True) * dfd / dfn,
     draw=lambda rng, one, size, dfn, dfd: (
@@ -396,7 +447,8 @@ def _student_logcdf(t: Any, df: Any) -> Any:
     tail = np.log1p(-_student_cdf(-np.where(above, near, 2), df))
     inner = np.where(above, tail, np.log(_student_cdf(np.where(above, 0, near), df)))
     far = np.where(is_tail, t, -2)
-    return np.where(is_tail, log_beta_lower(0.5 * df, 0 * df + 0.5, df / (far * far)) - LOG_2, inner)
+    odds, log_odds = df / (far * far), np.log(df) - 2 * np.log(-far)
+    return np.where(is_tail, log_beta_lower(0.5 * df, 0 * df + 0.5, odds, log_odds) - LOG_2, inner)
 
 
 def _student_quantile(q: Any, df: Any) -> Any:
@@ -409,15 +461,31 @@ def _student_quantile(q: Any, df: Any) -> Any:
     return np.where(small == 0.5, middle, np.where(left, -t, t))
 
 
+def _student_logpdf(t: Any, df: Any) -> Any:
+    return -0.5 * (df + 1) * _log1p_square(t / np.sqrt(df)) - betaln(0 * df + 0.5, 0.5 * df) - 0.5 * np.log(df)
+
+
+def _or_normal(student: Any, normal: Any) -> Any:
+    """A function of Student's distribution, and that of the normal one for infinitely many degrees of freedom."""
+
+    def function(z: Any, df: Any) -> Any:
+        is_normal = np.isposinf(df)
+        if not any_of(is_normal):
+            return student(z, df)
+        return np.where(is_normal, normal(z), student(z, np.where(is_normal, 1, df)))
+
+    return function
+
+
 t = Continuous(
     "t",
     "df",
     about="Student's distribution of df degrees of freedom.",
     example="logcdf(gt.tensor([-1e100, 0.0]), 4.0) -> Tensor([-9.19935425e+02, -6.93147181e-01])",
-    logpdf=lambda z, df: -0.5 * (df + 1) * np.log1p(z * z / df) - betaln(0 * df + 0.5, 0.5 * df) - 0.5 * np.log(df),
-    cdf=_student_cdf,
-    logcdf=_student_logcdf,
-    ppf=_student_quantile,
+    logpdf=_or_normal(_student_logpdf, lambda z: -0.5 * z * z - LOG_ROOT_2PI),
+    cdf=_or_normal(_student_cdf, ndtr),
+    logcdf=_or_normal(_student_logcdf, log_ndtr),
+    ppf=_or_normal(_student_quantile, ndtri),
     symmetric=True,
     draw=lambda rng, one, size, df: random.student_t(rng, df, 0 * one, one, size),
 )

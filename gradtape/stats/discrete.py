@@ -8,10 +8,10 @@ import numpy as np
 
 from gradtape.ops.distributions import log_beta_density, log_gamma_density
 from gradtape.ops.special.entropy import xlog1py, xlogy
-from gradtape.ops.special.incomplete import betainc, betaincc, gammainc, gammaincc
+from gradtape.ops.special.incomplete import beta_density, betainc, betaincc, gamma_density, gammainc, gammaincc
 from gradtape.random import discrete as random
 from gradtape.stats.family import Discrete
-from gradtape.stats.tails import log_beta_lower, log_gamma_lower, log_gamma_upper
+from gradtape.stats.tails import log_beta_above, log_beta_below, log_gamma_lower, log_gamma_upper
 
 
 def _counts(*parameters: Any) -> tuple[float, float]:
@@ -31,6 +31,7 @@ bernoulli = Discrete(
     valid=_probability,
     typical=(0.5,),
     logpmf=lambda k, p: xlogy(k, p) + xlog1py(1 - k, -p),
+    pmf=lambda k, p: k * p + (1 - k) * (1 - p),
     cdf=lambda k, p: 1 - p + 0 * k,
     sf=lambda k, p: p + 0 * k,
     logcdf=lambda k, p: np.log1p(-p) + 0 * k,
@@ -47,10 +48,11 @@ binom = Discrete(
     valid=lambda n, p: (n >= 0) & (np.floor(n) == n) & _probability(p),
     typical=(2.0, 0.5),
     logpmf=lambda k, n, p: log_beta_density(k + 1, n - k + 1, p) - np.log(n + 1),
+    pmf=lambda k, n, p: beta_density(k + 1, n - k + 1, p) / (n + 1),
     cdf=lambda k, n, p: betaincc(k + 1, np.maximum(n - k, 1), p),
     sf=lambda k, n, p: betainc(k + 1, np.maximum(n - k, 1), p),
-    logcdf=lambda k, n, p: log_beta_lower(np.maximum(n - k, 1), k + 1, (1 - p) / p),
-    logsf=lambda k, n, p: log_beta_lower(k + 1, np.maximum(n - k, 1), p / (1 - p)),
+    logcdf=lambda k, n, p: log_beta_above(k + 1, np.maximum(n - k, 1), p),
+    logsf=lambda k, n, p: log_beta_below(k + 1, np.maximum(n - k, 1), p),
     draw=lambda rng, size, n, p: random.binomial(rng, n, p, size),
 )
 poisson = Discrete(
@@ -62,6 +64,7 @@ poisson = Discrete(
     valid=lambda mu: mu >= 0,
     typical=(1.0,),
     logpmf=lambda k, mu: log_gamma_density(k + 1, mu),
+    pmf=lambda k, mu: gamma_density(k + 1, mu),
     cdf=lambda k, mu: gammaincc(k + 1, mu),
     sf=lambda k, mu: gammainc(k + 1, mu),
     logcdf=lambda k, mu: log_gamma_upper(k + 1, mu),
@@ -78,10 +81,11 @@ nbinom = Discrete(
     valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
     typical=(1.0, 0.5),
     logpmf=lambda k, n, p: log_beta_density(n, k + 1, p) + np.log(p) - np.log(n + k),
+    pmf=lambda k, n, p: beta_density(n, k + 1, p) * p / (n + k),
     cdf=lambda k, n, p: betainc(n, k + 1, p),
     sf=lambda k, n, p: betaincc(n, k + 1, p),
-    logcdf=lambda k, n, p: log_beta_lower(n, k + 1, p / (1 - p)),
-    logsf=lambda k, n, p: log_beta_lower(k + 1, n, (1 - p) / p),
+    logcdf=lambda k, n, p: log_beta_below(n, k + 1, p),
+    logsf=lambda k, n, p: log_beta_above(n, k + 1, p),
     draw=lambda rng, size, n, p: random.negative_binomial(rng, n, p, size),
 )
 geom = Discrete(
@@ -93,8 +97,10 @@ geom = Discrete(
     valid=lambda p: (p > 0) & (p <= 1),
     typical=(0.5,),
     logpmf=lambda k, p: np.log(p) + xlog1py(k - 1, -p),
-    cdf=lambda k, p: -np.expm1(xlog1py(k, -p)),
-    sf=lambda k, p: np.exp(xlog1py(k, -p)),
+    pmf=lambda k, p: beta_density(np.ones_like(k), k, p) * p / k,
+    cdf=lambda k, p: betainc(np.ones_like(k), k, p),
+    sf=lambda k, p: betaincc(np.ones_like(k), k, p),
+    logcdf=lambda k, p: log_beta_below(np.ones_like(k), k, p),
     logsf=lambda k, p: xlog1py(k, -p),
     draw=lambda rng, size, p: random.geometric(rng, p, size),
 )

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import plain
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
-from gradtape.random.drawing import floating, generator, size_of
-from gradtape.stats.tails import log1mexp
+from gradtape.random.drawing import fixed, floating, generator, size_of
+from gradtape.stats.summaries import Summarised
+from gradtape.stats.tails import any_of, log1mexp, power_of, vanishes
 
 Function = Callable[..., Any]
 
@@ -29,7 +28,7 @@ def positive(*shapes: Any) -> Any:
     return valid
 
 
-class Distribution:
+class Distribution(Summarised):
     """A distribution of one number, with the names and the order of arguments of `scipy.stats`."""
 
     first = "x"
@@ -74,7 +73,7 @@ class Continuous(Distribution):
     """A distribution with a density. `x`, `loc`, `scale` and the shape parameters all have derivatives.
 
     A row gives the logarithm of the density and some of cdf, sf, logcdf, logsf, ppf and isf at a standardised point;
-    the others follow, those of a `symmetric` distribution by turning it round.
+    the others follow from the first logarithm among them, those of a `symmetric` distribution by turning it round.
     """
 
     def __init__(
@@ -101,17 +100,11 @@ class Continuous(Distribution):
             functions["sf"] = lambda z, *shapes: given["cdf"](-z, *shapes)
             functions["logsf"] = lambda z, *shapes: given["logcdf"](-z, *shapes)
             functions["isf"] = lambda q, *shapes: -given["ppf"](q, *shapes)
-        logcdf, logsf = functions.get("logcdf"), functions.get("logsf")
-        if logsf is None and logcdf is not None:
-            functions["logsf"] = lambda z, *shapes: log1mexp(logcdf(z, *shapes))
-        elif logcdf is None and logsf is not None:
-            functions["logcdf"] = lambda z, *shapes: log1mexp(logsf(z, *shapes))
-        if logsf is not None and logcdf is None:
-            functions.setdefault("cdf", lambda z, *shapes: -np.expm1(logsf(z, *shapes)))
-            functions.setdefault("sf", lambda z, *shapes: np.exp(logsf(z, *shapes)))
-        elif logcdf is not None:
-            functions.setdefault("cdf", lambda z, *shapes: np.exp(logcdf(z, *shapes)))
-            functions.setdefault("sf", lambda z, *shapes: -np.expm1(logcdf(z, *shapes)))
+        given_log = next(name for name in functions if name in ("logcdf", "logsf"))
+        log, side, other = functions[given_log], given_log[3:], "cdf" if given_log == "logsf" else "sf"
+        functions.setdefault(side, power_of(log, np.exp, 0.0, typical))
+        functions.setdefault(other, power_of(log, lambda value: -np.expm1(value), 1.0, typical))
+        functions.setdefault(f"log{other}", power_of(log, log1mexp, 0.0, typical))
 
     def _standardised(self, method: str, x: Any, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """`x`, shapes, location and scale, what makes no distribution replaced, and whether nothing had to be."""
@@ -147,7 +140,7 @@ class Continuous(Distribution):
         """
         low, high = self._support(*shapes)
         ends = (z == low) | (z == high)
-        if not isinstance(ends, Lifted) and not np.any(plain(ends)):
+        if not any_of(ends):
             return z, np.zeros((), z.dtype)
         value = self._logpdf(z, *shapes)
         height = np.where(np.isposinf(value), np.inf, np.where(np.isneginf(value), -np.inf, 0)).astype(z.dtype)
@@ -156,7 +149,12 @@ class Continuous(Distribution):
     def pdf(self, x: Any, *args: Any, **named: Any) -> Any:
         """The density at `x`; 0 outside of the support."""
         with np.errstate(all="ignore"):
-            return np.exp(self.logpdf(x, *args, **named))
+            value = self.logpdf(x, *args, **named)
+            gone = vanishes(value)
+            if any_of(gone):  # 0, while the slope of its logarithm may be infinite: a typical point stands in
+                x, shapes, loc, scale, _ = self._standardised("pdf", x, args, named)
+                value = self.logpdf(np.where(gone, loc + scale * self._typical(*shapes), x), *args, **named)
+            return np.where(gone, 0, np.exp(value)).astype(value.dtype)
 
     def _side(self, method: str, x: Any, args: Any, named: Any, below: float, above: float) -> Any:
         with np.errstate(all="ignore"):
@@ -188,6 +186,11 @@ class Continuous(Distribution):
             first, last = (low, high) if method == "ppf" else (high, low)
             inside = (q > 0) & (q < 1)
             value = self._functions[method](np.where(inside, q, 0.5), *shapes)
+            stuck = ~(np.isfinite(value) & (value != low) & (value != high))  # at an end, or too large for a number
+            if any_of(stuck):
+                likely = [np.where(stuck, like, shape) for shape, like in zip(shapes, _likely(len(shapes)))]
+                end = np.where(stuck, fixed(value), 0)
+                value = np.where(stuck, end, self._functions[method](np.where(inside & ~stuck, q, 0.5), *likely))
             z = np.where(inside, value, np.where(q <= 0, first, last))
             return np.where(valid & (q >= 0) & (q <= 1), loc + scale * z, np.nan).astype(q.dtype)
 
@@ -216,7 +219,8 @@ def _likely(count: int) -> Sequence[float]:
 class Discrete(Distribution):
     """A distribution over the integers. Its parameters have derivatives; the integer has none.
 
-    A row gives the logarithm of the mass and cdf, sf, logcdf, logsf at an integer inside the support.
+    A row gives the mass, its logarithm, cdf, sf, logcdf and logsf at an integer inside the support. The mass is no
+    exponential of its logarithm, which has no slope where a parameter is at an end: p (1 - p) has one at 0 and at 1.
     """
 
     first = "k"
@@ -228,7 +232,6 @@ class Discrete(Distribution):
         *shapes: str,
         about: str,
         example: str,
-        logpmf: Function,
         draw: Function,
         support: Function,
         valid: Function,
@@ -236,32 +239,35 @@ class Discrete(Distribution):
         **functions: Function,
     ) -> None:
         super().__init__(name, shapes, about, example)
-        self._logpmf, self._draw, self._support, self._valid, self._likely = logpmf, draw, support, valid, typical
+        self._draw, self._support, self._valid, self._likely = draw, support, valid, typical
         self._functions = functions
-        logsf = functions.get("logsf")
-        if "logcdf" not in functions and logsf is not None:
-            functions["logcdf"] = lambda k, *shapes: log1mexp(logsf(k, *shapes))
 
     def _standardised(self, method: str, k: Any, args: Any, named: Any) -> tuple[Any, ...]:
         k, *shapes, loc = floating(k, *self._read(method, args, named))
-        valid = self._valid(*shapes) & (loc == loc) & (k == k)
         is_shape = self._valid(*shapes)
         safe = [np.where(is_shape, shape, like) for shape, like in zip(shapes, self._likely, strict=True)]
-        return k - loc, safe, valid, k.dtype
+        return k - loc, safe, is_shape & (loc == loc) & (k == k), k.dtype
+
+    def _inside(self, method: str, z: Any, shapes: Sequence[Any], inside: Any) -> Any:
+        """A function of the row; where the integer is not inside of the support, of parameters that may be anything."""
+        shapes = [np.where(inside, shape, like) for shape, like in zip(shapes, self._likely, strict=True)]
+        return self._functions[method](np.where(inside, z, self._support(*shapes)[0]), *shapes)
+
+    def _mass(self, method: str, k: Any, args: Any, named: Any, outside: float) -> Any:
+        with np.errstate(all="ignore"):
+            z, shapes, valid, dtype = self._standardised(method, k, args, named)
+            low, high = self._support(*shapes)
+            inside = (z >= low) & (z <= high) & (np.floor(z) == z) & np.isfinite(z)
+            value = self._inside(method, z, shapes, inside)
+            return np.where(valid, np.where(inside, value, outside), np.nan).astype(dtype)
 
     def logpmf(self, k: Any, *args: Any, **named: Any) -> Any:
         """The logarithm of the probability of `k`; -inf where there is none, with a gradient of 0."""
-        with np.errstate(all="ignore"):
-            z, shapes, valid, dtype = self._standardised("logpmf", k, args, named)
-            low, high = self._support(*shapes)
-            inside = (z >= low) & (z <= high) & (np.floor(z) == z) & np.isfinite(z)
-            value = self._logpmf(np.where(inside, z, low), *shapes)
-            return np.where(valid, np.where(inside, value, -np.inf), np.nan).astype(dtype)
+        return self._mass("logpmf", k, args, named, -np.inf)
 
     def pmf(self, k: Any, *args: Any, **named: Any) -> Any:
         """The probability of `k`."""
-        with np.errstate(all="ignore"):
-            return np.exp(self.logpmf(k, *args, **named))
+        return self._mass("pmf", k, args, named, 0.0)
 
     def _side(self, method: str, k: Any, args: Any, named: Any, below: float, above: float) -> Any:
         with np.errstate(all="ignore"):
@@ -269,7 +275,7 @@ class Discrete(Distribution):
             low, high = self._support(*shapes)
             z = np.floor(z)
             inside = (z >= low) & (z < high) & np.isfinite(z)
-            value = self._functions[method](np.where(inside, z, low), *shapes)
+            value = self._inside(method, z, shapes, inside)
             return np.where(valid, np.where(inside, value, np.where(z < low, below, above)), np.nan).astype(dtype)
 
     def cdf(self, k: Any, *args: Any, **named: Any) -> Any:

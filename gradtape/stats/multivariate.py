@@ -11,7 +11,7 @@ from gradtape.ops.arguments import refused
 from gradtape.ops.decompositions import cholesky
 from gradtape.ops.matrix_functions import solve_triangular
 from gradtape.ops.special.entropy import xlogy
-from gradtape.ops.special.gamma import gammaln
+from gradtape.ops.special.gamma import gammaln, psi
 from gradtape.random.continuous import dirichlet as draw_dirichlet
 from gradtape.random.continuous import multivariate_normal as draw_normal
 from gradtape.random.drawing import floating, generator
@@ -21,7 +21,8 @@ from gradtape.stats.tails import LOG_ROOT_2PI
 class MultivariateNormal:
     """The normal distribution of vectors. Arguments: (x, mean=0, cov=1).
 
-    `cov` is a matrix, a vector of variances, or one variance; leading axes of all arguments are a batch.
+    `cov` is a matrix, a vector of variances, or one variance; leading axes of all arguments are a batch. As in SciPy, a
+    vector `x` is one point if `mean` or `cov` has several components, else as many numbers.
 
     >>> import gradtape as gt
     >>> gt.stats.multivariate_normal.logpdf(gt.tensor([1.0, 2.0]), [0.0, 0.0], [[2.0, 0.5], [0.5, 1.0]])
@@ -33,9 +34,9 @@ class MultivariateNormal:
     def _parts(self, x: Any, mean: Any, cov: Any) -> tuple[Any, Any, Any]:
         """`x`, the mean, and the lower triangular factor of the covariance."""
         x, mean, cov = floating(x, 0.0 if mean is None else mean, cov)
-        size = (x.shape or (1,))[-1] if not mean.ndim else mean.shape[-1]
-        if not x.ndim:
-            x = np.reshape(x, (1,))
+        size = next((value.shape[-1] for value in (mean, cov) if value.ndim), 1)
+        if not x.ndim or (size == 1 and x.ndim == 1 and x.shape != (1,)):  # numbers, of one component each
+            x = x[..., None]
         if cov.ndim < 2:
             cov = cov[..., None] * np.eye(size, dtype=x.dtype)
         if x.shape[-1] != size or cov.shape[-2:] != (size, size):
@@ -68,6 +69,12 @@ class MultivariateNormal:
         """Draws, from the generator `random_state`: those of `gt.random`, with their derivatives."""
         rng = generator(random_state, "stats.multivariate_normal.rvs", "random_state")
         return draw_normal(rng, mean, cov, size)
+
+    def entropy(self, mean: Any = None, cov: Any = 1.0) -> Any:
+        """The mean of minus the logarithm of the density."""
+        _, _, factor = self._parts(0.0 if mean is None else mean, mean, cov)
+        heights = np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
+        return heights + factor.shape[-1] * (LOG_ROOT_2PI + 0.5)
 
 
 class Dirichlet:
@@ -107,6 +114,24 @@ class Dirichlet:
     def rvs(self, alpha: Any, size: Any = None, random_state: Any = None) -> Any:
         """Draws, from the generator `random_state`: those of `gt.random`, with their derivatives."""
         return draw_dirichlet(generator(random_state, "stats.dirichlet.rvs", "random_state"), alpha, size)
+
+    def mean(self, alpha: Any) -> Any:
+        """The mean proportions."""
+        (alpha,) = floating(alpha)
+        return alpha / alpha.sum(-1, keepdims=True)
+
+    def var(self, alpha: Any) -> Any:
+        """The variances of the proportions."""
+        (alpha,) = floating(alpha)
+        share = self.mean(alpha)
+        return share * (1 - share) / (alpha.sum(-1, keepdims=True) + 1)
+
+    def entropy(self, alpha: Any) -> Any:
+        """The mean of minus the logarithm of the density."""
+        (alpha,) = floating(alpha)
+        total = alpha.sum(-1)
+        heights = gammaln(alpha).sum(-1) - gammaln(total) + (total - alpha.shape[-1]) * psi(total)
+        return heights - ((alpha - 1) * psi(alpha)).sum(-1)
 
 
 multivariate_normal = MultivariateNormal()

@@ -130,10 +130,15 @@ class TestLocations:
     def test_no_user_above(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A call that only library code leads to has no line."""
         monkeypatch.setattr(location, "user_files", set())
-        monkeypatch.setattr("gradtape.core.operation.user_files", set())
-        monkeypatch.setattr("gradtape.core.operation.first_user_frame", lambda frame: None)
-        y = gt.tensor(2.0, requires_grad=True) * 3.0
-        assert y._node.code is None
+        for module in ("operation", "doors"):
+            monkeypatch.setattr(f"gradtape.core.{module}.user_files", set())
+            monkeypatch.setattr(f"gradtape.core.{module}.first_user_frame", lambda frame: None)
+        x = gt.tensor([2.0, 3.0], requires_grad=True)
+
+        def nowhere() -> list[Any]:  # code in which nothing was recorded before
+            return [x * 3.0, gt.sin(x), x.sum()]
+
+        assert [y._node.code for y in nowhere()] == [None, None, None]
 
 
 class TestShapes:

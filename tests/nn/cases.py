@@ -142,6 +142,13 @@ def _layers() -> list[LayerCase]:
             {"dropout": 0.0, "activation": "gelu", "norm_first": True, "batch_first": True},
             SEQUENCE,
         ),
+        LayerCase("TransformerDecoderLayer", (4, 2, 8), {"dropout": 0.0}, ((5, 2, 4), (6, 2, 4))),
+        LayerCase(
+            "TransformerDecoderLayer",
+            (4, 2, 8),
+            {"dropout": 0.0, "activation": "gelu", "norm_first": True, "batch_first": True},
+            ((2, 5, 4), (2, 6, 4)),
+        ),
         LayerCase("Flatten", (), shapes=IMAGE),
         LayerCase("Flatten", (0, 2), shapes=IMAGE),
         LayerCase("Unflatten", (1, (2, 2)), shapes=IMAGE),
@@ -264,6 +271,13 @@ OPTIMISERS: dict[str, tuple[str, dict[str, Any]]] = {
         ("NAdam", {"lr": 0.02}),
         ("NAdam", {"lr": 0.02, "weight_decay": 0.1, "momentum_decay": 0.1}),
         ("NAdam", {"lr": 0.02, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+        ("RAdam", {"lr": 0.02}),
+        ("RAdam", {"lr": 0.02, "weight_decay": 0.1, "betas": (0.7, 0.8)}),
+        ("RAdam", {"lr": 0.02, "weight_decay": 0.1, "decoupled_weight_decay": True, "betas": (0.8, 0.9)}),
+        ("ASGD", {"lr": 0.01}),
+        ("ASGD", {"lr": 0.01, "lambd": 0.1, "alpha": 0.5, "t0": 3, "weight_decay": 0.1}),
+        ("Rprop", {"lr": 0.01}),
+        ("Rprop", {"lr": 0.1, "etas": (0.4, 1.3), "step_sizes": (0.01, 0.2)}),
         ("LBFGS", {"lr": 0.5, "max_iter": 4}),
         ("LBFGS", {"lr": 1.0, "max_iter": 5, "line_search_fn": "strong_wolfe", "history_size": 3}),
     ]
@@ -294,6 +308,11 @@ SCHEDULES: dict[str, tuple[str, dict[str, Any], Any]] = {
         {"max_lr": 0.1, "total_steps": 20, "anneal_strategy": "linear", "pct_start": 0.5},
         gt.optim.schedules.one_cycle(0.1, 20, 0.5, "linear"),
     ),
+    "one_cycle, three phases": (
+        "OneCycleLR",
+        {"max_lr": 0.1, "total_steps": 20, "three_phase": True},
+        gt.optim.schedules.one_cycle(0.1, 20, three_phase=True),
+    ),
 }
 
 
@@ -304,6 +323,8 @@ PLATEAUS: dict[str, dict[str, Any]] = {
         {"patience": 1, "mode": "max", "factor": 0.01},
         {"patience": 1, "cooldown": 3, "factor": 0.5},
         {"patience": 0, "min_lr": 0.02, "threshold": 0.2},
+        {"patience": 1, "threshold": 0.6, "threshold_mode": "abs"},
+        {"patience": 1, "mode": "max", "threshold": 0.6, "threshold_mode": "abs"},
     )
 }
 METRICS = np.abs(np.random.default_rng(6).normal(size=60).cumsum()) // 0.5 + 1.0

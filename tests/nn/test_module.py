@@ -300,3 +300,25 @@ def test_float32_stays_float32() -> None:
     loss, gradients = gt.value_and_grad(lambda p: model.apply(p, X).sum())(model.params)
     assert loss.dtype == np.float32
     assert gradients["0"]["weight"].dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
+def test_sequences_end_where_they_end(kind: str) -> None:
+    """With lengths, each example gives what it gives alone, in both directions; what is behind its end is 0."""
+    rng = np.random.default_rng(0)
+    layer = getattr(gt.nn, kind)(2, 3, num_layers=2, bidirectional=True, rng=rng, dtype=np.float64)
+    x, lengths = rng.normal(size=(5, 3, 2)), [5, 2, 4]
+    output, state = layer(x, lengths=lengths)
+    for number, length in enumerate(lengths):
+        alone, end = layer(x[:length, number])
+        np.testing.assert_allclose(output[:length, number], alone, atol=1e-12)
+        assert not np.any(np.asarray(output[length:, number]))
+        for part, whole in zip(end, state) if kind == "LSTM" else [(end, state)]:
+            np.testing.assert_allclose(whole[:, number], part, atol=1e-12)
+
+
+@pytest.mark.parametrize("lengths", [[5, 2], [5, 0, 2], [6, 1, 1], [1.0, 2.0, 3.0]])
+def test_lengths_that_do_not_fit_are_refused(lengths: list[Any]) -> None:
+    """An integer for each example, from 1 to the number of times."""
+    with pytest.raises(gt.ShapeError, match="lengths"):
+        gt.nn.GRU(2, 3, rng=np.random.default_rng(0))(np.ones((5, 3, 2), np.float32), lengths=lengths)

@@ -11,7 +11,7 @@ import gradtape as gt
 from gradtape.jit.trace import JitWarning
 from gradtape.optim.leaves import named_leaves
 
-EVERY = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "Lion"]
+EVERY = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop", "Lion"]
 OPTIONS: dict[str, dict[str, Any]] = {
     "SGD": {"momentum": 0.9, "dampening": 0.1, "weight_decay": 0.01},
     "Adam": {"amsgrad": True, "weight_decay": 0.01},

@@ -71,6 +71,12 @@ def test_bounds_hold() -> None:
     np.testing.assert_allclose(found.x["A"], 2.0, atol=1e-6)
 
 
+def test_two_rows_are_the_lower_and_the_upper_bounds() -> None:
+    """Of two unknowns too, as in SciPy's function of that name."""
+    found = gt.optimize.least_squares(lambda x: x - 5.0, np.array([0.5, 0.5]), bounds=([0, 0], [1, 2]))
+    np.testing.assert_allclose(found.x, [1.0, 2.0], atol=1e-5)
+
+
 @pytest.mark.parametrize("bounds", [None, {"A": (0.0, 2.0)}], ids=["free", "held"])
 def test_solution_can_be_differentiated(bounds: Any) -> None:
     """The fit moves with its data as differences say; an unknown at its bound does not."""

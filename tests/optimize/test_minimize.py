@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, sparse
 
 import gradtape as gt
 from gradtape.optimize import minimising
@@ -187,6 +187,15 @@ def test_pairs_for_a_vector() -> None:
 
 
 @pytest.mark.parametrize(
+    "bounds", [[(0, 1), (0, 2)], np.array([[0, 1], [0, 2]]), (np.zeros(2), np.array([1.0, 2.0])), (0, np.array([1, 2]))]
+)
+def test_two_unknowns_have_pairs_or_two_arrays(bounds: Any) -> None:
+    """Two pairs are SciPy's form for two unknowns; two arrays are the lower and the upper bounds."""
+    found = gt.optimize.minimize(lambda x: np.sum((x - 5.0) ** 2), np.zeros(2), bounds=bounds)
+    np.testing.assert_allclose(found.x, [1.0, 2.0], atol=1e-5)
+
+
+@pytest.mark.parametrize(
     ("bounds", "error", "says"),
     [
         ((1.0, 0.0), gt.ShapeError, "x0['w'] (6 of 6 elements), x0['b']"),
@@ -217,6 +226,7 @@ CONSTRAINTS: dict[str, Any] = {
     "dict": {"type": "eq", "fun": lambda p: p["a"].sum() + p["b"] - 1.0},
     "nonlinear": optimize.NonlinearConstraint(lambda p: p["a"].sum() + p["b"], 1.0, 1.0),
     "linear": optimize.LinearConstraint(np.ones((1, 3)), 1.0, 1.0),
+    "sparse": optimize.LinearConstraint(sparse.csr_array(np.ones((1, 3))), 1.0, 1.0),
     "list": [{"type": "ineq", "fun": lambda p: [p["a"].sum() + p["b"] - 1.0]}],
 }
 
@@ -229,6 +239,12 @@ def test_constraints_in_every_form(form: str, method: str) -> None:
         total, {"a": np.ones(2), "b": 2.0}, method=method, constraints=CONSTRAINTS[form], tol=1e-9
     )
     np.testing.assert_allclose([*found.x["a"], found.x["b"]], 1.0 / 3.0, atol=1e-4)
+
+
+def test_a_sparse_matrix_for_methods_that_take_dense_ones() -> None:
+    """A LinearConstraint with a sparse matrix holds with a method that knows no sparse matrices."""
+    found = gt.optimize.minimize(total, {"a": np.ones(2), "b": 2.0}, "COBYLA", constraints=CONSTRAINTS["sparse"])
+    np.testing.assert_allclose([*found.x["a"], found.x["b"]], 1.0 / 3.0, atol=1e-3)
 
 
 def test_constraints_get_exact_derivatives() -> None:
@@ -323,6 +339,17 @@ def test_starts_that_cannot_be(x0: Any, error: type[Exception], says: str) -> No
     with pytest.raises(error) as caught:
         gt.optimize.minimize(distance, x0)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["BFGS", "Newton-CG", "trust-exact"])
+def test_what_a_method_cannot_take_is_refused(method: str) -> None:
+    """Bounds and constraints that the method would ignore are an error, which lists the methods that take them."""
+    with pytest.raises(gt.OperandError, match=f"'{method}' takes no bounds"):
+        gt.optimize.minimize(rosenbrock, [1.0, 2.0], method=method, bounds=(0.0, 3.0))
+    with pytest.raises(gt.OperandError, match="one that does: SLSQP, trust-constr"):
+        gt.optimize.minimize(rosenbrock, [1.0, 2.0], method=method, constraints={"type": "eq", "fun": np.sum})
+    with pytest.raises(gt.OperandError, match="options is a list"):
+        gt.optimize.minimize(rosenbrock, [1.0, 2.0], options=[("maxiter", 3)])  # type: ignore[arg-type]
 
 
 def test_unknown_methods_are_listed() -> None:

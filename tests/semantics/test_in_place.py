@@ -388,7 +388,7 @@ class TestSavedArrays:
 
         with pytest.raises(ValueError, match="read-only") as caught:
             write()
-        assert any("array.copy()" in note for note in caught.value.__notes__)
+        assert any("data.copy()" in note for note in caught.value.__notes__)
 
     def test_write_through_a_view_is_noticed(self, line: Callable[..., str]) -> None:
         """A base that is written behind the tape's back is noticed when the gradient is taken."""
@@ -463,3 +463,47 @@ class TestSavedArrays:
             w.zero_grad()
             (w * buffer).sum().backward()
             np.testing.assert_array_equal(w.grad.numpy(), [step, step])
+
+
+class TestUntrackedViews:
+    """Tensors that were never on a tape are views of one another as arrays are."""
+
+    def test_all_views_see_a_write(self) -> None:
+        """Through a row, a column of the transpose, a reshape and a reversed view."""
+        data = np.arange(6.0).reshape(2, 3)
+        x = gt.tensor(data)
+        views, arrays = [x, x[0], x.T[1], x.reshape(6), x[:, ::-1]], [data, data[0], data.T[1], data.reshape(6)]
+        arrays.append(data[:, ::-1])
+        for number, (view, array) in enumerate(zip(views, arrays, strict=True)):
+            view[..., 0] = 10.0 + number
+            view += 1.0
+            array[..., 0] = 10.0 + number
+            array += 1.0
+            for seen, expected in zip(views, arrays, strict=True):
+                np.testing.assert_array_equal(seen.numpy(), expected)
+
+    @pytest.mark.parametrize("order", ["C", "F"])
+    def test_rows_of_a_loop(self, order: Any) -> None:
+        """Whatever the order of memory."""
+        x = gt.tensor(np.array([[1.0, 2.0], [3.0, 4.0]], order=order))
+        for row in x:
+            row *= 2.0
+        np.testing.assert_array_equal(x.numpy(), [[2.0, 4.0], [6.0, 8.0]])
+
+    def test_what_was_saved_stays(self) -> None:
+        """A gradient is that of the values that went in, not of what was written over them since."""
+        x, weights = gt.tensor([1.0, 2.0], requires_grad=True), gt.tensor([3.0, 4.0])
+        first = weights[:1]
+        loss = (x * weights).sum()
+        first[0] = 100.0
+        loss.backward()
+        np.testing.assert_array_equal(x.grad.numpy(), [3.0, 4.0])
+        np.testing.assert_array_equal(weights.numpy(), [100.0, 4.0])
+
+    def test_tracked_values_are_not_written_through(self) -> None:
+        """The other views would need a record of it."""
+        x, board = gt.tensor([1.0, 2.0], requires_grad=True), gt.tensor(np.zeros((2, 2)))
+        row = board[0]
+        with pytest.raises(gt.MutationError, match="view"):
+            row[0] = x[0]
+        np.testing.assert_array_equal(board.numpy(), np.zeros((2, 2)))

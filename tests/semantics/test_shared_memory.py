@@ -61,17 +61,30 @@ class TestWhatComesIn:
         pulled[0] = 9.0
         np.testing.assert_array_equal(cotangent, ONES)
 
-    def test_seeds(self) -> None:
-        """A gradient stays what it was when the array that was its seed is written to."""
-        seed = np.ones(3)
-        x, t = gt.Variable(np.zeros(3)), gt.tensor(np.zeros(3), requires_grad=True)
+    @pytest.mark.parametrize("size", [3, 20_000])
+    def test_seeds(self, size: int) -> None:
+        """A gradient stays what it was when the array that was its seed is written to, of any size."""
+        seed, zeros = np.ones(size), np.zeros(size)
+        x, t, u = gt.Variable(zeros), gt.tensor(zeros, requires_grad=True), gt.tensor(zeros, requires_grad=True)
+        part = gt.tensor(np.zeros(2), requires_grad=True)
         with gt.GradientTape() as tape:
             y = x + 0.0
-        gradient = tape.gradient(y, x, output_gradients=seed)
+        gradients = [tape.gradient(y, x, output_gradients=seed)]
         (t + 0.0).backward(seed)
+        gradients += [t.grad, *gt.gradients(u.reshape(size, 1), [u], seed.reshape(size, 1))]
+        gradients += gt.vjp(lambda x: x + 0.0, gt.tensor(zeros))[1](seed)
+        np.concatenate([part, np.ones(size - 2)]).backward(seed)
         seed[0] = 5.0
-        np.testing.assert_array_equal(gradient.numpy(), ONES)
-        np.testing.assert_array_equal(t.grad.numpy(), ONES)
+        for gradient in gradients:
+            np.testing.assert_array_equal(gradient.numpy(), np.ones(size))
+        np.testing.assert_array_equal(part.grad.numpy(), [1.0, 1.0])
+
+    def test_large_seeds_are_not_written_to(self) -> None:
+        """No rule writes its product over a seed that was lent, though it may over other large gradients."""
+        seed, x = np.ones(20_000), gt.tensor(np.full(20_000, 0.5), requires_grad=True)
+        (np.exp(x) * 3.0).backward(seed)
+        np.testing.assert_array_equal(seed, np.ones(20_000))
+        seed[0] = 5.0  # and it can be written again
 
     def test_tangents(self) -> None:
         """So does a tangent."""

@@ -373,10 +373,11 @@ class TestWatchedTooLate:
             outer.watch(x)
             with gt.GradientTape() as tape:
                 tape.watch(x)
-                y = x * x * x
-            slope = tape.gradient(y, x)  # here
+                y = x * x * x  # here
+            slope = tape.gradient(y, x)
         text = why(slope, x, AMBIENT)
         assert verdict(text) == "no gradient: the source was used while the graph was not recording"
+        assert "used by the derivative of this" in text
         assert "create_graph=True" in text
         assert line() in text
         assert float(outer.gradient(slope, x)) == 12.0

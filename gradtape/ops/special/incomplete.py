@@ -24,7 +24,7 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
 from gradtape.ops.special.gamma import BERNOULLI, POSITIVE, digamma, digamma_difference, polygamma
-from gradtape.ops.special.rows import result_dtype, row, samples_apart, scipy_ufunc
+from gradtape.ops.special.rows import double_kernel, result_dtype, row, samples_apart, scipy_ufunc
 
 FALL = 42.0
 """Where the integrals end: at exp(-42) of where they begin."""
@@ -96,13 +96,22 @@ def _polynomial(i: int, j: int, slopes: Slopes) -> Any:
 
 def _log_gamma_mass(a: Any, x: Any) -> Any:
     """The logarithm of x times the gamma density, from its height at the mode: nothing large cancels."""
-    excess = (x - a) / a
-    return a * (_log_ratio(excess, x / a) - excess) + 0.5 * np.log(a / (2 * pi)) - _stirling(a)
+    is_far = x > 4 * a  # where x / a may be too large for a number, and the difference loses nothing
+    point = np.where(is_far, a, x)
+    excess = (point - a) / a
+    near = a * (_log_ratio(excess, point / a) - excess)
+    distance = np.where(is_far, a * (np.log(x) - np.log(a)) - (x - a), near)
+    return distance + 0.5 * np.log(a / (2 * pi)) - _stirling(a)
 
 
 def _gamma_slopes(order: int, log_t: Any, a: Any) -> Slopes:
     """In NumPy, so that they can be differentiated."""
     return {(1, 0): log_t - digamma(a), **{(k, 0): -polygamma(k - 1, a) for k in range(2, order + 1)}}
+
+
+def _over(log_mass: Any, x: Any) -> Any:
+    """exp(log_mass) / x, also where the mass is too small for a number."""
+    return np.where(log_mass > -700, np.exp(log_mass) / x, np.exp(log_mass - np.log(x)))
 
 
 def _gamma_density_kernel(a: Any, x: Any) -> Any:
@@ -112,7 +121,7 @@ def _gamma_density_kernel(a: Any, x: Any) -> Any:
         inside = (a > 0) & (x > 0) & (x < np.inf)
         at_zero = np.where(a < 1, np.inf, np.where(a == 1, 1.0, 0.0))
         outside = np.where((a > 0) & (x >= 0), np.where(x == 0, at_zero, 0.0), np.nan)
-        return _in_domain(lambda a, x: np.exp(_log_gamma_mass(a, x)) / x, inside, outside, a, x).astype(dtype)
+        return _in_domain(lambda a, x: _over(_log_gamma_mass(a, x), x), inside, outside, a, x).astype(dtype)
 
 
 gamma_density = elementwise(
@@ -138,6 +147,12 @@ def _log(x: Any) -> Any:
     return np.log(np.where(x == 0, 1, x))
 
 
+def _beyond_reach(a: Any, x: Any) -> Any:
+    """Some w with x (exp(w) - 1) - a w > FALL: from the line (x - a) w if x is large, else from a parabola."""
+    is_far = x > 2 * a
+    return np.where(is_far, FALL / np.where(is_far, x - a, 1), (0.5 + np.sqrt(0.25 + 2 * FALL * x)) / x)
+
+
 def _gamma_integral(a: Any, x: Any, order: int) -> Any:
     """d^k/da^k of the lower incomplete gamma function, for a > 0 and 0 < x < inf."""
     step = a < 1
@@ -145,7 +160,7 @@ def _gamma_integral(a: Any, x: Any, order: int) -> Any:
     below = np.log(x) < scipy_ufunc("psi")(raised)
     shape, side = np.where(below, raised, a), np.where(below, -1.0, 1.0)
     width = _reach(
-        np.where(below, (FALL + x) / shape, (0.5 + np.sqrt(0.25 + 2 * FALL * x)) / x),
+        np.where(below, (FALL + x) / shape, _beyond_reach(shape, x)),
         lambda w: x * np.expm1(side * w) - shape * side * w,
         lambda w: side * (x * np.exp(side * w) - shape),
     )
@@ -268,7 +283,7 @@ def _beta_density_kernel(a: Any, b: Any, x: Any) -> Any:
     at_end = np.where(shape < 1, np.inf, np.where(shape == 1, a * b, 0.0))
     outside = np.where((a > 0) & (b > 0) & ((x == 0) | (x == 1)), at_end, np.nan)
     return _in_domain(
-        lambda a, b, x: np.exp(_log_beta_mass(a, b, x, 1 - x)) / (x * (1 - x)), inside, outside, a, b, x
+        lambda a, b, x: _over(_log_beta_mass(a, b, x, 1 - x), x * (1 - x)), inside, outside, a, b, x
     ).astype(dtype)
 
 
@@ -372,6 +387,7 @@ betainc = row(
     lambda a, b, x: beta_density(a, b, x),
     names=("a", "b", "x"),
     samples=_BETA_SAMPLES,
+    kernel=double_kernel("betainc"),
     doc=(
         "The regularised incomplete beta function: the distribution function of the beta distribution",
         "by quadrature in the shapes a and b, and the density x^(a-1) (1-x)^(b-1) / beta(a, b) in x",
@@ -385,6 +401,7 @@ betaincc = row(
     lambda a, b, x: -beta_density(a, b, x),
     names=("a", "b", "x"),
     samples=_BETA_SAMPLES,
+    kernel=double_kernel("betaincc"),
     doc=(
         "1 - betainc(a, b, x), exact where it is small",
         "those of betainc with the other sign",
@@ -398,6 +415,7 @@ betaincinv = row(
     lambda a, b, out: 1 / beta_density(a, b, out),
     names=("a", "b", "y"),
     samples=_BETA_SAMPLES,
+    kernel=double_kernel("betaincinv"),
     doc=(
         "The x at which betainc(a, b, x) is y: the quantile of the beta distribution",
         "by the implicit function theorem; in y it is 1 / density",
@@ -411,6 +429,7 @@ betainccinv = row(
     lambda a, b, out: -1 / beta_density(a, b, out),
     names=("a", "b", "y"),
     samples=_BETA_SAMPLES,
+    kernel=double_kernel("betainccinv"),
     doc=(
         "The x at which betaincc(a, b, x) is y",
         "by the implicit function theorem; in y it is -1 / density",

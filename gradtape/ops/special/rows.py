@@ -38,6 +38,16 @@ def scipy_kernel(name: str, real: bool = False) -> Callable[..., Any]:
     return kernel
 
 
+def double_kernel(name: str) -> Callable[..., Any]:
+    """A kernel that calls SciPy's ufunc in double precision: its loop for single precision overflows."""
+
+    def kernel(*inputs: Any) -> Any:
+        dtype = result_dtype(*inputs)
+        return scipy_ufunc(name)(*[np.asarray(x, float) for x in inputs]).astype(dtype)
+
+    return kernel
+
+
 def result_dtype(*inputs: Any) -> np.dtype[Any]:
     """The dtype that a ufunc with loops for single and double precision answers in; Python numbers are weak."""
     if any(np.iscomplexobj(x) for x in inputs):
