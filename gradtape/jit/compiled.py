@@ -18,8 +18,9 @@ from gradtape.core.graph import AMBIENT, VARIABLE, keeping
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
-from gradtape.jit import backends
+from gradtape.jit import backends, findings
 from gradtape.jit.arguments import CallArguments, Inline, Write
+from gradtape.jit.findings import is_suspect
 from gradtape.jit.program import Program
 from gradtape.jit.run import GuardFailed
 from gradtape.jit.shortcut import Shortcut
@@ -84,6 +85,7 @@ class Compiled:
         self._lock = threading.RLock()  # held while something is compiled
         self._latest: Trace | None = None
         self._short: tuple[Shortcut, Trace] | None = None
+        self._explained = False  # whether a result that is not finite was looked into
         self.stats = Statistics()
 
     @property
@@ -109,8 +111,10 @@ class Compiled:
             attempt, trace = short
             answer = attempt(*args, **kwargs)
             if answer is not None:
-                self.stats.runs += 1
+                self.stats.runs = runs = self.stats.runs + 1
                 self._latest = trace
+                if is_suspect(answer, runs):
+                    self._look(trace, answer, args, kwargs)
                 return answer
         try:
             call = self._arguments(args, kwargs)
@@ -156,10 +160,19 @@ class Compiled:
             return True, answer
         self.stats.runs += 1
         self._latest = trace
+        is_first = not trace.has_run
         attempt = trace.shortcut(call)
         if attempt is not None:
             self._short = attempt, trace
+        if is_first or is_suspect(answer, self.stats.runs):
+            self._look(trace, answer, args, kwargs)
         return True, answer
+
+    def _look(self, trace: Trace, answer: Any, args: Any, kwargs: Any) -> None:
+        """Explain results that are not finite, once."""
+        if not self._explained and (trace.findings or not findings.is_finite(answer)):
+            self._explained = True
+            findings.explain(self._function, args, kwargs, trace)
 
     def _give_up(self, trace: Trace, error: Exception) -> None:
         """`trace` failed and the function did not: say so, and never run it again."""
@@ -232,7 +245,10 @@ class Compiled:
     def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
         """A new trace, and what the function has read besides its arguments."""
         self.stats.traces += 1
-        return traced(self._function, self._static, call, args, kwargs)
+        with findings.withheld() as found:
+            trace, environment = traced(self._function, self._static, call, args, kwargs)
+        trace.findings = found
+        return trace, environment
 
     @property
     def _name(self) -> str:

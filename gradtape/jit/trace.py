@@ -456,7 +456,8 @@ class TraceLevel(Level):
             operand: Operand = x.traced
             return operand
         if isinstance(x, Variable):
-            raise Untraceable(f"the Variable {x.name or ''} is read by a way that jit could not find beforehand")
+            which = f"the Variable {x.name}" if x.name else "a Variable"
+            raise Untraceable(f"{which} is read by a way that jit could not find beforehand")
         if isinstance(x, Lifted) or (isinstance(x, Tensor) and x._node.bits & self.outer.bits):
             raise Untraceable("it reads a tensor that is recorded, or mapped over, outside of it")
         if isinstance(x, Tensor):

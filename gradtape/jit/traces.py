@@ -46,6 +46,8 @@ class Trace:
         self.has_variables = any(isinstance(place.value, Variable) for place in survey.leaves)
         self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
         self.generators = generators
+        self.before: list[Any] = []  # the states of the generators before the last run
+        self.findings: list[Any] = []  # about NaN and infinity, when it was traced
         self.has_run = self.has_asked = False
         self._shortcut: Shortcut | None = None
         survey.let_go()
@@ -101,7 +103,7 @@ class Trace:
 
     def _draw(self, arrays: list[Any]) -> Any:
         """What the program gives. If it is given up on the way, what it has drawn will be drawn again."""
-        before = [generator.bit_generator.state for generator in self.generators]
+        self.before = before = [generator.bit_generator.state for generator in self.generators]
         try:
             return quietly(self.runner.call, arrays)
         except Exception:

@@ -140,9 +140,13 @@ class Checked:
         return repr(name_of(self.f))
 
     def _where(self) -> str:
-        body, loop = definition(self.f), Location.here()
+        from gradtape.explain.source import returned
+
+        body, loop = returned(definition(self.f).code), Location.here()
         shown = loop.show()
-        return shown if (body.file, body.line) == (loop.file, loop.line) else f"{body.show()}\n{shown}"
+        if (body.file, body.line) == (loop.file, loop.line):
+            return shown
+        return f"  {body.place}   {body.source.partition(chr(10))[0].strip()}\n{shown}"
 
     def _not_a_pair(self, answer: Any) -> GradTapeError:
         what = f"a {type(answer).__name__}" + (f" of {len(answer)}" if isinstance(answer, tuple | list) else "")

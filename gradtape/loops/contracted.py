@@ -14,6 +14,7 @@ import numpy as np
 
 from gradtape.core.graph import LIFTED, PARTS, Node, leaf, next_order, walk
 from gradtape.core.operation import Op, _pick
+from gradtape.errors import GradTapeError
 from gradtape.jit.program import Program, Value, Walk
 from gradtape.jit.reroll import Found, Listing, found
 from gradtape.jit.simplify import simplified
@@ -54,7 +55,7 @@ def contract(
             continue
         try:
             contraction = Contraction(Unrolled(level, walked, listing, stretch, reached), nodes)
-        except (Exception, Unrollable, Untraceable):
+        except (Refused, Unrollable, Untraceable, GradTapeError):
             continue  # it is walked step by step, and an error of the user's is one there, with its line
         made.append(contraction)
         reached.replace(contraction.unrolled.begin, contraction.unrolled.end, contraction.replaced)

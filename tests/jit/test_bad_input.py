@@ -310,7 +310,8 @@ def test_check_numerics_around_a_compiled_function_names_the_line(function: Any)
         with pytest.raises(gt.NumericsError, match=r"y = np\.log\(x\)"):
             step(np.zeros(3))
         step(X + 2)
-    step(np.zeros(3))  # outside, nothing is checked
+    with gt.explain.configure(GT403="note"):
+        step(np.zeros(3))  # outside, nothing stops it
     assert step.stats.traces == 1
 
 

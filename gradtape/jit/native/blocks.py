@@ -56,6 +56,7 @@ class Block:
         self.addresses: dict[str, int] = {}  # where the arrays are that the code reads by name
         self._sizes = {value: _bytes(value) for value in plan.handed_on}
         self._lives: dict[Any, list[int]] = {}
+        self._successions: list[tuple[int, Any, Any]] = []  # at a step, what may be written over what
         reductions = [reduction for nest in plan.nests for reduction in nest.reductions]
         loops = [call.instruction for call in plan.calls if call.instruction.name == LOOP]
         own = {LOOP, TILED, *convolutions.NAMES}  # those that have memory of their own
@@ -96,8 +97,10 @@ class Block:
                 continue
             self.codes.append(emit_zeros(self.module, f"{name}_zeros_{j}", self.slots[result], _bytes(result)))
             self._uses([result])
-        code = NestEmitter(self.module, self.machine, name, nest, self.plan, self.slots, self._outlined).emit()
+        emitter = NestEmitter(self.module, self.machine, name, nest, self.plan, self.slots, self._outlined)
+        code = emitter.emit()
         self.codes.append(code)
+        self._successions += [(len(self.codes) - 1, *pair) for pair in emitter.successions()]
         self._sizes |= code.partial_sizes
         made = [instruction.results[0] for instruction in nest.scatters + nest.reductions]
         roots = [self.plan.places[value].root for value in (*nest.loads, *nest.tables)]
@@ -129,17 +132,34 @@ class Block:
         """The offset of each temporary in one piece of memory: two may share it if they are never needed at once."""
         placed: list[tuple[int, int, int, int]] = []  # offset, end, first step, last step
         temporaries: list[tuple[int, int]] = []
+        lives = {key: (min(steps), max(steps)) for key, steps in self._lives.items()}
+        followers = self._followers(lives)
+        heirs = set(followers.values())
         for key, size in sorted(self._sizes.items(), key=lambda item: -item[1]):
-            steps = self._lives.get(key, [0, len(self.codes)])
-            first, last = min(steps), max(steps)
+            if key in heirs:
+                continue
+            line = [key]
+            while line[-1] in followers:
+                line.append(followers[line[-1]])
+            first, last = lives.get(key, (0, len(self.codes)))[0], lives.get(line[-1], (0, len(self.codes)))[1]
             length = -(-size // ALIGNMENT) * ALIGNMENT
             offset = 0
             for start, end, begin, finish in sorted(placed):
                 if begin <= last and first <= finish and start < offset + length and offset < end:
                     offset = end
             placed.append((offset, offset + length, first, last))
-            temporaries.append((self.slots[key], offset))
+            temporaries += [(self.slots[member], offset) for member in line]
         return temporaries, max((end for _, end, _, _ in placed), default=0)
+
+    def _followers(self, lives: dict[Any, tuple[int, int]]) -> dict[Any, Any]:
+        """What is written over what: each has one heir at most, which begins in the step in which it ends."""
+        followers: dict[Any, Any] = {}
+        for step, key, heir in self._successions:
+            if key in followers or heir in followers.values() or key not in lives or heir not in lives:
+                continue
+            if lives[key][1] == step == lives[heir][0]:
+                followers[key] = heir
+        return followers
 
     def _emit_run(self) -> None:
         """`run(buffers)`: all steps in order, by the calling thread."""

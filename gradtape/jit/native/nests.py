@@ -127,6 +127,29 @@ class NestEmitter(Reducing):
         elements = math.prod(loop.size for loop in self.loops)
         return NestCode(self.name, self.units, finish, elements, self.heavy, sizes)
 
+    def successions(self) -> list[tuple[Any, Any]]:
+        """Pairs of a value that is loaded and one that is stored which may have one memory: the first ends here.
+
+        Each element of it is read once, right before the other is written in its place. So not where vectors overlap,
+        where a row is gone through more than once, or where elements are also read at other places.
+        """
+        nest, places = self.nest, self.plan.places
+        if 0 in nest.shape or self.kind == "row" or self.inner.windows or self.inner.size % self.width:
+            return []
+        roots = [places[value].root for value in (*nest.loads, *nest.tables)]
+        whole = math.prod(loop.size for loop in self.loops)
+        pairs = []
+        for value in nest.loads:
+            root = places[value].root
+            if roots.count(root) > 1 or places[value].offset or math.prod(root.shape) != whole:
+                continue
+            for stored in nest.stores:
+                steps = [(loop.steps[value], loop.steps[Stored(stored)]) for loop in self.loops]
+                same = root.dtype.itemsize == stored.dtype.itemsize and math.prod(stored.shape) == whole
+                if same and all(read == written for read, written in steps):
+                    pairs.append((root, stored))
+        return pairs
+
     def memory(self, key: Any) -> Any:
         """In whose memory an array of the nest is: a value's, or that of a reduction's partial results."""
         if isinstance(key, Stored):
