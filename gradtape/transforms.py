@@ -71,6 +71,12 @@ class Recorded:
             examine(seeds, self.tape.bit, list(zip(nodes, gradients)), values, births, (), self.held, judges_zeros=last)
         return gradients
 
+    def look(self) -> None:
+        """Report where NaN and infinity are made on the way, as a gradient would; for tangents that are not finite."""
+        outputs = [o for o in leaves(self.result) if isinstance(o, Tensor) and o._node.bits & self.tape.bit]
+        with np.errstate(all="ignore"):
+            self.pull_back(outputs, [np.ones(o.shape, o.dtype) for o in outputs])
+
     def push(self, outputs: list[Any], tangents: list[Any]) -> list[Any]:
         """The tangents of the outputs, None where there is no path."""
         targets = [o._node if isinstance(o, Tensor) else UNTRACKED for o in outputs]
@@ -319,6 +325,8 @@ def linearize(function: Function, *primals: Any) -> tuple[Any, Function]:
         pushed = run.push(outputs, seeds)
         if off_tape(outputs, run.tape.bit) and asked_by_user():
             warn_unused(run, outputs[0], [None] * len(seeds))
+        if _is_spoilt(pushed):
+            run.look()
         return _tangent_structure(run.result, outputs, pushed, run.was_numpy)
 
     return map_structure(lambda o: handed_out(o, run.was_numpy, set(), kept=True), run.result), push
@@ -349,9 +357,17 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
         from gradtape.explain.why import why
 
         _report_unused(why(outputs[0], sources[0], accumulator.bit), name, list(primals), 0, sources)
+    if _is_spoilt(pushed):  # nothing of the way is left to look at: go it again
+        record(function, tuple(primals), {}, list(range(len(primals)))).look()
     value = map_structure(lambda o: handed_out(o, was_numpy, set()), result)
     tangent = _tangent_structure(result, outputs, pushed, was_numpy)
     return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+def _is_spoilt(pushed: list[Any]) -> bool:
+    """Whether NaN or infinity is in what was pushed forward; what is on another tape is that tape's matter."""
+    arrays = [t._array if type(t) is Tensor and not is_tracked(t) else t for t in pushed]
+    return ails(arrays) and not all(np.isfinite(t).all() for t in arrays if isinstance(t, (np.ndarray, np.generic)))
 
 
 def _checked_tangents(primals: Any, tangents: Any, sources: list[Tensor]) -> list[Any]:

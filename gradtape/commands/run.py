@@ -229,6 +229,10 @@ class Session:
         """Print the error that ended the script: the user's lines, and the explanation if there is one."""
         self.error = error
         explain_refused_write(error)
+        if "gradtape.standins" in sys.modules:
+            from gradtape.standins.explaining import explain as explain_stand_in
+
+            explain_stand_in(error)
         problem = getattr(error, "problem", None)
         if isinstance(problem, Problem):
             self._keep(problem, "error")
@@ -289,7 +293,7 @@ def explained(error: BaseException, colour: bool = False, width: int = 80) -> st
     if not isinstance(problem, Problem):
         return "".join(summary.format()).rstrip("\n")
     lines = ["Traceback (most recent call last):\n", *summary.stack.format()] if summary.stack else []
-    ours = isinstance(error, GradTapeError) or problem.title in str(error)
+    ours = isinstance(error, GradTapeError) or "".join(problem.title.split()) in "".join(str(error).split())
     words = "" if ours else f"{error}\n"  # NumPy's own error, which we have explained
     return "".join(lines) + f"{type(error).__name__}: {words}{problem.to_text(colour, width)}"
 

@@ -11,7 +11,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, LIFTED, Node, ails, is_nan, is_whole, release, suspects, walk
+from gradtape.core.graph import (
+    ADDED,
+    AMBIENT,
+    LIFTED,
+    SPENT,
+    Node,
+    ails,
+    is_nan,
+    is_whole,
+    release,
+    suspects,
+    walk,
+)
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, rebuild
@@ -22,6 +34,10 @@ from gradtape.explain import messages
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+latest: list[Location | None] = [None]
+"""Where `backward` was called last: an optimiser whose parameters it did not reach names it."""
+
+
 def backward(
     target: Tensor,
     gradient: Any = None,
@@ -30,7 +46,7 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradient of `target` to the `.grad` of the leaves it was computed from (or of `inputs` only)."""
-    where = Location.here()
+    where = latest[0] = Location.here()
     seed = _seed(target, gradient, "backward", where)
     retain = create_graph if retain_graph is None else retain_graph
     chosen = None if inputs is None else [_tracked(x) for x in leaves(inputs)]
@@ -47,7 +63,7 @@ def backward(
     arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births, where).items()
     try:
         for node, value in arrivals:
-            _accumulate(node, apart(value, (seed,)), create_graph)
+            _accumulate(node, apart(value, (seed,)), create_graph, where)
         if suspects or births or ails([value for _, value in arrivals]) or is_nan([target._array]):
             _examine(seeds, arrivals, [target], births)
     finally:
@@ -145,10 +161,14 @@ def _tracked(value: Any) -> Node:
     return value._node
 
 
-def _accumulate(node: Node, value: Any, create_graph: bool) -> None:
+def _accumulate(node: Node, value: Any, create_graph: bool, where: Location) -> None:
     extra = node.extras()
     if extra.grad is not None:
         value = extra.grad + value
+        if extra.use & (SPENT | ADDED):
+            extra.added, extra.use = where, ADDED
+    else:
+        extra.use = 0
     held = _as_tensor(value)
     extra.grad = held if create_graph or held._node.bits & LIFTED else Tensor(held._array)
 

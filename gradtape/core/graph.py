@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gradtape.core.guard import Guarded
-from gradtape.core.location import Location, user_frame, walked
+from gradtape.core.location import Location, Walked, user_frame, walked
 from gradtape.core.shapes import Shape
 from gradtape.explain import messages
 
@@ -45,10 +45,15 @@ class Spec(NamedTuple):
     dtype: np.dtype[Any]
 
 
+READ = 1  # the accumulated gradient was looked at since it was filled
+SPENT = 2  # its tensor was changed after that
+ADDED = 4  # another gradient was added to a spent one
+
+
 class Extra:
     """What few nodes have: an accumulated gradient, hooks, tangents, or the line that freed the graph."""
 
-    __slots__ = ("freed", "grad", "hooks", "retain", "tangents")
+    __slots__ = ("added", "freed", "grad", "hooks", "retain", "tangents", "use")
 
     def __init__(self) -> None:
         self.grad: Any = None
@@ -56,6 +61,8 @@ class Extra:
         self.hooks: list[Callable[[Any], Any]] = []
         self.tangents: dict[int, Any] = {}
         self.freed: Location | None = None
+        self.use = 0  # what has become of the gradient: READ, SPENT, ADDED
+        self.added: Location | None = None  # the backward pass that added to a gradient that was spent
 
 
 class Node:
@@ -335,7 +342,8 @@ def _walk(
             if visited is not None and not freeing and not keeping.get():
                 freeing = True
                 for other in visited:
-                    other.let_go(others)
+                    if not _is_of_numbers(other):
+                        other.let_go(others)
         if attach is None and type(node.inputs) is tuple:
             cotangents = rule(gradient, node, node.out, node.inputs)
         else:
@@ -363,9 +371,17 @@ def _walk(
         cotangents = cotangent = None  # so that the next rule may find itself the only one to hold a gradient
         if visited is not None:
             visited.append(node)
-            if freeing:
+            if freeing and not _is_of_numbers(node):
                 node.let_go(others)
     return found
+
+
+def _is_of_numbers(node: Node) -> bool:
+    """Whether an operation has to do with single numbers only: they take no room, and tell where a NaN came from."""
+    return not node.shape and not any(parent.shape for parent in node.parents)
+
+
+Walked.code = _walk.__code__
 
 
 def release(nodes: Iterable[Node], mask: int, freed: Location) -> None:

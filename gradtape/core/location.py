@@ -55,6 +55,7 @@ class Walked(threading.local):
     """The node whose gradient rule is running, where that walk back is itself recorded."""
 
     node: Node | None = None
+    code: CodeType | None = None  # of the walk, below which it is running
 
 
 walked = Walked()
@@ -73,7 +74,7 @@ class RuleFrame(NamedTuple):
 def first_user_frame(frame: FrameType | None) -> Any:
     """`frame`, or the innermost one that called it, that is not a library's; of a gradient rule's, its `RuleFrame`."""
     while frame is not None and is_library(frame.f_code.co_filename):
-        if walked.node is not None and frame.f_code.co_name == "_walk":
+        if walked.node is not None and frame.f_code is walked.code:
             node = walked.node
             return RuleFrame(node.code, node.offset if node.offset < 0 else ~node.offset)
         frame = frame.f_back

@@ -317,6 +317,9 @@ def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -
         if op.differentiable:
             reason = "no_grad" if recording.current().muted else "not recording"
         node = cut(reason, [n for n in nodes if n.bits > FLAGS], bool(bits & LIFTED))
+        if bits & CUT:  # a variable meets what was computed from others: x @ w, and then + b
+            met = dict.fromkeys(n for n in (*nodes, node) if isinstance(n, Cut))
+            node = join_cuts(list(met), bool(bits & LIFTED))
     elif bits & CUT:
         cuts = {n: None for n in nodes if isinstance(n, Cut)}
         node = next(iter(cuts)) if len(cuts) == 1 else join_cuts(list(cuts), bool(bits & LIFTED))

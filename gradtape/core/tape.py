@@ -8,13 +8,25 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.batch import BatchTensor, Units, for_each_row
-from gradtape.core.graph import LARGE, VARIABLE, Node, ails, is_nan, is_whole, next_order, suspects, walk
+from gradtape.core.graph import (
+    FLAGS,
+    LARGE,
+    UNTRACKED,
+    VARIABLE,
+    Node,
+    ails,
+    is_nan,
+    is_whole,
+    next_order,
+    suspects,
+    walk,
+)
 from gradtape.core.graph import release as free
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
@@ -31,7 +43,17 @@ if TYPE_CHECKING:
     from gradtape.explain.why import Why
 
 
-class GradientTape(recording.Recorder):
+class Tapes(type):
+    """The class of tapes, which says what is missing where it is used as if it were a tape."""
+
+    def __enter__(cls) -> NoReturn:
+        raise messages.tape_not_made(cls.__name__)
+
+    def __exit__(cls, *error: object) -> None:
+        """Nothing: the block was never entered."""
+
+
+class GradientTape(recording.Recorder, metaclass=Tapes):
     """Records what is computed inside its `with` block, and differentiates it.
 
     >>> import numpy as np, gradtape as gt
@@ -169,7 +191,7 @@ class GradientTape(recording.Recorder):
         check_unconnected(unconnected_gradients)
         nodes = self._source_nodes(sources)
         seeds = self._seeds(target, output_gradients)
-        with self._asking() as release:
+        with self._asking(target) as release:
             births: list[Node] = []
             found = self._walk(seeds, nodes, release, births)
             gradients = [found.get(node) for node in nodes]
@@ -361,13 +383,16 @@ class GradientTape(recording.Recorder):
         return self.bit | (VARIABLE if self.watches_variables else 0)
 
     @contextmanager
-    def _asking(self) -> Iterator[list[Node] | None]:
+    def _asking(self, target: Any = None) -> Iterator[list[Node] | None]:
         """The state in which gradients are computed: other tapes record it, and this one if it is persistent.
 
         Yields where to note the nodes that are to be released when all is said, or None if they are kept.
         """
         where = Location.here()
         if self._spent is not None:
+            node = target._node if isinstance(target, Tensor) else UNTRACKED
+            if node.op is not None and node.parents and node.bits > FLAGS and not node.bits & self.bit:
+                raise messages.not_mine(node, self._spent)
             raise messages.spent(self._spent)
         if not self.persistent:
             self._stop()

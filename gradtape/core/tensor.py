@@ -16,6 +16,7 @@ from gradtape.core.graph import (
     AMBIENT,
     FLAGS,
     LIFTED,
+    READ,
     UNTRACKED,
     VARIABLE,
     Cut,
@@ -298,7 +299,10 @@ class Tensor(TensorMethods):
     def grad(self) -> Any:
         """The gradient that `.backward()` has accumulated here, or None."""
         extra = self._node.extra
-        return None if extra is None else extra.grad
+        if extra is None:
+            return None
+        extra.use |= READ
+        return extra.grad
 
     @grad.setter
     def grad(self, value: Any) -> None:
@@ -308,12 +312,14 @@ class Tensor(TensorMethods):
         value = value if isinstance(value, Tensor) else Tensor(np.array(value, dtype=self.dtype))
         if value.shape != self.shape:
             raise messages.wrong_grad_shape(self.shape, value.shape)
-        watch_node(self).extras().grad = value
+        extra = watch_node(self).extras()
+        extra.grad, extra.use = value, 0
 
     def zero_grad(self) -> None:
         """Forget the accumulated gradient: `.grad` is None again."""
-        if self._node.extra is not None:
-            self._node.extra.grad = None
+        extra = self._node.extra
+        if extra is not None:
+            extra.grad, extra.use = None, 0
 
     def why(self, target: Any = None) -> Why:
         """Why `.grad` is missing or zero: which cause it is, its line and its cure. With `target`, the path from it.
@@ -364,6 +370,11 @@ class Variable(Tensor):
             raise messages.wrong_assigned_shape(self.name, self.shape, new.shape)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
             raise messages.wrong_assigned_dtype(self.dtype, new.dtype)
+        extra = self._node.extra
+        if extra is not None and extra.use & READ and extra.grad is not None:
+            from gradtape.explain.accumulated import note_change
+
+            note_change(extra)
         self._array = np.array(new, dtype=self.dtype)
         return self
 

@@ -82,11 +82,11 @@ class WithRule(ABC):
         if not isinstance(function, np.ufunc):  # a ufunc's has `out` as a second argument
             with contextlib.suppress(TypeError, ValueError):
                 self._signature = inspect.signature(function)
-        kinds = [] if self._signature is None else [p.kind for p in self._signature.parameters.values()]
+        parameters = {} if self._signature is None else self._signature.parameters
         by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self._names = [name for name, one in parameters.items() if one.kind in by_position]
         # how many arguments there are, where all of them have a place
-        self._positional = len(kinds) if all(kind in by_position for kind in kinds) else -1
-        self._names = [] if self._signature is None else list(self._signature.parameters)
+        self._positional = len(self._names) if len(self._names) == len(parameters) else -1
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)

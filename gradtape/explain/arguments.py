@@ -13,10 +13,12 @@ from types import FrameType
 
 from gradtape.explain.fixes import extended, replaced
 from gradtape.explain.problem import Fix
-from gradtape.explain.site import Site
+from gradtape.explain.site import Site, offsets
 from gradtape.explain.source import one_line
+from gradtape.explain.spelling import spelled
 
-_EDIT = re.compile(r"(?P<name>[a-z]\w*)(?P<suffix>\[[^\]]+\]|\.[a-z]\w*\([^()]*\))(?=[ ,;]|$)")
+_EDIT = re.compile(r"(?P<name>[a-z]\w*)(?P<suffix>(?:\[[^\]]+\]|\.[a-z]\w*\([^()]*\))+)(?=[ ,;]|$)")
+_SWAP = re.compile(r"(?P<one>[a-z]\w*) and (?P<other>[a-z]\w*) the other way round")
 _OPTION = re.compile(r"(?P<name>[a-z]\w*)=(?P<value>-?\w+)(?=[ ,:;]|$)")
 _NAME_AT_MOST = 24
 
@@ -35,12 +37,23 @@ def in_the_call(site: Site, advice: str) -> list[str]:
         text = one_line(site.source.text(part))
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             text = f"({text})"
-        suffix = _named(edit["suffix"], site, passed, every=True)
+        suffix = spelled(_named(edit["suffix"], site, passed, every=True), site.source.imports)
         written = replaced(whole, site.source.span(part), text + suffix)
         offered += [] if written is None else [Fix(written, True, whole)]
+    elif (swap := _SWAP.match(advice)) is not None and {swap["one"], swap["other"]} <= passed.keys():
+        offered += _swapped(site, call, passed[swap["one"]], passed[swap["other"]])
     elif option is not None and option["name"] not in passed and not _has_stars(call):
         offered.append(Fix(extended(whole.text, option[0]), True, whole))
     return [*offered, _named(advice, site, passed)]
+
+
+def _swapped(site: Site, call: ast.Call, one: ast.expr, other: ast.expr) -> list[str]:
+    """The call with two arguments in each other's place."""
+    whole, spans = site.source.span(call), [site.source.span(one), site.source.span(other)]
+    (start, end), (next_start, next_end) = sorted(offsets(whole, span) for span in spans)
+    text = whole.text
+    written = text[:start] + text[next_start:next_end] + text[end:next_start] + text[start:end] + text[next_end:]
+    return [Fix(one_line(written), True, whole)]
 
 
 def _named(advice: str, site: Site, passed: dict[str, ast.expr], every: bool = False) -> str:

@@ -17,6 +17,7 @@ from gradtape.explain.place import Place, is_finite, number
 from gradtape.explain.problem import Fix, Problem
 from gradtape.explain.replay import Replay
 from gradtape.explain.site import Site
+from gradtape.explain.source import one_line
 
 TINY = "1e-12"
 
@@ -53,10 +54,12 @@ def came_in(replay: Replay, node: Node, slot: int | None) -> Problem:
         if is_parameter
         else f"leave those examples out, or fill them in: np.isfinite({name}) finds them, np.nan_to_num replaces them"
     )
+    part = None if slot is None or is_parameter or slot >= len(place.parts) else place.parts[slot]
+    made = place.site.binding(part) if isinstance(part, ast.Name) else None
     return problem(
         "GT401",
         title,
-        spans=[place.span],
+        spans=[place.span] if made is None or made.label else [place.span, made.labelled(f"{name} is from here")],
         operands=place.operands(),
         notes=[f"{bad} of {spoiled.size} elements are not finite"] if spoiled.size > 1 else [],
         consequence="everything that is computed from it, and its gradient, is lost",
@@ -159,6 +162,8 @@ def _edits(place: Place) -> list[Fix]:
     name, dtype = place.name, place.node.dtype
     tiny = TINY if dtype.itemsize >= 8 else "1e-6"
     spelled = place.site.source.spelled
+    if _underflowed(place):  # a small number added would be all that is left of it
+        return _of_logarithms(place)
     least: Any = dtype.type(float(tiny))
     if name in ("log", "log2", "log10", "sqrt", "reciprocal", "cbrt", "power"):
         added = place.edit(0, f"{{}} + {tiny}", lambda x: x + least)
@@ -195,7 +200,47 @@ _OF_CALLS = {
 }
 
 
+_OF_PRODUCTS = {
+    "prod": "the product is too small for a number: add logarithms instead, np.sum(np.log(x)) for np.log(np.prod(x))",
+    "det": "the determinant is too small for a number: np.linalg.slogdet(x)[1] is its logarithm",
+}
+
+
+def _underflowed(place: Place) -> str:
+    """The name of the product of many numbers, none of them zero, that is 0 where its logarithm is taken."""
+    parent = place.node.parents[0] if place.node.parents else None
+    name = "" if parent is None or parent.op is None else parent.op.name
+    if place.name not in ("log", "log2", "log10") or name not in _OF_PRODUCTS or np.any(place.values[0]):
+        return ""
+    factors = place.replay.inputs(parent)[0] if parent is not None else None
+    if factors is None:
+        return name
+    with np.errstate(all="ignore"):
+        has_zero = not np.all(factors) if name == "prod" else not is_finite(np.linalg.slogdet(factors)[1])
+    return "" if has_zero else name
+
+
+def _of_logarithms(place: Place) -> list[Fix]:
+    """`np.sum(np.log(x))` for `np.log(np.prod(x))`, where it is written like that."""
+    call = place.site.node
+    inner = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords else None
+    if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute) or not isinstance(call, ast.Call):
+        return []
+    source = place.site.source
+    if inner.func.attr not in _OF_PRODUCTS or len(inner.args) != 1 or inner.keywords or place.name != "log":
+        return []
+    x = one_line(source.text(inner.args[0]))
+    if inner.func.attr == "prod":
+        written = f"{source.spelled('sum')}({one_line(source.text(call.func))}({x}))"
+    else:
+        written = f"{one_line(source.text(inner.func.value))}.slogdet({x})[1]"
+    is_known = place.replay.inputs(place.node.parents[0])[0] is not None  # and has been tried, then
+    return [Fix(written, is_known, place.span)]
+
+
 def _advice(place: Place, value: Any = None) -> list[str]:
+    if underflowed := _underflowed(place):
+        return [_OF_PRODUCTS[underflowed]]
     if place.called in _OF_CALLS and not place.is_written:
         return [_OF_CALLS[place.called]]
     if place.name in ("softmax", "log_softmax"):  # of finite numbers there always is one

@@ -41,10 +41,12 @@ class Finding(NamedTuple):
 
     code: str
     problem: Problem
+    waits: bool = False  # until a gradient is taken
+    of_examples: bool = False  # the source tells that the prediction was made of the data
 
 
 class Residual(NamedTuple):
-    """A difference in which a computed tensor was stretched by data: judged when a gradient is taken through it."""
+    """An operation in which a computed tensor was stretched by data: judged when a gradient is taken through it."""
 
     node: weakref.ref[Node]
     prediction: int  # which of the operands it is
@@ -74,7 +76,7 @@ def stretched(node: Node, inputs: Sequence[Any]) -> None:
     finding = known[1]
     if finding is None:
         return
-    if finding.code == "GT102":
+    if finding.waits:
         prediction = 0 if node.parents[0].bits > FLAGS else 1
         suspects.append(Residual(weakref.ref(node), prediction, finding))
     elif is_due("GT101", *finding.problem.place[1:]):
@@ -93,17 +95,41 @@ def _judged(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Fin
         residual = node.op.name == "subtract"
         if not is_written(site, node.op.name) or _is_spelled_out(site, inputs, (left, right), residual):
             return None
-        return Finding("GT101", outer(site, inputs, node))
+        return Finding("GT101", outer(site, inputs))
     tracked = [parent.bits > FLAGS for parent in node.parents]
-    if node.op.name == "subtract" and sum(tracked) == 1:
-        index = tracked.index(True)
-        prediction, target = ((left, right), (right, left))[index]
-        one_sided = _stretched_axes(prediction, target)[0] and not any(_stretched_axes(target, prediction))
-        if node.parents[index].op is not None and one_sided:
-            site = Site.present()
-            if is_written(site, "subtract") and not _is_spelled_out(site, inputs, (left, right)):
-                return Finding("GT102", _one_sided(site, inputs, index, (left, right)))
-    return None
+    if sum(tracked) != 1 or node.parents[tracked.index(True)].op is None:
+        return None
+    return _of_data(node, inputs, tracked.index(True), (left, right))
+
+
+def _of_data(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape, Shape]) -> Finding | None:
+    """What is to be judged later of an operation on a computed operand, at `index`, and data."""
+    from gradtape.explain import outside
+
+    assert node.op is not None
+    prediction, target = shapes[index], shapes[1 - index]
+    is_row = len(prediction) == 1 and target == prediction * 2
+    own, other = _stretched_axes(prediction, target), _stretched_axes(target, prediction)
+    is_residual = node.op.name == "subtract" and bool(own[0])
+    if not (is_residual or (is_row and node.op.name in ("subtract", "multiply"))):
+        return None
+    site = Site.present()
+    if not is_written(site, node.op.name):
+        return None
+    parts = site.parts(inputs)
+    if is_row:
+        made = outside.table_of_pairs(site, parts[1 - index], target)
+        words = f"meets {prediction} here"
+        return None if made is None else Finding("GT101", outer(*made, [site.span.labelled(words)]), True)
+    if _is_spelled_out(site, inputs, shapes):
+        return None
+    if not any(other):
+        size = max(own[0])
+        whole = math.prod(prediction) == 1 and outside.is_made_of_examples(site, parts[index], parts[1 - index], size)
+        return Finding("GT102", _one_sided(site, inputs, index, shapes), True, whole)
+    if not {*own[0]} & {*other[0]} or any(outside.is_turned(site, part) for part in parts):
+        return None
+    return Finding("GT101", outer(site, inputs), True)
 
 
 def _is_batching() -> bool:
@@ -303,13 +329,13 @@ def site_at(location: Location) -> Site:
 # -- what to say
 
 
-def outer(site: Site, inputs: Sequence[Any], node: Node) -> Problem:
-    """Every element of one operand meets every element of the other."""
+def outer(site: Site, inputs: Sequence[Any], others: Sequence[Span] = ()) -> Problem:
+    """Every element of one operand meets every element of the other; `others` are where it meets a vector."""
     operands = site.operands(inputs)
     shapes = [operand.shape or () for operand in operands]
     result = np.broadcast_shapes(*shapes)
     table = _table(operands, shapes, result)
-    offered = _matching(site, operands, shapes)
+    offered = [fix for fix in _matching(site, operands, shapes) if not others or "None" not in fix]
     matched = max(math.prod(shape) for shape in shapes)
     count = math.prod(result)
     table["remarks"][str(len(shapes))] = f"{grouped(count)} elements; {grouped(matched)} if they are matched"
@@ -317,7 +343,7 @@ def outer(site: Site, inputs: Sequence[Any], node: Node) -> Problem:
     return problem(
         "GT101",
         f"every element of {first} {shapes[0]} meets every element of {second} {shapes[1]}",
-        spans=[site.span],
+        spans=[site.span, *others],
         operands=operands,
         table=table,
         consequence="the gradient has the right shape and the wrong value",
@@ -346,7 +372,9 @@ def _matching(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) 
 def _intent(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:
     """The same table of pairs with the missing axes written out."""
     count = max(len(shape) for shape in shapes)
-    index = next(i for i, shape in enumerate(shapes) if len(shape) < count)
+    index = next((i for i, shape in enumerate(shapes) if len(shape) < count), None)
+    if index is None:
+        return "lay the axes out where they meet: [:, None] on one, [None, :] on the other"
     absent = count - len(shapes[index])
     axes = ", ".join(["None"] * absent + [":"] * (len(shapes[index]) if len(shapes[index]) < 3 else 0))
     node = None if operands[index].span is None else site.source.at(_span(operands[index]))
@@ -391,51 +419,23 @@ def _one_sided(site: Site, inputs: Sequence[Any], index: int, shapes: Sequence[S
 # -- when a gradient is taken
 
 
-_COMPARING = frozenset(
-    [
-        "power",
-        "square",
-        "absolute",
-        "multiply",
-        "divide",
-        "negative",
-        "sum",
-        "mean",
-        "sqrt",
-        "where",
-        "maximum",
-        "minimum",
-        "add",
-        "subtract",
-        "dot",
-        "vdot",
-        "matmul",
-        "einsum",
-        "length",
-        "log",
-        "log1p",
-        "log_cosh",
-        "huber",
-        "logaddexp",
-        "copy",
-        "positive",
-        "reshape",
-        "average",
-        "root_mean_square",
-    ]
-)
+_SIZES = {"power", "square", "absolute", "sqrt", "log", "log1p", "log_cosh", "huber", "length", "root_mean_square"}
+_TERMS = {"multiply", "divide", "negative", "positive", "add", "subtract", "where", "maximum", "minimum", "logaddexp"}
+_TOTALS = {"sum", "mean", "average", "dot", "vdot", "matmul", "einsum", "copy", "reshape"}
+_COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
 
 
 def judge_residual(suspect: Residual, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
-    """Warn of a one-sided residual if its prediction was computed from the data and all of it goes into the target."""
+    """Warn of a residual that waits if its prediction was computed from the data and all of it goes into the target."""
     node = suspect.node()
     if node is None or node not in consumers or all(math.prod(target.shape) != 1 for target in targets):
         return False
-    if not node.shape or not _depends_on(node.parents[suspect.prediction], node.shape):
+    of_examples = suspect.finding.of_examples or _depends_on(node.parents[suspect.prediction], node.shape)
+    if not node.shape or not of_examples:
         return False
     if not _is_compared(node, consumers, targets):
         return False
-    if is_due("GT102", *suspect.finding.problem.place[1:]):
+    if is_due(suspect.finding.code, *suspect.finding.problem.place[1:]):
         report(suspect.finding.problem)
     return True
 

@@ -16,6 +16,7 @@ from gradtape.explain.messages import code_for, problem
 from gradtape.explain.problem import Fix, Operand, Problem
 from gradtape.explain.site import Site, shape_and_dtype
 from gradtape.explain.source import one_line
+from gradtape.explain.spelling import library_of
 
 Shape = tuple[int, ...]
 _PRODUCTS = frozenset({"matmul", "dot", "inner", "vdot", "vecdot", "tensordot", "solve"})
@@ -53,6 +54,8 @@ def refusal(
         found = missing_axis(axis, len(shapes[0]) if shapes else 0, shapes[0] if shapes else None)
     elif isinstance(error, IndexError):
         found = _index(site, operands, words)
+    elif any(isinstance(x, np.ndarray) and x.dtype.kind in "US" for x in inputs):
+        found = _strings(site, operands, inputs, name)
     elif len(shapes) == len(inputs):
         if name == "concatenate" or name == "stack":
             found = _joining(site, operands, shapes, name, int(params.get("axis") or 0))
@@ -87,6 +90,24 @@ def _of_one(found: Problem, examples: int) -> Problem:
         return found
     note = f"inside vmap, over {examples} examples: these are the shapes of one of them"
     return found.with_(details={**found.details, "notes": [*found.details.get("notes", ()), note]})
+
+
+def _strings(site: Site, operands: Sequence[Operand], inputs: Sequence[Any], name: str) -> Problem:
+    """Texts where numbers are wanted, as a file of them gives if it is not converted."""
+    index = next(i for i, x in enumerate(inputs) if isinstance(x, np.ndarray) and x.dtype.kind in "US")
+    text = site.rewritten({index: ".astype(float)"}, site.parts(inputs))
+    try:
+        np.asarray(inputs[index]).astype(float)
+    except ValueError:
+        text = None
+    advice = "numbers: array.astype(float), where the texts are those of numbers"
+    return problem(
+        "GT314",
+        f"{name}: {operands[index].name} holds texts (dtype {operands[index].dtype}), not numbers",
+        spans=[site.span],
+        operands=operands,
+        fixes=[advice] if text is None else [Fix(text, True, site.span)],
+    )
 
 
 # -- elementwise
@@ -305,7 +326,10 @@ def _joining(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], n
         note = f"along axis={axis}, all lengths but those of that axis must be equal"
     offered = fixes.for_joining(site, operands, shapes, axis, stacks)
     if stacks and not offered and fixes.joined(0)(shapes) is not None:
-        offered = [Fix("gt.concatenate joins along an axis that is there, and its lengths may differ")]
+        offered = [
+            Fix(_padded(site, shapes)),
+            Fix("gt.concatenate joins along an axis that is there, and its lengths may differ"),
+        ]
     if not offered:
         offered = [
             Fix("cut, pad or reduce them to the same lengths" + ("" if stacks else f" along all axes but {axis}"))
@@ -319,6 +343,14 @@ def _joining(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], n
         notes=[note],
         fixes=offered,
     )
+
+
+def _padded(site: Site, shapes: Sequence[Shape]) -> str:
+    """Advice to give rows of different lengths, along the first axis, one length."""
+    if library_of(site.source.imports)[0] == "torch":
+        return "pad them to one length: torch.nn.utils.rnn.pad_sequence([...], batch_first=True)"
+    longest, others = max(shape[0] for shape in shapes), ", (0, 0)" * (len(shapes[0]) - 1)
+    return f"pad them to one length: np.pad(x, ((0, {longest} - len(x)){others or ','})) for each"
 
 
 def _reshape(site: Site, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:

@@ -70,6 +70,15 @@ _found(
     errors.ShapeError,
     BroadcastWarning,
 )
+_found(
+    "GT103",
+    "reduced without keepdims",
+    "warn",
+    "The sum or mean of each row meets the columns of the square array it was taken of: x - x.mean(axis=1). It fits by "
+    "its length only, and every element is centred or scaled by the number of another row.",
+    errors.ShapeError,
+    BroadcastWarning,
+)
 _raised(
     "GT110",
     "shapes do not fit",
@@ -376,4 +385,27 @@ _found(
     "A loss that takes logits was given probabilities, so that softmax or sigmoid is applied twice; or one that takes "
     "logarithms of probabilities was given something else.",
     errors.OperandError,
+)
+_found(
+    "GT510",
+    "reshaped where axes were to be swapped",
+    "note",
+    "The new shape is the old one with its lengths in another order. A reshape keeps the order of the elements, which "
+    "mixes rows; a transposition moves axes.",
+    errors.ShapeError,
+)
+_found(
+    "GT511",
+    "gradients that were not cleared",
+    "warn",
+    "A gradient was used for a step and not cleared, another was added to it, and the next step uses the sum of both.",
+    errors.TapeError,
+)
+_found(
+    "GT512",
+    "an optimiser without gradients",
+    "warn",
+    "A step was made although none of the optimiser's parameters has a gradient, and backward() was called: they are "
+    "not what the loss was computed from.",
+    errors.UntrackedError,
 )

@@ -302,6 +302,8 @@ def with_axis(site: Site, axis: int) -> str | None:
     if len(call.args) == 2 and isinstance(call.args[1], ast.Constant):
         return replaced(whole, site.source.span(call.args[1]), str(axis))
     name = "dim" if library_of(site.source.imports)[0] == "torch" else "axis"
+    if not call.args and not call.keywords and isinstance(call.func, ast.Attribute):
+        return f"{one_line(site.source.text(call.func))}({name}={axis})"  # e.sum()
     return extended(whole.text, f"{name}={axis}") if len(call.args) == 1 else None
 
 

@@ -106,6 +106,7 @@ def _place(suspect: Any) -> tuple[Any, ...]:
 
 
 def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> None:
+    from gradtape.explain import alignment
     from gradtape.explain.broadcast import Residual, judge_residual
     from gradtape.explain.returns import judge_departures
     from gradtape.explain.training import judge_pick, judge_softmax
@@ -119,7 +120,9 @@ def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> N
         elif isinstance(suspect, Cut):
             is_guilty = guilty
         elif node is not None and node.op is not None and node.op.name == "getitem":
-            is_guilty = judge_pick(node, replay)
+            is_guilty = judge_pick(node, replay) or alignment.judge_columns(node, replay)
+        elif node is not None and node.op is not None and node.op.name in alignment.REDUCTIONS:
+            is_guilty = alignment.judge_reduction(node, replay)
         else:
             is_guilty = node is not None and judge_softmax(node, replay)
         if not is_guilty:

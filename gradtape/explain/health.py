@@ -1,7 +1,7 @@
 """Looking at healthy gradients too, for what is only worth a note: `gradtape run` does, and whoever asks for it.
 
 A survey walks the graph once more, so it is not made of every gradient: of each line that asks for one the first,
-second, fourth, eighth time and so on.
+second, fourth, eighth time and so on. Only over how many examples a loss is summed is looked at each time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from gradtape.core import graph
 from gradtape.core.graph import LIFTED, Node
 from gradtape.core.location import Location
 from gradtape.explain.replay import Replay
+from gradtape.explain.sums import over_batches
 from gradtape.explain.training import survey
 from gradtape.explain.voices import report
 
@@ -43,6 +44,8 @@ def surveying() -> Iterator[None]:
     ) -> None:
         if not isinstance(seeds, list) or not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
             return  # a walk inside another: its seeds are the walk's to use up, or tensors
+        for found in over_batches([node for node, _ in seeds if node.freed is None]):
+            report(found)
         where = Location.here()
         place = where.code, where.offset
         count = calls[place] = calls.get(place, 0) + 1

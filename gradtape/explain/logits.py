@@ -17,6 +17,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Span
 from gradtape.explain.site import Site
 from gradtape.explain.source import one_line
+from gradtape.explain.spelling import library_of
 from gradtape.explain.voices import is_due, report
 
 _SOFTMAXES = ("softmax",)
@@ -24,10 +25,17 @@ _SIGMOIDS = ("sigmoid", "expit")
 
 
 def normalised_twice(name: str, input: Any, axis: int) -> None:
-    """`cross_entropy` of a softmax."""
+    """`cross_entropy` of a softmax, or another softmax of it."""
     site = Site.present()
     made = _maker(input._node, "softmax")
     what, wrapped = _first_argument(site)
+    advice = "give it the numbers as they are before the softmax; it applies one itself"
+    called = _called(site)
+    if name not in called and library_of(site.source.imports)[0] == "tensorflow":  # there the targets come first
+        is_object = "logits" not in called
+        name = "from_logits=True" if is_object else called
+        what, wrapped = "its input", None
+        advice += "; or from_logits=False" if is_object else ""
     offered: list[str] = _undone(made, _SOFTMAXES)
     if not offered and wrapped is not None and _called(site) == name:
         offered = _rewritten(site, "nll_loss", (wrapped, f"{site.source.spelled('log')}({one_line(wrapped.text)})"))
@@ -37,7 +45,7 @@ def normalised_twice(name: str, input: Any, axis: int) -> None:
         made,
         "made here, and sums to 1",
         consequence="the loss stays far from zero however sure the model is, and its gradient is small",
-        fixes=[*offered, "give it the numbers as they are before the softmax; it applies one itself"],
+        fixes=[*offered, advice],
         intent="gt.explain.configure(GT509='off')",
     )
 

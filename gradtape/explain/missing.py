@@ -188,6 +188,16 @@ def unconnected(target: Tensor, source: Tensor, reached: dict[Node, None], mask:
             goal,
             fix=watch_fix(tape),
         )
+    taken = None if tape is None or start.op is not None else _taken_outside()
+    if taken is not None:
+        asked, owner = taken
+        return verdict(
+            "GT211",
+            f"the target is a gradient that was taken while {owner} was not recording",
+            "taken here",
+            asked,
+            fix=f"take it inside the with block of {owner}, one step further in: {owner} records how it is computed",
+        )
     made: list[str | Node] = [] if start.op is None else ["the target was computed here", start]
     return verdict(
         "GT202",
@@ -248,6 +258,31 @@ def used_before(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | 
     if watched.file != used[0].file or watched.line <= used[0].line:
         return None
     return used[0], found[-1], used[1]
+
+
+def _taken_outside() -> tuple[Span, str] | None:
+    """The gradient that the target is, where it was taken outside of the with block of the tape that is asked now.
+
+    As far as names tell: `dy = inner.gradient(y, x)`, then `outer.gradient(dy, x)`. And the name of the tape asked.
+    """
+    site = Site.present()
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    tape = getattr(getattr(call, "func", None), "value", None)
+    target, _ = site.asked()
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        target = target.value
+    bound = site.binding(target) if isinstance(target, ast.Name) and isinstance(tape, ast.Name) else None
+    taken = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    if not isinstance(taken, ast.Call) or not isinstance(taken.func, ast.Attribute) or not isinstance(tape, ast.Name):
+        return None
+    if taken.func.attr not in ("gradient", "jacobian", "batch_jacobian"):
+        return None
+    around: ast.AST | None = taken
+    while around is not None:
+        if isinstance(around, ast.With) and any(getattr(i.optional_vars, "id", "") == tape.id for i in around.items):
+            return None
+        around = site.source.parents.get(around)
+    return site.source.span(taken), tape.id
 
 
 def _was_never_met(source: Tensor, lost: Cut | None, tape: GradientTape | None) -> bool:

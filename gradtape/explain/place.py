@@ -21,7 +21,7 @@ class Place:
 
     def __init__(self, replay: Replay, node: Node, index: tuple[int, ...], slot: int | None = None) -> None:
         assert node.op is not None
-        self.node, self.name = node, node.op.name
+        self.node, self.name, self.replay = node, node.op.name, replay
         self.site = site_at(node.location)
         self.span = self.site.span
         self.values = replay.inputs(node)

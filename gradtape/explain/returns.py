@@ -20,7 +20,8 @@ from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Problem, Span
 from gradtape.explain.replay import Replay, saved
 from gradtape.explain.site import Site
-from gradtape.explain.source import one_line, source_of
+from gradtape.explain.source import one_line, returned_values, source_of
+from gradtape.explain.spelling import library_of
 from gradtape.explain.voices import is_due, report
 
 PAIRS_AT_MOST = 4096
@@ -28,6 +29,7 @@ NAMES_FOLLOWED = 6
 _PASSING = frozenset(
     ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
 )
+_METHODS = frozenset(["sum", "mean", "prod", "std", "var", "max", "min", "dot", "copy", "reshape", "ravel", "astype"])
 _NUMPY_NAMES = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -133,16 +135,14 @@ def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None]
         return any(_reads(site, part, leaving, names) for part in parts)
     if isinstance(expression, ast.Subscript):
         return _reads(site, expression.value, leaving, names)
+    if isinstance(expression, ast.Attribute):
+        return expression.attr == "T" and _reads(site, expression.value, leaving, names)
     if isinstance(expression, ast.Call):
-        function = expression.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        owner = getattr(getattr(function, "value", None), "id", "")
-        if name in _PASSING or owner == "math" or (site.source.is_array_module(owner) and hasattr(np, name)):
-            return any(_reads(site, argument, leaving, names) for argument in expression.args)
-        return False
+        return _call_reads(site, expression, leaving, names)
     if isinstance(expression, ast.Name) and names:
         if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Name) and left.value.id == expression.id:
-            return isinstance(left.ctx, ast.Store)  # array[i] = x
+            is_same = site.home(expression, left.value.id) is site.home(left, left.value.id)
+            return isinstance(left.ctx, ast.Store) and is_same  # array[i] = x
         bound = site.binding(expression)
         if bound is None or bound.label or bound.file != site.source.file:
             return False
@@ -152,6 +152,31 @@ def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None]
         there = Site(None)
         there.source, there.node = site.source, value
         return _reads(there, value, leaving, names - 1)
+    return False
+
+
+def _call_reads(site: Site, call: ast.Call, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+    """Whether the result of a call is computed from what left: in its arguments, or inside a function of this file."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    root = function
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    owner = getattr(root, "id", "") if root is not function else ""
+    in_part = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Attribute)  # np.linalg.solve
+    passes = (
+        name in _PASSING or owner == "math" or (site.source.is_array_module(owner) and (in_part or hasattr(np, name)))
+    )
+    if passes and any(_reads(site, argument, leaving, names) for argument in call.args):
+        return True
+    if isinstance(function, ast.Attribute):
+        return name in _METHODS and _reads(site, function.value, leaving, names)
+    called = site.source.function(name) if names else None
+    for value in [] if called is None else returned_values(called):
+        there = Site(None)
+        there.source, there.node = site.source, value
+        if _reads(there, value, leaving, names - 1):
+            return True
     return False
 
 
@@ -228,7 +253,8 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
         text = inner if isinstance(left.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute) else f"({inner})"
         if isinstance(parent, ast.Assign | ast.Return):
             text = inner
-        return [Fix(text, scalar, span)]
+        listed = _listed(site, left, inner) if scalar else None
+        return [listed or Fix(text, scalar, span)]
     if (
         isinstance(left, ast.Call)
         and isinstance(left.func, ast.Attribute)
@@ -248,6 +274,30 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
         words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
         return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
     return [] if departure.reason == "stop_gradient" else ["compute with the tensor itself"]
+
+
+def _listed(site: Site, left: ast.Call, inner: str) -> Fix | None:
+    """`gt.array([x for ...])` for `[float(x) for ...]` where a function of NumPy's is given that: it takes no tensors.
+
+    None where the number is in no list that is such an argument.
+    """
+    held = site.source.parents.get(left)
+    call = None if held is None else site.source.parents.get(held)
+    if not isinstance(held, ast.ListComp | ast.List) or not isinstance(call, ast.Call) or held not in call.args:
+        return None
+    if isinstance(held, ast.ListComp) and held.elt is not left:
+        return None
+    owner = getattr(getattr(call.func, "value", None), "id", "")
+    if not site.source.is_array_module(owner):
+        return None
+    whole = site.source.span(held)
+    written = replaced(whole, site.source.span(left), inner)
+    if written is None:
+        return None
+    is_array = getattr(call.func, "attr", "") in ("array", "asarray", "stack") and len(call.args) == 1
+    library, _ = library_of(site.source.imports)
+    joined = f"{site.source.spelled('stack' if library else 'array', 'gradtape')}({written})"
+    return Fix(joined, True, site.source.span(call) if is_array and not call.keywords else whole)
 
 
 def kept_on_tape(site: Site) -> list[Fix]:

@@ -229,6 +229,14 @@ class Site:
                 )
         return None
 
+    def home(self, node: ast.AST, name: str) -> ast.AST | None:
+        """The function or module whose variable `name` is, where `node` is written; None if nothing binds it."""
+        for scope in self.source.scopes(node):
+            is_bound = _argument(scope, name) is not None or next(self._bindings(scope, name), None) is not None
+            if is_bound and not isinstance(scope, ast.ClassDef):
+                return scope
+        return None
+
     def _last(self, scope: ast.AST, name: str) -> Span | None:
         """The last binding of `name` in `scope` before this expression, or after it (a loop) if there is none."""
         assert self.node is not None

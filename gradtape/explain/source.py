@@ -106,6 +106,23 @@ class Source:
         """`node` exactly as it was written."""
         return self.span(node).text
 
+    def dropped_result(self, method: str, name: ast.expr | None) -> Span | None:
+        """The last statement before `name` that calls a method with it, `tape.watch(x)`, and drops what it returns."""
+        if not isinstance(name, ast.Name) or self.tree is None:
+            return None
+        calls = [
+            statement.value
+            for statement in ast.walk(self.tree)
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+        ]
+        fitting = [
+            call
+            for call in calls
+            if isinstance(call.func, ast.Attribute) and call.func.attr == method and call.lineno <= name.lineno
+            if any(isinstance(argument, ast.Name) and argument.id == name.id for argument in call.args)
+        ]
+        return self.span(max(fitting, key=lambda call: call.lineno)) if fitting else None
+
     def find(self, location: Location) -> ast.expr | ast.stmt | None:
         """The expression or statement whose instruction `location` is."""
         line, end_line, start, end = location.positions
@@ -131,6 +148,12 @@ class Source:
         while found is not None and not isinstance(found, ast.stmt):
             found = self.parents.get(found)
         return found
+
+    def function(self, name: str) -> ast.FunctionDef | None:
+        """The function of the file that has this name, if there is just one."""
+        every = [] if self.tree is None else ast.walk(self.tree)
+        found = [node for node in every if isinstance(node, ast.FunctionDef) and node.name == name]
+        return found[0] if len(found) == 1 and not isinstance(self.parents.get(found[0]), ast.ClassDef) else None
 
     def scopes(self, node: ast.AST) -> Iterator[ast.AST]:
         """The functions, comprehensions and the module around `node`, the innermost first."""
@@ -238,7 +261,7 @@ def returned(code: CodeType | None, label: str = "") -> Span:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         and _first_line(node) == code.co_firstlineno
         if getattr(node, "name", "<lambda>") == code.co_name
-        for value in _returns(node)
+        for value in returned_values(node)
     ]
     if len(values) == 1:
         return source.span(values[0], label)
@@ -246,12 +269,36 @@ def returned(code: CodeType | None, label: str = "") -> Span:
     return Span(code.co_filename, code.co_firstlineno, None, None, label, text, code.co_firstlineno)
 
 
+def dropped_at_the_end(code: CodeType) -> Span | None:
+    """What a function without any `return` computes in its last line, and drops; None if it may have been meant.
+
+    That is an expression without an effect (`x @ self.w`), or the value of a name that nothing can read any more.
+    """
+    source = source_of(code.co_filename)
+    for node in [] if source.tree is None else ast.walk(source.tree):
+        if (
+            not isinstance(node, ast.FunctionDef)
+            or node.name != code.co_name
+            or _first_line(node) != code.co_firstlineno
+        ):
+            continue
+        inner = list(ast.walk(node))
+        if any(isinstance(one, ast.Return | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for one in inner):
+            return None
+        last = node.body[-1]
+        if isinstance(last, ast.Expr) and isinstance(last.value, ast.BinOp | ast.UnaryOp | ast.Name | ast.Subscript):
+            return source.span(last.value)
+        if isinstance(last, ast.Assign) and all(isinstance(target, ast.Name) for target in last.targets):
+            return source.span(last.value)
+    return None
+
+
 def _first_line(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> int:
     decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
     return min([function.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _returns(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.expr]:
+def returned_values(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.expr]:
     """The values that `function` itself returns, not the functions inside it."""
     if isinstance(function, ast.Lambda):
         return [function.body]

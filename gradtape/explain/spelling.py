@@ -28,6 +28,11 @@ _OTHERWISE = {
         "take_along_axis": "take_along_dim",
         "expand_dims": "unsqueeze",
         "Variable": "nn.Parameter",
+        "custom_vjp": "autograd.Function",
+        "grad": "func.grad",
+        "jvp": "func.jvp",
+        "vjp": "func.vjp",
+        "array": "tensor",
     },
     "tensorflow": {
         "concatenate": "concat",
@@ -39,11 +44,20 @@ _OTHERWISE = {
         "isfinite": "math.is_finite",
         "check_numerics": "debugging.enable_check_numerics",
         "broadcast_to": "broadcast_to",
+        "custom_vjp": "custom_gradient",
+        "take": "gather",
+        "diagonal": "linalg.diag_part",
+        "array": "constant",
     },
 }
 _PHRASES: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     "torch": (
         (re.compile(r"gt\.stop_gradient\((\w+)\)"), r"\1.detach()"),
+        (re.compile(r"gt\.stop_gradient\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"), r"(\1).detach()"),
+        (re.compile(r"gt\.stop_gradient\b"), ".detach()"),
+        (re.compile(r"gt\.at\((\w+)\)\[(\w+)\]\.set\((\w+)\)"), r"\1.index_put((\2,), \3)"),
+        (re.compile(r"\bscipy\.special\.xlogy\b"), "torch.xlogy"),
+        (re.compile(r"\bnp\.newaxis\b"), "None"),
         (re.compile(r"\.astype\(float\)"), ".float()"),
         (re.compile(r"\.astype\(int\)"), ".long()"),
         (re.compile(r"\.astype\("), ".to("),
@@ -55,6 +69,14 @@ _PHRASES: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         (re.compile(r"\b(\w+)\.astype\(float\)"), r"tf.cast(\1, tf.float32)"),
         (re.compile(r"\b(\w+)\.astype\(int\)"), r"tf.cast(\1, tf.int32)"),
         (re.compile(r"\b(\w+)\.copy\(\)"), r"tf.identity(\1)"),
+        (re.compile(r"\b(\w+) = (\w+)\.watch\(\1\)"), r"\2.watch(\1)"),  # which returns None there
+        (re.compile(r"gt\.tensor\((\w+), requires_grad=True\)"), r"tf.Variable(\1)"),
+        (re.compile(r"gt\.at\((\w+)\)\[(\w+)\]\.set\((\w+)\)"), r"tf.tensor_scatter_nd_update(\1, [[\2]], [\3])"),
+        (re.compile(r"\bgt\.no_grad\(\)"), "tape.stop_recording()"),
+        (re.compile(r"\bgt\.take_along_axis\b(?!\()"), "tf.gather(..., batch_dims=1)"),
+        (re.compile(r"\bscipy\.special\.xlogy\b"), "tf.math.xlogy"),
+        (re.compile(r"\bnp\.newaxis\b"), "tf.newaxis"),
+        (re.compile(r"\bnp\.inf\b"), 'float("inf")'),
     ),
 }
 _EDITS = {
@@ -112,7 +134,7 @@ def spelled(text: str, imports: Mapping[str, str]) -> str:
     if not library:
         return _NAME.sub(lambda match: f"{_bound(imports, match[1])}.{match[2]}", text)
     for pattern, phrase in _PHRASES[library]:
-        text = pattern.sub(phrase.replace("tf.", f"{bound}."), text)
+        text = pattern.sub(phrase.replace(f"{_STANDINS[library]}.", f"{bound}."), text)
 
     def name(match: re.Match[str]) -> str:
         found = name_in(library, match[2])

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,13 @@ from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Operand, Problem
 from gradtape.explain.replay import Replay, saved
 from gradtape.explain.source import one_line
+from gradtape.explain.spelling import library_of
+from gradtape.explain.sums import beside_means
 from gradtape.explain.voices import is_due, report
 
 _PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
 _PASSING = frozenset({"log", "negative", "positive", "copy"})
+_GUARDING = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kept away from 0
 
 
 # -- softmax
@@ -56,15 +58,20 @@ def judge_pick(node: Node, replay: Replay) -> bool:
     if node not in replay.consumers or not node.parents:
         return False
     picked = node.parents[0]
-    while picked.op is not None and picked.op.name in _PASSING and picked.parents:
-        picked = picked.parents[0]
+    while (inner := _passed(picked)) is not None:
+        picked = inner
     total = _normaliser(picked)
-    axes: tuple[int, ...] = () if total is None else total.params.get("axis") or ()
-    found = _picked(node, axes[0]) if len(axes) == 1 and picked.shape == node.parents[0].shape else None
-    if found is None or total is None:
+    if total is None or picked.shape != node.parents[0].shape:
+        return False
+    axes = total.params.get("axis") or tuple(range(len(picked.shape)))
+    if len(axes) == 1:
+        found = _picked(node, axes[0])
+    else:  # over everything: the examples too, wherever they are
+        found = next((pick for axis in axes if (pick := _picked(node, axis)) is not None), None)
+    if found is None:
         return False
     wanted, words = found
-    problem = _wrong_axis(picked, axes[0], wanted, words, node, total)
+    problem = _wrong_axis(picked, axes[0] if len(axes) == 1 else None, wanted, words, node, total)
     if is_due("GT501", *problem.place[1:]):
         report(problem)
     return True
@@ -117,9 +124,20 @@ def _followed(softmax: Node, replay: Replay) -> Iterator[tuple[Node, Node]]:
             if consumer.op is None or consumer in seen:
                 continue
             seen.add(consumer)
-            if consumer.op.name in _PASSING and consumer.shape == softmax.shape:
+            if consumer.shape == softmax.shape and _passed(consumer) is node:
                 pending.append(consumer)
             yield consumer, node
+
+
+def _passed(node: Node) -> Node | None:
+    """What `node` is the logarithm or negative of, or adds a constant to, or clips: its classes are in one place."""
+    if node.op is None or not node.parents:
+        return None
+    if node.op.name in _PASSING:
+        return node.parents[0]
+    tracked = [parent for parent in node.parents if parent.bits > FLAGS]
+    is_guard = node.op.name in _GUARDING and len(tracked) == 1 and tracked[0].shape == node.shape
+    return tracked[0] if is_guard else None
 
 
 def _picked(node: Node, axis: int) -> tuple[int, str] | None:
@@ -253,11 +271,14 @@ def _contracted(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
     return summed[0], f"the values are summed over axis {summed[0]}"
 
 
-def _wrong_axis(node: Node, axis: int, wanted: int, words: str, where: Node, total: Node | None = None) -> Problem:
-    """`total` is the sum, where the softmax was written out."""
+def _wrong_axis(
+    node: Node, axis: int | None, wanted: int, words: str, where: Node, total: Node | None = None
+) -> Problem:
+    """`total` is the sum, where the softmax was written out; `axis` is None where that is over all axes."""
     assert node.op is not None
     site, use = site_at(node.location), site_at(where.location)
-    spans = [site.span.labelled(f"sums to 1 over axis {axis}")]
+    over = "all axes" if axis is None else f"axis {axis}"
+    spans = [site.span.labelled(f"sums to 1 over {over}")]
     if (use.span.file, use.span.line, use.span.column) != (site.span.file, site.span.line, site.span.column):
         spans.append(use.span.labelled(words))
     written = fixes.with_axis(site, wanted) if total is None else None
@@ -265,17 +286,18 @@ def _wrong_axis(node: Node, axis: int, wanted: int, words: str, where: Node, tot
     if total is not None:
         summed = site_at(total.location)
         again = fixes.with_axis(summed, wanted)
-        if again is not None and "keepdims" not in again:
-            again = fixes.extended(again, "keepdims=True")
+        if again is not None and "keepdim" not in again:
+            in_torch = library_of(summed.source.imports)[0] == "torch"
+            again = fixes.extended(again, "keepdim=True" if in_torch else "keepdims=True")
         offered = [] if again is None else [Fix(again, True, summed.span)]
     return problem(
         "GT501",
-        f"{node.op.name if total is None else 'this softmax'} is over axis {axis} of {node.shape}, and what follows is "
+        f"{node.op.name if total is None else 'this softmax'} is over {over} of {node.shape}, and what follows is "
         f"over axis {wanted}",
         spans=spans,
         consequence="the probabilities of one example do not sum to 1: the loss and its gradient are of something else",
         fixes=offered or [f"normalise over axis={wanted}"],
-        intent=f"gt.explain.configure(GT501='off') if axis {axis} is meant",
+        intent=f"gt.explain.configure(GT501='off') if {over} {'are' if axis is None else 'is'} meant",
     )
 
 
@@ -285,7 +307,8 @@ SATURATED_SHARE = 0.9
 DEAD_SHARE = 0.25  # a few dead units are no harm
 STEPS_AT_LEAST = 4
 FACTOR = 1e3  # by which a gradient has shrunk or grown when it is worth a note
-STEP_FACTOR = 2.0  # and by which it does so in each operation on the way
+STEP_FACTOR = 2.0  # and by which it does so in each operation on the way,
+LOST = 1e9  # unless that much comes together over many
 
 
 def survey(replay: Replay) -> list[Problem]:
@@ -299,7 +322,8 @@ def survey(replay: Replay) -> list[Problem]:
     >>> [found.code for found in survey(Replay([(y._node, np.ones(()))], tape.mask))]
     ['GT503']
     """
-    found = [*_units(replay), *_reduced_twice(replay), *_sums_of_examples(replay), *_ambiguous_biases(replay)]
+    targets = [node for node, _ in replay.seeds]
+    found = [*_units(replay), *_reduced_twice(replay), *beside_means(targets), *_ambiguous_biases(replay)]
     drift = _drift(replay)
     return found if drift is None else [*found, drift]
 
@@ -358,59 +382,6 @@ def _reduced_twice(replay: Replay) -> Iterator[Problem]:
             )
 
 
-_TERMS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
-_LENGTHS_AT_MOST = 256
-_lengths: dict[tuple[int, int], tuple[CodeType, int]] = {}  # over how many elements each sum went when last seen
-
-
-def _sums_of_examples(replay: Replay) -> Iterator[Problem]:
-    """A term of the target that is a sum, where another is a mean over as many, or that was over another number."""
-    terms = list(_terms(replay))
-    means = {term.parents[0].shape: term for term in reversed(terms) if term.op is not None and term.op.name == "mean"}
-    for node in terms:
-        shape = node.parents[0].shape
-        count, where = math.prod(shape), (id(node.code), node.offset)  # code that was compiled anew is other code
-        if node.op is None or node.op.name != "sum" or node.code is None or node.location.in_rule or count < 2:
-            continue
-        _, before = _lengths.pop(where, (node.code, count))
-        _lengths[where] = node.code, count
-        while len(_lengths) > _LENGTHS_AT_MOST:
-            del _lengths[next(iter(_lengths))]
-        spans = [node.location]
-        if shape in means:
-            spans.append(means[shape].location)
-            words = f"this term is a sum over {grouped(count)} elements, the other a mean over as many"
-        elif before != count:
-            words = f"this is a sum over {grouped(count)} elements; it was one over {grouped(before)} before"
-        else:
-            continue
-        yield problem(
-            "GT507",
-            words,
-            spans=spans,
-            consequence="its gradient grows with the number of examples, and so does the step that is taken",
-            fixes="the mean over the examples, with a learning rate (or a weight) that is right for a mean",
-        )
-
-
-def _terms(replay: Replay) -> Iterator[Node]:
-    """The sums and means over computed values that the targets are put together from, as numbers."""
-    pending = [node for node in replay.nodes if not replay.consumers.get(node)]
-    seen = set(pending)
-    while pending:
-        node = pending.pop()
-        name = "" if node.op is None else node.op.name
-        if node.shape:
-            continue
-        if name in _TERMS:
-            terms = node.parents[1:] if name == "divide" else node.parents  # a sum that is divided is a mean
-            fresh = [parent for parent in terms if parent.bits > FLAGS and parent not in seen]
-            seen.update(fresh)
-            pending.extend(fresh)
-        elif name in ("mean", "sum") and node.parents[0].op is not None:
-            yield node
-
-
 def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
     for node in replay.nodes:
         if node.op is None or node.op.name != "add" or len(node.shape) != 2 or _is_not_written(node):
@@ -441,7 +412,9 @@ def _drift(replay: Replay) -> Problem | None:
             if not before or not after or node.shape != parent.shape:
                 continue
             if before == after:  # a sum passes it on as it is; a small part of one is no harm, a large part is
-                if node in ways and not ways[node][2] and (parent not in ways or ways[parent][1] < ways[node][1]):
+                is_sum = node.op is not None and node.op.name in ("add", "subtract")
+                goes_on = node in ways and not (is_sum and ways[node][2])
+                if goes_on and (parent not in ways or ways[parent][1] < ways[node][1]):
                     ways[parent] = ways[node]
                 continue
             start, count, shrinks = ways.get(node, (node, 0, after < before))
@@ -450,7 +423,8 @@ def _drift(replay: Replay) -> Problem | None:
             if parent not in ways or ways[parent][1] < count + 1:
                 ways[parent] = (start, count + 1, after < before)
             drift = abs(math.log(after / sizes[start]))
-            is_steep = drift > max(math.log(FACTOR), (count + 1) * math.log(STEP_FACTOR))
+            steep = min((count + 1) * math.log(STEP_FACTOR), math.log(LOST))
+            is_steep = drift > max(math.log(FACTOR), steep)
             if count + 1 >= STEPS_AT_LEAST and is_steep and (best is None or drift > best[0]):
                 best = drift, start, parent, count + 1
     if best is None:

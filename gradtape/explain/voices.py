@@ -6,11 +6,13 @@ error(problem, kind)     the exception that carries a problem (listeners hear of
 configure(GT101="off")   chooses the voice of a code, or of all that begin so (GT5="off")
 expect("GT101")          for tests: fails unless the code is reported inside, and keeps it quiet
 listening(callback)      calls back with every problem that is spoken, in whatever voice, once per place
+withholding("GT401")     keeps what is reported inside in a list, for whoever knows more to say it or not
 notes()                  what was only noted
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 from collections import deque
@@ -20,7 +22,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
-from gradtape.errors import GradTapeError
+from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain.codes import CODES, VOICES
 from gradtape.explain.problem import Problem
 
@@ -30,6 +32,7 @@ NOTES_AT_MOST = 1000
 _process: dict[str, str] = {}
 _here: ContextVar[dict[str, str]] = ContextVar("gradtape voices", default={})  # noqa: B039  (it is never changed)
 _ears: ContextVar[tuple[_Ear, ...]] = ContextVar("gradtape listeners", default=())
+_withheld: ContextVar[tuple[tuple[str, ...], list[Problem]] | None] = ContextVar("gradtape withheld", default=None)
 _notes: deque[Problem] = deque(maxlen=NOTES_AT_MOST)
 _noted: set[Place] = set()
 recent: deque[Problem] = deque(maxlen=100)
@@ -90,15 +93,22 @@ def voice(code: str) -> str:
 # -- speaking
 
 
-def report(problem: Problem) -> None:
-    """Say it in the voice of its code: raise it, warn (once per place), or note it for `notes()`."""
+def report(problem: Problem, words: str = "") -> None:
+    """Say it in the voice of its code: raise it, warn (once per place), or note it for `notes()`.
+
+    `words` are what a warning says instead, where a stand-in has to say it as the library does.
+    """
+    withheld = _withheld.get()
+    if withheld is not None and problem.code in withheld[0]:
+        withheld[1].append(problem)
+        return
     how = voice(problem.code)
     if how == "raise":
         raise CODES[problem.code].error(problem)
     if _heard(problem):
         return
     if how == "warn":
-        _warn(problem)
+        _warn(problem, words)
     elif how == "note" and problem.place not in _noted:
         if len(_noted) >= NOTES_AT_MOST:
             _noted.clear()
@@ -143,13 +153,22 @@ class _Once:
 _once = _Once()
 
 
-def _warn(problem: Problem) -> None:
+@functools.cache
+def _as_user_warning(kind: type[GradientWarning]) -> type[GradientWarning]:
+    """A class of ours under the name of Python's, which other libraries warn by."""
+    return type("UserWarning", (kind,), {"__module__": "builtins", "__doc__": kind.__doc__})
+
+
+def _warn(problem: Problem, words: str = "") -> None:
     said = _once.said()
     if problem.place in said:
         return
     said.add(problem.place)
     recent.append(problem)
-    message = CODES[problem.code].warning(problem)
+    kind = CODES[problem.code].warning
+    message = _as_user_warning(kind)(problem) if words else kind(problem)  # type: ignore[arg-type]
+    if words:
+        message.args = (words,)
     span = problem.main
     file, line = ("<unknown>", 1) if span is None else (span.file, span.line)
     modules = [name for name, module in list(sys.modules.items()) if getattr(module, "__file__", None) == file]
@@ -191,6 +210,11 @@ def spoken(problem: Problem) -> None:
         _heard(problem)
 
 
+def told(problem: Problem) -> None:
+    """Tell those who listen of what everybody else has been told already, in the words of another library."""
+    _heard(problem)
+
+
 @contextmanager
 def listening(callback: Callable[[Problem], Any]) -> Iterator[None]:
     """Call `callback` with every problem that is spoken inside, in whatever voice, once per place.
@@ -210,6 +234,17 @@ def listening(callback: Callable[[Problem], Any]) -> Iterator[None]:
         yield
     finally:
         _ears.reset(token)
+
+
+@contextmanager
+def withholding(*codes: str) -> Iterator[list[Problem]]:
+    """Nobody hears of these codes inside, in whatever voice: what was reported is in the list."""
+    kept: list[Problem] = []
+    token = _withheld.set((codes, kept))
+    try:
+        yield kept
+    finally:
+        _withheld.reset(token)
 
 
 class expect:

@@ -124,8 +124,14 @@ class MultiheadAttention(Module):
             ShapeError,
             f"MultiheadAttention: query, key and value have the shapes {', '.join(map(str, shapes))}; ({order}) is "
             f"accepted, {wrong}.",
-            "kdim and vdim for other features, batch_first=True if examples come first",
+            self._would_fit({shape[-1] for shape in shapes}),
         )
+
+    def _would_fit(self, features: set[int]) -> str:
+        width = min(features)
+        if len(features) == 1 and width != self.embed_dim and width and not width % self.num_heads:
+            return f"MultiheadAttention({width}, {self.num_heads}); batch_first=True if examples come first"
+        return "kdim and vdim for other features, batch_first=True if examples come first"
 
     def _projections(self) -> list[tuple[Any, Any]]:
         width = self.embed_dim

@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.core.tensor import Variable, plain
 from gradtape.errors import DtypeError, OperandError
+from gradtape.explain import messages
 from gradtape.nn.init import Initialiser
 from gradtape.nn.names import check_names, checked_array, checked_generator, joined, nested
 from gradtape.ops.arguments import refused
@@ -149,6 +150,8 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         output = self.forward(*args, **kwargs)
+        if output is None:
+            messages.check_result_kept(self.forward, type(self).__name__)
         for hook in self._hooks:
             changed = hook(self, args, output)
             output = output if changed is None else changed

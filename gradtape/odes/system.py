@@ -13,6 +13,7 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.structure import aligned, children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, OperandError, ShapeError, StructureError
+from gradtape.explain import messages
 from gradtape.implicit.packing import paths, with_arrays
 from gradtape.implicit.refusal import refused
 from gradtape.odes.tableaus import Vector
@@ -76,11 +77,11 @@ class System:
     def _fitted(self, part: Any, index: int) -> Any:
         part = part if isinstance(part, Tensor) else np.asarray(part)
         if part.shape != self.shapes[index]:
-            raise refused(
-                ShapeError,
+            raise messages.wrong_slope(
+                self.function,
                 f"{TITLE}: {self.name} returned shape {part.shape} for {self.names[index]}, which has shape "
-                f"{self.shapes[index]}.",
-                "dy/dt has the shape of y",
+                f"{self.shapes[index]}",
+                f"return dy/dt of shape {self.shapes[index]}, that of y",
             )
         dtype = self.dtypes[index]
         if part.dtype.kind == "c" and dtype.kind != "c":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
+from gradtape.core.graph import suspects
 from gradtape.core.operation import Op, apply
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError
@@ -71,6 +73,19 @@ def reduced_axes(axis: Any, ndim: int) -> Axes:
 def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes as a tuple of non-negative integers; None means every one of them."""
     return tuple(range(ndim)) if axis is None else axes_tuple(axis, ndim)
+
+
+def noted(out: Any, x: Any, axes: Axes, keepdims: bool) -> Any:
+    """`out`, a reduction of `x`; if it fits the axis that is gone by its length, where it falls is looked at when a
+    gradient is taken.
+    """
+    if axes is None or keepdims or len(axes) != 1 or not axes[0]:
+        return out
+    if x.shape[axes[0]] == x.shape[axes[0] - 1] > 1:
+        node = getattr(out, "_node", None)
+        if node is not None and node.op is not None and node.parents:
+            suspects.append(weakref.ref(node))
+    return out
 
 
 def converted(x: Any, dtype: Any) -> Any:

@@ -152,6 +152,17 @@ def _class_axis(name: str, input: Any, axis: int | None) -> int:
     return (1 if input.ndim > 1 else 0) if axis is None else one_axis(axis, input.ndim)
 
 
+def _check_order(name: str, input: Any, target: Any) -> None:
+    """Refuse labels, integers, that are given as the logits, with one row of numbers for each as the target."""
+    if target.dtype.kind == "f" and target.ndim == input.ndim + 1 and target.shape[:1] == input.shape[:1]:
+        raise refused(
+            ShapeError,
+            f"{name}: input has dtype {input.dtype} and shape {input.shape}, as labels have, and target has dtype "
+            f"{target.dtype} and shape {target.shape}, as logits have.",
+            "input and target the other way round: first the logits, then the labels",
+        )
+
+
 def _check_labels(name: str, input: Any, target: Any, place: int) -> None:
     """Refuse a target of labels that is not one label for each of the examples of `input`."""
     examples = (*input.shape[:place], *input.shape[place + 1 :])
@@ -230,7 +241,10 @@ def cross_entropy(
             [ 0.5 , -0.5 ]])
     """
     name = "cross_entropy"
-    input, target = _logits(input), as_value(target)
+    input, target = as_value(input), as_value(target)
+    if input.dtype.kind in "iu":
+        _check_order(name, input, target)
+    input = _logits(input)
     place = _class_axis(name, input, axis)
     classes = input.shape[place]
     if not 0 <= label_smoothing <= 1:
@@ -242,7 +256,11 @@ def cross_entropy(
     if target.dtype.kind == "f":
         if target.shape != input.shape:
             examples = (*input.shape[:place], *input.shape[place + 1 :])
-            fix = "target.astype(int), if it holds labels" if target.shape == examples else f"shape {input.shape}"
+            fix = f"shape {input.shape}"
+            if target.shape == examples:
+                fix = "target.astype(int), if it holds labels"
+            elif target.shape == (*input.shape[:place], 1, *input.shape[place + 1 :]):
+                fix = f"target[{':, ' * place}0].astype(int), if it holds labels"
             raise refused(
                 ShapeError,
                 f"{name}: target of {target.dtype} probabilities has shape {target.shape}; that of the input, "

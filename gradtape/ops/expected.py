@@ -32,6 +32,17 @@ def note_probabilities(name: str, input: Any, axis: int) -> None:
             normalised_twice(name, input, axis)
 
 
+def note_doubled(name: str, input: Any, axes: tuple[int, ...]) -> None:
+    """Tell of a softmax, or its logarithm, that is taken of a softmax along the same axis."""
+    node = getattr(input, "_node", None)
+    if node is None or node.op is None or node.op.name != "softmax" or node.params.get("axis") != axes:
+        return
+    if _computed(input) is not None and all(node.shape[axis] > 1 for axis in axes):
+        from gradtape.explain.logits import normalised_twice
+
+        normalised_twice(name, input, axes[0])
+
+
 def note_sigmoid(name: str, input: Any) -> None:
     """Tell of an input of logits that is the result of a sigmoid."""
     if _computed(input) is None:

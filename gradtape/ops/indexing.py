@@ -266,13 +266,15 @@ def getitem(x: Any, index: Any) -> Any:
     if any(isinstance(part, Lifted) for part in parts):
         return _take_flat(reshape(x, (-1,)), find_positions(x.shape, parts))
     out = getitem_static(x, index=parts)
-    if len(parts) == 2 and type(parts[0]) is type(parts[1]) is np.ndarray:
+    if len(parts) == 2 and type(parts[1]) is np.ndarray and type(parts[0]) in (np.ndarray, slice):
         _note_pick(out)
     return out
 
 
 def _note_pick(out: Any) -> None:
-    """Let `p[np.arange(n), labels]` be compared, when a gradient is taken, with how p was normalised."""
+    """Let `p[np.arange(n), labels]` be compared, when a gradient is taken, with how p was normalised, and
+    `p[:, labels]` with what is done with all of its elements.
+    """
     node = getattr(out, "_node", None)
     if node is not None and node.op is getitem_static and node.parents and node.parents[0].op is not None:
         suspects.append(weakref.ref(node))

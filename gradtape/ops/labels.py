@@ -31,13 +31,16 @@ def _checked_kernel(labels: Any, classes: int, ignored: int | None, name: str, w
         worst = np.unravel_index(int(np.argmax(distance)), labels.shape)
         place = f"[{', '.join(str(int(i)) for i in worst)}]" if labels.ndim else ""
         note = "" if ignored is None else f" (or {ignored}, to be ignored)"
-        fix = f"labels that count from 0 to {classes - 1}"
-        if labels.max(initial=0, where=~skip) == classes and labels.min(initial=classes, where=~skip) >= 1:
+        kinds, there = ("ids", f"the table has {classes} rows") if name == "embedding" else ("labels", "")
+        fix = f"{kinds} that count from 0 to {classes - 1}"
+        if name == "embedding" and labels.min(initial=0) >= 0:
+            fix = f"a table of {int(labels.max()) + 1} rows: Embedding({int(labels.max()) + 1}, ...); or {fix}"
+        elif labels.max(initial=0, where=~skip) == classes and labels.min(initial=classes, where=~skip) >= 1:
             fix += f"; {what} - 1, if they count from 1"
         raise refused(
             IndexingError,
-            f"{name}: {what}{place} is {int(labels[worst])}, and {int(outside.sum())} of {labels.size} labels are out "
-            f"of range; there are {classes} classes, so 0 to {classes - 1} is accepted{note}.",
+            f"{name}: {what}{place} is {int(labels[worst])}, and {int(outside.sum())} of {labels.size} {kinds} are out "
+            f"of range; {there or f'there are {classes} classes'}, so 0 to {classes - 1} is accepted{note}.",
             fix,
         )
     return np.where(skip, IGNORED, labels).astype(np.intp)

@@ -9,8 +9,9 @@ import numpy as np
 
 from gradtape.core.graph import suspects
 from gradtape.core.rules import elementwise, general
-from gradtape.ops.arguments import all_axes, as_value, behind_batch, restored
+from gradtape.ops.arguments import all_axes, as_value, behind_batch, noted, restored
 from gradtape.ops.documentation import slopes
+from gradtape.ops.expected import note_doubled
 from gradtape.ops.linalg import conjugated
 
 
@@ -69,7 +70,8 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     0.693147...
     """
     x = _floating(x)
-    return _logsumexp(x, axis=all_axes(axis, x.ndim), keepdims=keepdims)
+    axes = all_axes(axis, x.ndim)
+    return noted(_logsumexp(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
 
 
 def _softmax_kernel(x: Any, axis: tuple[int, ...]) -> Any:
@@ -115,7 +117,9 @@ def softmax(x: Any, axis: Any = -1) -> Any:
     Tensor([0.5, 0.5])
     """
     x = _floating(x)
-    return _noted(_softmax(x, axis=all_axes(axis, x.ndim)))
+    axes = all_axes(axis, x.ndim)
+    note_doubled("softmax", x, axes)
+    return _noted(_softmax(x, axis=axes))
 
 
 def _log_softmax_kernel(x: Any, axis: tuple[int, ...]) -> Any:
@@ -142,7 +146,9 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
     Tensor([    0., -1000.])
     """
     x = _floating(x)
-    return _noted(_log_softmax(x, axis=all_axes(axis, x.ndim)))
+    axes = all_axes(axis, x.ndim)
+    note_doubled("log_softmax", x, axes)
+    return _noted(_log_softmax(x, axis=axes))
 
 
 def _sigmoid_kernel(x: Any) -> Any:

@@ -18,6 +18,7 @@ from gradtape.ops.arguments import (
     axes_or_none,
     converted,
     filled,
+    noted,
     one_axis,
     reduced_axes,
     refused,
@@ -91,7 +92,8 @@ def sum(
     if out is not None:
         return filled(out, sum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = converted(as_value(x), dtype)
-    total = converted(_sum(_only(x, where, 0), axis=reduced_axes(axis, x.ndim), keepdims=keepdims), dtype)
+    axes = reduced_axes(axis, x.ndim)
+    total = converted(noted(_sum(_only(x, where, 0), axis=axes, keepdims=keepdims), x, axes, keepdims), dtype)
     return total if initial is None else total + _start(initial, total.dtype)
 
 
@@ -132,7 +134,8 @@ def mean(
         counted = broadcast_to(where, x.shape).astype(x.dtype)
         found = sum(x, axis, keepdims=keepdims, where=where) / sum(counted, axis, keepdims=keepdims)
     else:
-        found = _mean(x, axis=axes_or_none(axis, x.ndim), keepdims=keepdims)
+        axes = axes_or_none(axis, x.ndim)
+        found = noted(_mean(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
     return converted(found, dtype)
 
 
@@ -201,7 +204,8 @@ def _variance(x: Any, axis: Any, dtype: Any, less: float, keepdims: bool, where:
         counted = sum(broadcast_to(where, x.shape).astype(x.real.dtype), axes, keepdims=keepdims)
         return sum(_squared(centred), axes, keepdims=keepdims, where=where) / (counted - less)
     centred = x - (_mean(x, axis=axes, keepdims=True) if mean is None else mean)
-    return _sum(_squared(centred), axis=axes, keepdims=keepdims) / (_count(x.shape, axes) - less)
+    total = noted(_sum(_squared(centred), axis=axes, keepdims=keepdims), x, axes, keepdims)
+    return total / (_count(x.shape, axes) - less)
 
 
 def fewer(ddof: float, correction: float | None) -> float:
@@ -273,7 +277,8 @@ def _extreme_from(op: Op, pair: Op, x: Any, axis: Any, keepdims: bool, initial: 
     if initial is None and where is not True:
         raise refused(OperandError, f"{op.name}: where= without initial=.", "initial= for slices without any element")
     if initial is None:
-        return op(x, axis=reduced_axes(axis, x.ndim), keepdims=keepdims)
+        axes = reduced_axes(axis, x.ndim)
+        return noted(op(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
     start = _start(initial, x.dtype)
     if 0 in x.shape:
         return (sum(x, axis, keepdims=keepdims) + start).astype(x.dtype)  # a sum of nothing

@@ -54,6 +54,10 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     if copy is not None:
         x = _copied(x, wanted, order, copy)
     if order == "C":
+        if len(wanted) == len(x.shape) > 1 and wanted != x.shape and sorted(wanted) == sorted(x.shape):
+            from gradtape.explain.swaps import note_swap
+
+            note_swap(x.shape, wanted)
         return _reshape(x, shape=wanted)
     return transpose(_reshape(transpose(x), shape=wanted[::-1]))
 

@@ -304,7 +304,7 @@ class Optimiser:
         >>> w
         Variable([0.8, 1.6])
         """
-        targets = self._checked_variables(variables)
+        targets = self._checked_variables(variables, alone=grads is None)
         if grads is None:
             grads = rebuild(variables, [variable.grad for variable in targets])
             if targets and all(gradient is None for gradient in leaves(grads)):
@@ -354,12 +354,15 @@ class Optimiser:
         self.state = _as_variables(self.init(rebuild(variables, [plain(variable) for variable in targets])))
         self._owners = list(targets)
 
-    def _checked_variables(self, variables: Any) -> list[Variable]:
+    def _checked_variables(self, variables: Any, alone: bool = False) -> list[Variable]:
+        """The variables; with `alone`, they came without gradients, which may have been given in their place."""
         for path, variable in named_leaves(variables):
             if not isinstance(variable, Variable):
                 fix = "update(grads, state, params) for arrays, which returns new ones"
                 if isinstance(variable, Tensor):
                     fix = f"gt.Variable(x), which can be changed and has a .grad too; {fix}"
+                if alone and isinstance(variable, Tensor | np.ndarray | np.generic):
+                    fix = f"step(variables, gradients), if this is a gradient: both are wanted; {fix}"
                 raise refused(
                     OperandError,
                     f"{self.name}: {called(path)} is a {type(variable).__name__}; gt.Variable is accepted.",

@@ -202,3 +202,53 @@ class TestOneSided:
         """A table of differences that is itself the answer is not a residual."""
         w = gt.tensor(np.ones((3, 1)), requires_grad=True)
         assert found(lambda: (X @ w - Y).backward(np.ones((20, 4)))) == []
+
+
+class TestMadeElsewhere:
+    """Judged when a gradient is taken, with the source's help."""
+
+    def test_a_table_of_plain_arrays(self) -> None:
+        """A column and a vector that met off the tape are named, where the table meets a prediction."""
+        rewards, following = y, X
+
+        def loss(w: Any) -> Any:
+            best = np.max(following, axis=1, keepdims=True)
+            target = rewards + 0.9 * best
+            return ((target - (X @ w)[:, 0]) ** 2).mean()
+
+        (problem,) = slope(loss)
+        assert problem.code == "GT101"
+        assert problem.main.text == "rewards + 0.9 * best"
+        assert list(problem.fixes) == ["rewards + (0.9 * best)[:, 0]"]
+        assert problem.spans[1].text == "target - (X @ w)[:, 0]"
+
+    def test_a_row_of_targets(self) -> None:
+        """Predictions (n, 1) against targets (1, n) of other origin are a table of pairs."""
+        row = y.copy()
+        row.shape = (1, 20)
+        (problem,) = slope(lambda w: ((row - X @ w) ** 2).mean())
+        assert problem.code == "GT101"
+        assert all(fix.checked for fix in problem.fixes)
+
+    def test_one_prediction_of_the_mean_example(self) -> None:
+        """A prediction (1, 1) that was made of the data's mean is compared with all targets."""
+        column = y.copy()
+        column.shape = (20, 1)
+
+        def loss(w: Any) -> Any:
+            pred = X.mean(axis=0, keepdims=True) @ w
+            return ((pred - column) ** 2).mean()
+
+        assert [problem.code for problem in slope(loss)] == ["GT102"]
+
+    def test_tables_that_are_meant(self) -> None:
+        """Written axes, norms of one array, transposes in so many words and parameters of size 1 are left alone."""
+        column = y[:, None]
+        squares = (X**2).sum(axis=1, keepdims=True)
+        distances = squares + (X**2).sum(axis=1)
+        gaps = column - y
+        assert slope(lambda w: ((X @ w)[:, 0] * distances).mean()) == []
+        assert slope(lambda w: (((X @ w)[:, 0] - gaps) ** 2).mean()) == []
+        assert slope(lambda w: np.abs(X @ w - column.T).mean()) == []
+        assert slope(lambda m: ((np.exp(m) / len(X) - column) ** 2).mean(), np.ones((1, 1))) == []
+        assert slope(lambda m: ((X.mean(keepdims=True) * np.exp(m) - X) ** 2).mean(), np.ones((1, 1))) == []

@@ -63,6 +63,20 @@ def test_layers_are_seen_through() -> None:
     assert "net(X.astype(" in expected.problems[0].title
 
 
+@pytest.mark.parametrize("function", [gt.softmax, gt.log_softmax])
+def test_a_softmax_of_a_softmax(function: Callable[..., Any]) -> None:
+    """The same axis twice; along another, or of what was changed in between, it is something else."""
+
+    def twice(w: Any) -> Any:
+        p = gt.softmax(X @ w, axis=1)
+        return function(p, axis=1)[0].max()
+
+    (problem,) = found(twice)
+    assert (problem.code, problem.fixes[0]) == ("GT509", "X @ w")
+    assert found(lambda w: function(gt.softmax(X @ w, axis=1), axis=0).max()) == []
+    assert found(lambda w: function(gt.softmax(X @ w, axis=1) / 0.1, axis=1).max()) == []
+
+
 @pytest.mark.parametrize(
     "function",
     [

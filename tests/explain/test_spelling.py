@@ -42,6 +42,12 @@ def problems(code: str, **names: Any) -> list[Problem]:
         ("np.where(c, a, b)", {"xp": "numpy"}, "xp.where(c, a, b)"),
         ("gt.relu(x)", {"gradtape": "gradtape"}, "gradtape.relu(x)"),
         ("np.where(c, a, b) or gt.relu(x)", {"np": "numpy", "gt": "gradtape"}, "np.where(c, a, b) or gt.relu(x)"),
+        ("x = tape.watch(x) at the top", {"tf": "tensorflow"}, "tape.watch(x) at the top"),
+        ("x = tape.watch(x) at the top", {"np": "numpy"}, "x = tape.watch(x) at the top"),
+        ("gt.tensor(data, requires_grad=True)", {"t": "tensorflow"}, "t.Variable(data)"),
+        ("scipy.special.xlogy(x, y)", {"th": "torch"}, "th.xlogy(x, y)"),
+        ("x + gt.stop_gradient(gt.round(x) - x)", {"torch": "torch"}, "x + (torch.round(x) - x).detach()"),
+        ("gt.custom_vjp or x[:, np.newaxis]", {"tf": "tensorflow"}, "tf.custom_gradient or x[:, tf.newaxis]"),
         ("gt.explain.configure(GT404='off')", {"torch": "torch"}, "gt.explain.configure(GT404='off')"),
     ],
 )

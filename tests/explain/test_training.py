@@ -56,6 +56,19 @@ class TestWrittenOut:
         (problem,) = found(lambda w: -logarithm(X @ w)[np.arange(9), labels].mean(), W)
         assert (problem.code, problem.fixes[0]) == ("GT501", fix)
 
+    def test_over_everything(self) -> None:
+        """A softmax of the user's own that divides by the sum of all examples; of one example it is right."""
+
+        def pick(z: Any) -> Any:
+            e = np.exp(z - np.max(z))
+            p = e / e.sum() + 1e-9
+            return -np.log(p[np.arange(9), labels]).mean() if z.ndim > 1 else -np.log(p[labels]).mean()
+
+        (problem,) = found(lambda w: pick(X @ w), W)
+        assert (problem.code, problem.fixes[0]) == ("GT501", "e.sum(axis=1, keepdims=True)")
+        assert "over all axes" in problem.title
+        assert found(lambda w: pick(X[0] @ w), W) == []
+
     def test_pairs_have_no_axis_of_classes(self) -> None:
         """One in each row and each column: both axes may be summed over."""
         partner = np.array([1, 2, 0, 4, 3])
@@ -82,6 +95,8 @@ class TestSoftmax:
             (lambda w: -np.log(gt.softmax(X @ w, axis=0)[np.arange(9), labels]).mean(), W, 1),
             (lambda w: -gt.log_softmax(X @ w, axis=0)[np.arange(9), labels].mean(), W, 1),
             (lambda w: -(onehot * gt.log_softmax(X @ w, axis=0)).sum(), W, 1),
+            (lambda w: -(onehot * np.log(gt.softmax(X @ w, axis=0) + 1e-9)).sum(), W, 1),
+            (lambda w: -np.log(np.clip(gt.softmax(X @ w, axis=0), 1e-7, 1.0))[np.arange(9), labels].sum(), W, 1),
             (lambda w: -(np.log(gt.softmax((X @ w).T)) * onehot.T).sum(), W, 0),
             (lambda w: (gt.softmax(q @ w @ k.T / 2.0, axis=0) @ v).sum(), np.eye(4), 1),
             (
@@ -107,6 +122,7 @@ class TestSoftmax:
             (lambda w: -gt.log_softmax(X @ w)[np.arange(9), labels].mean(), W),
             (lambda w: -gt.log_softmax((X @ w).T, axis=0)[labels, np.arange(9)].mean(), W),
             (lambda w: -(onehot * gt.log_softmax(X @ w)).sum(), W),
+            (lambda w: -(onehot * np.log(np.clip(gt.softmax(X @ w), 1e-7, 1.0) + 1e-9)).sum(), W),
             (lambda w: (gt.softmax(q @ w @ k.T / 2.0) @ v).sum(), np.eye(4)),
             (lambda a: (gt.softmax(a, axis=0) @ np.array([[0.2, 0.1], [0.3, 0.5], [0.5, 0.4]]))[0, 0], np.ones((3, 3))),
             (lambda a: (gt.softmax(a, axis=(0, 1)) * np.arange(3.0)).sum(), np.ones((3, 3))),
@@ -164,15 +180,34 @@ class TestSurvey:
     def test_a_sum_over_batches_of_different_size(self) -> None:
         """The same line summed over six examples, then over four; the penalty on the weights stays what it is."""
 
-        def loss(a: Any) -> Any:
+        def loss(a: Any, rows: int) -> Any:
             return (X[:rows] @ a - 1.0).sum() + (a**2).sum()
 
-        rows = 6
-        assert notes(loss, np.ones(X.shape[1])) == []
-        rows = 4
-        (problem,) = notes(loss, np.ones(X.shape[1]))
+        problems: list[Problem] = []
+        with gt.explain.surveying(), gt.explain.listening(problems.append):
+            for rows in (6, 6, 4):
+                assert problems == []
+                gt.grad(loss)(np.ones(X.shape[1]), rows)
+        (problem,) = problems
         assert problem.code == "GT507"
         assert "over 4 elements; it was one over 6 before" in problem.title
+
+    @pytest.mark.parametrize(
+        "loss",
+        [
+            lambda w, rows: np.log(np.cosh(X[:rows] @ w)).sum() / rows,
+            lambda w, rows: (60.0 / rows) * np.log(np.cosh(X[:rows] @ w)).sum(),
+            lambda w, rows: sum((np.tanh(part) ** 2).sum() for part in (w[:3], w[1:], w[:2])),
+            lambda w, rows: np.log(np.cosh(X[: rows % 5 + 2] @ w)).sum(),
+        ],
+    )
+    def test_sums_that_are_meant(self, loss: Callable[[Any, int], Any]) -> None:
+        """Divided or weighed by the number of examples, over parameters in a loop, and over series of any length."""
+        problems: list[Problem] = []
+        with gt.explain.surveying(), gt.explain.listening(problems.append):
+            for rows in (6, 6, 4, 7, 5):
+                gt.grad(lambda w, rows=rows: loss(w, rows))(np.ones(4))
+        assert [problem.code for problem in problems if problem.code == "GT507"] == []
 
     def test_an_ambiguous_bias(self) -> None:
         """A vector of four added to four by four."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,6 +78,32 @@ def returned_no_number(name: str, output: Any) -> GradTapeError:
     )
 
 
+def check_result_kept(forward: Any, name: str) -> None:
+    """Raise if `forward`, which has returned None, ends by computing something that nobody gets: no return."""
+    from gradtape.explain.source import dropped_at_the_end
+
+    code = getattr(inspect.unwrap(forward), "__code__", None)
+    dropped = None if code is None else dropped_at_the_end(code)
+    if dropped is not None:
+        raise failure(
+            "GT311",
+            f"forward of {name} returned None: what its last line computes is dropped",
+            OperandError,
+            spans=[dropped, here("called here")],
+            fixes=f"return {dropped.text}",
+        )
+
+
+def wrong_slope(function: Any, title: str, fix: str) -> GradTapeError:
+    """The right-hand side of a differential equation returned another shape than that of the state."""
+    from gradtape.explain.source import returned
+
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    asked = here("asked here")
+    made = returned(code, "returned here")
+    return failure("GT110", title, spans=[made, asked] if made.line and made.line != asked.line else None, fixes=fix)
+
+
 def returned_many(name: str, output: Any) -> GradTapeError:
     node = getattr(output, "_node", None)
     made = [] if node is None else [at(node.location, "made here")]
@@ -150,6 +177,7 @@ def different_batches(arguments: Sequence[tuple[int, Shape, int, int]]) -> GradT
 
 
 __all__ = [
+    "check_result_kept",
     "different_batches",
     "different_structures",
     "differs_between_examples",
@@ -163,5 +191,6 @@ __all__ = [
     "returned_none",
     "wrong_argnums",
     "wrong_axes",
+    "wrong_slope",
     "wrong_tangent_shape",
 ]

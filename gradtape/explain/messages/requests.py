@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +11,11 @@ import numpy as np
 
 from gradtape.core.graph import AMBIENT
 from gradtape.core.location import Location
-from gradtape.errors import DetachError, DtypeError, GradTapeError, ShapeError, UntrackedError
+from gradtape.errors import DetachError, DtypeError, GradTapeError, OperandError, ShapeError, TapeError, UntrackedError
 from gradtape.explain.cuts import DEPARTURES
 from gradtape.explain.messages.making import at, failure, here, problem
 from gradtape.explain.problem import Problem, Span
+from gradtape.explain.source import source_of
 
 if TYPE_CHECKING:
     from gradtape.core.graph import Node
@@ -48,11 +51,58 @@ def spent(first: Location) -> GradTapeError:
     )
 
 
+def not_mine(node: Node, first: Location) -> GradTapeError:
+    """A tape that is spent is asked about a target that another tape has recorded."""
+    other = _tape_around(node.location)
+    asked = f"{other}.gradient(...)" if other else "the tape whose with block the target was computed in"
+    return failure(
+        "GT211",
+        "the target was recorded by another tape, not by this one, which has given its gradient already",
+        TapeError,
+        spans=[
+            here("asked here"),
+            at(node.location, "the target was computed here"),
+            at(first, "this tape gave its gradient here"),
+        ],
+        fixes=f"ask {asked}",
+    )
+
+
+def _tape_around(place: Location) -> str:
+    """The name that the innermost with block around a place gives to a tape; empty if there is none to see."""
+    source = source_of(place.file)
+    around: ast.AST | None = source.find(place)
+    while around is not None:
+        for item in reversed(around.items) if isinstance(around, ast.With) else ():
+            call = item.context_expr
+            made = getattr(call, "func", None)
+            kind = getattr(made, "attr", getattr(made, "id", ""))
+            if kind == "GradientTape" and isinstance(item.optional_vars, ast.Name):
+                return item.optional_vars.id
+        around = source.parents.get(around)
+    return ""
+
+
+def tape_not_made(name: str) -> GradTapeError:
+    """`with gt.GradientTape as tape`, without parentheses."""
+    return failure(
+        "GT315",
+        f"with {name} as tape: this is the class; a tape is made by calling it, with parentheses",
+        OperandError,
+        fixes="with gt.GradientTape() as tape:",
+    )
+
+
 def source_not_tensor(source: Any) -> GradTapeError:
+    from gradtape.explain.site import Site
+
+    site = Site.present()
+    dropped = site.source.dropped_result("watch", site.asked()[1])
     shape = f" of shape {source.shape}" if isinstance(source, np.ndarray) else ""
     return failure(
         "GT314",
         f"sources: a {type(source).__name__}{shape} is not a tensor, so nothing was recorded for it",
+        spans=None if dropped is None else [site.span, dropped.labelled("the tensor that this returns was dropped")],
         fixes="x = tape.watch(x) inside the with block, compute with that x, and ask for that x",
     )
 
@@ -61,7 +111,16 @@ def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTape
     from gradtape.explain.cuts import fix_for
     from gradtape.explain.paths import latest_departures
     from gradtape.explain.returns import departed
+    from gradtape.explain.site import Site
 
+    if isinstance(target, types.MethodType | types.BuiltinMethodType):
+        asked = Site.present().asked()[0]
+        name = asked.id if isinstance(asked, ast.Name) else f"x.{target.__name__}"
+        return failure(
+            "GT305",
+            f"target: the method {target.__name__!r} itself, which was not called",
+            fixes=f"call it, with parentheses: {name}()",
+        )
     left = latest_departures(AMBIENT if tape is None else tape.mask, 0 if tape is None else tape._opened)
     ways = [departed(cut) if cut.reason in DEPARTURES else ("", [fix_for(cut, tape)]) for cut in left]
     advice = [fix for _, fixes in ways[:1] for fix in fixes]
@@ -268,11 +327,13 @@ __all__ = [
     "many_elements",
     "no_gradient_will_arrive",
     "no_shared_batch",
+    "not_mine",
     "not_one_target",
     "not_recording",
     "nothing_requires_grad",
     "source_not_tensor",
     "spent",
+    "tape_not_made",
     "target_not_tensor",
     "unused_argument",
     "unused_input",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gradtape.errors import DtypeError, GradTapeError, MutationError, ShapeError
 from gradtape.explain.messages.making import at, failure, here
 
@@ -38,11 +40,25 @@ def ragged(data: Any, error: Exception) -> GradTapeError:
 
 
 def objects_among_operands(operation: str) -> GradTapeError:
+    from gradtape.explain.running import running
+    from gradtape.explain.site import Site
+
+    site = Site.present()
+    inputs = next((one.inputs for one in running()), ())
+    arrays = [x for x in inputs if isinstance(x, np.ndarray) and x.dtype.hasobject]
+    operands = [one for one in site.operands(inputs) if one.dtype == "object"] if arrays else []
+    lengths = {np.shape(element) for array in arrays for element in array.ravel()[:100]}
+    name = operands[0].name if operands else "an operand"
     return failure(
         "GT314",
-        f"{operation}: an operand is an array of Python objects, which have no derivative",
+        f"{operation}: {name} is an array of Python objects (dtype object), which have no derivative",
         DtypeError,
-        fixes="array.astype(float), if its elements are numbers",
+        spans=[site.span],
+        operands=operands,
+        notes=[f"its elements have the shapes {', '.join(map(str, sorted(lengths)[:4]))}"] if len(lengths) > 1 else (),
+        fixes="rows of one length, padded with np.pad if they are shorter; or a loop over them"
+        if len(lengths) > 1
+        else f"{name if operands else 'array'}.astype(float), if its elements are numbers",
     )
 
 
@@ -151,6 +167,14 @@ def wrong_assigned_dtype(dtype: Any, given: Any) -> GradTapeError:
 
 
 def does_not_fit_in_place(how: str, shape: Shape, dtype: Any, given: Shape, given_dtype: Any) -> GradTapeError:
+    if given == shape:
+        return failure(
+            "GT314",
+            f"{how}: the result has dtype {given_dtype}; the tensor it is written into has dtype {dtype}, which cannot "
+            "hold it",
+            DtypeError,
+            fixes=["x = x + y instead of x += y", f"x = x.astype({str(given_dtype)!r}) before"],
+        )
     return failure(
         "GT110",
         f"{how}: the result has shape {given} and dtype {given_dtype}; the tensor it is written into has shape {shape} "

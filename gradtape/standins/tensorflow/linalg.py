@@ -53,7 +53,13 @@ def matmul(
     if one.ndim < 2 or other.ndim < 2:
         raise invalid(
             f"matmul: matrices are wanted; the shapes are {one.shape} and {other.shape}",
-            "tf.linalg.matvec(a, b) for a matrix and a vector, tf.tensordot(a, b, 1) for two vectors",
+            "tf.tensordot(a, b, 1)"
+            if other.ndim == 1 and one.ndim == 1
+            else "tf.linalg.matvec(a, b)"
+            if other.ndim == 1
+            else "a[tf.newaxis, :], one row, as the first; or tf.tensordot(a, b, 1)"
+            if one.ndim == 1
+            else "numbers are multiplied by *",
         )
     check_kind(one, "fciu", "matmul")
     return wrap(gt.matmul(_turned(one, transpose_a, adjoint_a), _turned(other, transpose_b, adjoint_b)))

@@ -11,7 +11,11 @@ from types import TracebackType
 from typing import Any
 
 import gradtape as gt
+from gradtape.core.location import Location
 from gradtape.core.structure import leaves, map_structure, rebuild
+from gradtape.core.tape import Tapes
+from gradtape.custom.blame import definition
+from gradtape.explain import messages
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
 from gradtape.standins.tensorflow.log import warn_first_times
@@ -33,7 +37,7 @@ def wrapped(value: Any) -> Any:
     return value if value is None or isinstance(value, IndexedSlices) else wrap(value)
 
 
-class GradientTape:
+class GradientTape(metaclass=Tapes):
     """`tf.GradientTape`: records what is computed inside its `with` block, and differentiates it.
 
     >>> from gradtape.standins import tensorflow as tf
@@ -347,6 +351,9 @@ def _with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
         )
     inputs = [x for x in arguments if isinstance(x, Holder)]
 
+    called = Location.here()
+
+    @functools.wraps(grad)  # so that it is the user's function which is named if it is wrong
     def rule(*upstream: Any) -> list[Any]:
         cotangents = [wrap(u) for u in upstream]
         if takes_variables:
@@ -356,11 +363,13 @@ def _with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
             for_arguments, for_variables = grad(*cotangents), []
         flat = leaves(for_arguments)
         if len(flat) != len(arguments) or len(for_variables) != len(variables):
-            raise ValueError(
-                explained(
-                    f"custom_gradient: the grad of {name} returned {len(flat)} gradients for {len(arguments)} arguments"
-                    f" and {len(for_variables)} for {len(variables)} variables"
-                )
+            raise messages.broken_rule(
+                f"custom_gradient: the grad of {name} returned {len(flat)} gradients for {len(arguments)} arguments"
+                + (f" and {len(for_variables)} for {len(variables)} variables" if variables else ""),
+                definition(grad),
+                called,
+                "return one gradient for each argument, None where it is zero"
+                + (", and a list with one for each variable" if variables else ""),
             )
         kept = [g for x, g in zip(arguments, flat) if isinstance(x, Holder)]
         return [

@@ -144,3 +144,28 @@ class translating:
             translated = as_torch(error)
             if translated is not error:
                 raise translated from error.__cause__
+
+
+def warn_not_kept(tensor: Any) -> None:
+    """The `.grad` of a tensor that is not a leaf was asked for: it is None, and PyTorch warns of that."""
+    from gradtape.explain import messages
+    from gradtape.explain.messages.making import at, here
+    from gradtape.explain.voices import report
+
+    made = tensor._value._node.location
+    found = messages.problem(
+        "GT201",
+        f"the .grad of a tensor of shape {tuple(tensor.shape)} that is not a leaf is None: backward() keeps gradients "
+        "of leaves only",
+        spans=[here("asked here"), at(made, "computed here")],
+        fixes=[
+            "if it is a parameter, make it a leaf: x = (...).detach().requires_grad_()",
+            "call .retain_grad() on it before backward(), or ask for the gradient of a leaf",
+        ],
+    )
+    said = (
+        f"the .grad of a tensor of shape {tuple(tensor.shape)} that is not a leaf was asked for at "
+        f"{found.spans[0].place if found.spans else 'an unknown line'}; backward() keeps gradients of leaves only.\n"
+        f"{made.show()}\n  fix: call .retain_grad() on it before backward(), or ask for the gradient of a leaf"
+    )
+    report(found, said)

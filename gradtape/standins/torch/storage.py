@@ -13,12 +13,13 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, FLAGS, Node
+from gradtape.core.graph import AMBIENT, FLAGS, READ, Node
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.core.tensor import is_tracked
 from gradtape.errors import MutationError
 from gradtape.explain import messages
+from gradtape.explain.accumulated import note_change
 from gradtape.standins.torch import dtypes, overwriting
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.naming import name_node
@@ -159,13 +160,16 @@ class Stored:
             return
         old = self._held
         stays = behind or (old._node.bits > FLAGS and not is_tracked(old) and not is_tracked(new))
+        extra = old._node.extra
+        if extra is not None and extra.use & READ and extra.grad is not None:
+            note_change(extra)
         if not silent:
             overwriting.note(old, new)
         self._held = new if isinstance(new, Lifted) or not stays else Value(new._array, old._node)
         self._written += 1
         self._unnoticed += silent
         if self._place is not None and self._place.extra is not None:
-            self._place.extra.grad = self._held
+            self._place.extra.grad, self._place.extra.use = self._held, 0
         array = None if self._mirror is None else self._mirror()
         if array is not None:
             array[...] = self._held._concrete()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.explain import messages
 from gradtape.standins.torch import dtypes, printing
 from gradtape.standins.torch.description import Size, device, layout, strided
-from gradtape.standins.torch.errors import DetachError, translating
+from gradtape.standins.torch.errors import DetachError, translating, warn_not_kept
 from gradtape.standins.torch.hooks import RemovableHandle, waiting
 from gradtape.standins.torch.naming import GradFn, label_of, name_node
 from gradtape.standins.torch.storage import Stored
@@ -341,7 +340,7 @@ class Tensor(Stored, metaclass=_Original):
                 self._gradient._place = None
                 self._gradient = None
             if value._node.op is not None and value.requires_grad and not self._retains:
-                warnings.warn(_not_kept(self), UserWarning, stacklevel=2)
+                warn_not_kept(self)
             return None
         gradient = self._gradient
         if gradient is None:
@@ -482,14 +481,3 @@ def _not_one(how: str, tensor: Tensor) -> str:
         raise messages.not_one_element(how, tensor._value.shape)
     except gt.GradTapeError as error:
         return str(error)
-
-
-def _not_kept(tensor: Tensor) -> str:
-    from gradtape.core.location import Location
-
-    made = tensor._value._node.location
-    return (
-        f"the .grad of a tensor of shape {tuple(tensor.shape)} that is not a leaf was asked for at "
-        f"{Location.here()}; backward() keeps gradients of leaves only.\n{made.show()}\n"
-        "  fix: call .retain_grad() on it before backward(), or ask for the gradient of a leaf"
-    )

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import gradtape as gt
+from gradtape.explain import messages, voices
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow.arrays import convert_to_tensor
 from gradtape.standins.tensorflow.conversion import value_of
@@ -122,10 +123,9 @@ class Optimizer:
                     "tape.why(loss, variable) tells where each one was lost",
                 )
             )
-        missing_ones = [v.name for g, v in zip(gradients, variables) if g is None]
+        missing_ones = [v for g, v in zip(gradients, variables) if g is None]
         if missing_ones:
-            names = ", ".join(missing_ones)
-            get_logger().warning(f"Gradients do not exist for variables {names} when minimizing the loss.")
+            _tell_of_missing(missing_ones)
         self.build(variables)
         places = {id(variable): place for place, variable in enumerate(self._variables)}
         row: list[Any] = [None] * len(self._variables)
@@ -371,6 +371,21 @@ class Lion(_Adaptive):
 
     def __init__(self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.99, **kwargs: Any) -> None:
         super().__init__(learning_rate, {"betas": (beta_1, beta_2)}, **kwargs)
+
+
+def _tell_of_missing(variables: list[Any]) -> None:
+    """Log that variables have no gradient as Keras does, and tell those who listen which they are."""
+    names = ", ".join(variable.name for variable in variables)
+    get_logger().warning(f"Gradients do not exist for variables {names} when minimizing the loss.")
+    paths = [getattr(variable, "path", variable.name) for variable in variables]
+    found = messages.problem(
+        "GT201",
+        f"no gradient for {', '.join(paths[:4])}{' and others' * (len(paths) > 4)}: the loss does not depend on them",
+        consequence="this step leaves them as they are",
+        fixes=["call the layer that they belong to, or leave them out", "tape.why(loss, variable) tells more"],
+        intent="give the optimiser the other variables only",
+    )
+    voices.told(found)
 
 
 _BY_NAME: dict[str, type[Optimizer]] = {

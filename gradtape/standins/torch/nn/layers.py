@@ -45,6 +45,10 @@ class Linear(Module):
         _redraw(self, ours.Linear(self.in_features, self.out_features, self.bias is not None))
 
     def forward(self, input: Any) -> Any:
+        shape = input.shape if isinstance(input, Tensor) else ()
+        if shape and shape[-1] != self.in_features == self.weight.shape[-1]:
+            with translating():
+                raise ours.Linear._refused(self, tuple(shape))  # type: ignore[arg-type]
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:

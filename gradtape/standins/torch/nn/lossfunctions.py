@@ -12,6 +12,8 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.location import Location
 from gradtape.errors import ShapeError
+from gradtape.explain.messages.making import problem
+from gradtape.explain.voices import report
 from gradtape.nn import functional as ours
 from gradtape.ops.arguments import refused
 from gradtape.standins.torch import dtypes
@@ -113,13 +115,24 @@ def _stretched(name: str, input: Any, target: Any) -> tuple[Any, Any]:
             f"{name}: input has shape {list(input.shape)}, target has shape {list(target.shape)}; they do not fit.",
             "an input and a target of the same shape",
         ) from None
-    warnings.warn(
+    said = (
         f"Using a target size ({Size(target.shape)}) that is different to the input size ({Size(input.shape)}). This "
         f"will likely lead to incorrect results due to broadcasting: every element of the one meets every element of "
-        f"the other.\n{Location.here().show()}\n  fix: target.reshape(input.shape), or input.squeeze()",
-        UserWarning,
-        stacklevel=5,
+        f"the other.\n{Location.here().show()}\n  fix: target.reshape(input.shape), or input.squeeze()"
     )
+    both = shape not in (input.shape, target.shape)
+    found = problem(
+        "GT101" if both else "GT102",
+        f"{name}: an input of shape {tuple(input.shape)} is compared with a target of shape {tuple(target.shape)}",
+        fixes=["target.reshape(input.shape)"] if input.size == target.size else ["input and target of the same shape"],
+        notes=[
+            "every element of the one meets every element of the other"
+            if both
+            else f"one is stretched to the shape {tuple(shape)} of the other"
+        ],
+        consequence="the gradient has the right shape and the wrong value" if both else "",
+    )
+    report(found, said)
     return gt.broadcast_to(input, shape), gt.broadcast_to(target, shape)
 
 

@@ -12,7 +12,10 @@ import numpy as np
 
 import gradtape as gt
 from gradtape import optim as ours
+from gradtape.core.backward import latest
+from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor as Value
+from gradtape.explain.accumulated import note_missing
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.hooks import RemovableHandle
 from gradtape.standins.torch.tensor import Tensor, wrap
@@ -22,6 +25,9 @@ class Optimizer:
     """What all optimisers share. To write one, have a `step` that goes through `self.param_groups`."""
 
     _stepped = False  # whether a step was made, which schedulers ask
+    _made: Location | None = None
+    _passed: Location | None = None  # the backward pass before the last step
+    _reached = False  # whether a parameter ever had a gradient when a step was made
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -30,6 +36,8 @@ class Optimizer:
                 "  fix: [tensor], or model.parameters()"
             )
         self.defaults = defaults
+        self._made = Location.here()
+        self._passed = latest[0]
         self._begin()
         self.param_groups: list[dict[str, Any]] = []
         given = list(params)
@@ -143,12 +151,26 @@ def _hook_step(kind: Any) -> None:
         for hook in list(self._before):
             hook(self, (self, *args), kwargs)
         result = inner(self, *args, **kwargs)
+        _note_gradients(self)
         for hook in list(self._after):
             hook(self, (self, *args), kwargs)
         return result
 
     vars(step)["is_hooked"] = True
     kind.step = step
+
+
+def _note_gradients(optimizer: Any) -> None:
+    """Tell of an optimiser none of whose parameters ever got a gradient, although there was a backward pass."""
+    if optimizer._reached:
+        return
+    parameters = [p._value for p in optimizer._parameters()]
+    optimizer._reached = any(value.grad is not None for value in parameters)
+    ran, before = latest[0], optimizer._passed
+    optimizer._passed = ran
+    if optimizer._reached or ran is None or ran is before or not any(value.requires_grad for value in parameters):
+        return
+    note_missing(type(optimizer).__name__, len(parameters), optimizer._made, ran)
 
 
 _KEPT = {

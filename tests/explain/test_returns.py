@@ -1,0 +1,80 @@
+"""Numbers that left the tape inside a function, or as elements, and came back as constants."""
+
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+
+LENGTHS = [0.1, 0.4, 0.9]
+
+
+def listed(k: Any) -> Any:
+    energies = np.array([float(0.5 * k * x**2) for x in LENGTHS])
+    return energies.sum()
+
+
+def filled(k: Any) -> Any:
+    found = np.empty(3)
+    for i in range(3):
+        found[i] = k * LENGTHS[i]
+    return found
+
+
+def logged(k: Any) -> Any:
+    history = np.empty(1)
+    history[0] = k * 0.7
+    return np.full(3, 0.25)
+
+
+def _reported(loss: Any) -> list[Any]:
+    problems: list[Any] = []
+    with gt.explain.configure(GT210="note"), gt.explain.listening(problems.append):
+        gt.grad(loss)(0.8131)
+    return [problem for problem in problems if problem.code == "GT210"]
+
+
+def test_elements_of_a_list_inside_a_function() -> None:
+    """What `float()` made inside of a function is followed to its result, and the fix builds a tensor of the list."""
+    (problem,) = _reported(lambda k: np.sum(listed(k)) * k)
+    assert problem.fixes[0] == "gt.array([0.5 * k * x**2 for x in LENGTHS])"
+    assert "np.array([float(" in problem.main.source
+
+
+def test_elements_of_an_array_inside_a_function() -> None:
+    """So are the elements of an array that a function has filled."""
+    (problem,) = _reported(lambda k: np.sum(filled(k)) * k)
+    assert problem.main.text == "found[i]"
+
+
+def test_what_does_not_come_back_is_not_blamed() -> None:
+    """A function that writes a value down and returns another one is not said to return it."""
+    assert _reported(lambda k: np.sum(logged(k)) * k) == []
+
+
+def test_an_array_of_the_same_name_in_another_function_is_not_blamed() -> None:
+    """Names are compared with those of the same function."""
+
+    def other(k: Any) -> Any:
+        found = np.empty(1)
+        found[0] = k
+        return found
+
+    def uses_constant(k: Any) -> Any:
+        other(k)
+        found = np.full(3, 0.3)
+        return found * 2.0
+
+    assert _reported(lambda k: np.sum(uses_constant(k)) * k) == []
+
+
+def test_a_list_inside_a_mean() -> None:
+    """NumPy's mean takes no list of tensors: the fix makes one tensor of them."""
+    w = gt.Variable([0.123456789, 0.987654321])
+    problems: list[Any] = []
+    with gt.GradientTape() as tape:
+        losses = [np.sum(w * x) for x in LENGTHS]
+        total = np.mean([float(loss) for loss in losses]) + np.sum(w**2)
+    with gt.explain.configure(GT210="note"), gt.explain.listening(problems.append):
+        tape.gradient(total, w)
+    assert problems[0].fixes[0] == "gt.array([loss for loss in losses])"
