@@ -125,6 +125,7 @@ def table() -> Iterator[None]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_prints_what_it_says(page: Path) -> None:
     """The code of the page runs from top to bottom and prints what the page says."""
+    voices.notes(clear=True)  # of other programs
     names: dict[str, object] = {"__name__": "__main__"}
     problems = []
     for block in blocks(page):

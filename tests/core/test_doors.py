@@ -12,7 +12,7 @@ import pytest
 import gradtape as gt
 from gradtape import ops
 from gradtape.core.doors import is_plain, one_door, two_door
-from gradtape.core.graph import Cut, Node
+from gradtape.core.graph import LIFTED_NODE, Cut, Node
 from gradtape.core.guard import Guarded
 from gradtape.core.operation import NO_PARAMS, Op, apply
 from gradtape.core.rules import TABLE
@@ -110,8 +110,9 @@ def test_other_kinds_are_handed_on() -> None:
     for other in (np.float32(1), [1.0, 2.0], True, 1j, "text"):
         door(x, other)
         door(other, x)
+    door(Tensor(np.ones(2), LIFTED_NODE), 1.0)
     gt.vmap(lambda row: [door(row, 1.0), door(x, row), row][2])(np.ones((3, 2)))
-    assert len(handed) == 12
+    assert len(handed) == 13
 
 
 def test_float32_meets_a_number() -> None:

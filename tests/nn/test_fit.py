@@ -238,6 +238,7 @@ def test_what_goes_wrong_in_a_step_leaves_the_last_good_state() -> None:
     np.testing.assert_array_equal(model.weight.numpy(), one_batch.weight.numpy())
 
 
+@pytest.mark.filterwarnings("ignore::gradtape.NumericsWarning")  # which names the line, too
 @pytest.mark.parametrize("check", [True, False])
 def test_a_loss_that_grows_is_not_blamed_on_the_data(check: bool) -> None:
     """Where the batches are finite and the step is not, the gradient or the loss is named."""
