@@ -99,6 +99,7 @@ class Op:
         self.one: Callable[[Any], Any] | None = None  # a quick way in for one input, and for two: see `doors`
         self.two: Callable[[Any, Any], Any] | None = None
         self.plans: list[Plan | None] = [None] * 5  # at 1, for one input; at 2, 3, 4, for the first, the second, both
+        self.larger_plans: dict[tuple[int, int], Plan] = {}  # by the inputs that are tracked, and how many there are
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
         if not params and self.one is not None and self.two is not None:
@@ -126,6 +127,8 @@ class Op:
         made = Plan(keep if used or self.specs else None, (None,) * count, bool(self.needs_out.intersection(who)))
         if count <= 2:
             self.plans[tracked + count - 1] = made
+        elif count <= 4:  # operations on any number of inputs are not listed
+            self.larger_plans[tracked, count] = made
         return made
 
 
@@ -197,7 +200,8 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     for index, parent in enumerate(nodes):
         if parent.bits > FLAGS:
             tracked |= 1 << index
-    keep, node.inputs, keep_out = (op.plans[tracked + count - 1] if count <= 2 else None) or op.plan(tracked, count)
+    known = op.plans[tracked + count - 1] if count <= 2 else op.larger_plans.get((tracked, count))
+    keep, node.inputs, keep_out = known or op.plan(tracked, count)
     if keep is not None:
         if lifted:
             arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])

@@ -100,7 +100,7 @@ def flat_or_axis(x: Any, axis: int | None, number: bool = False) -> tuple[Any, i
     """
     x = as_value(x)
     if axis is None or (number and reduced_axes(axis, x.ndim) is None):
-        return x.reshape((-1,)), 0
+        return x if x.ndim == 1 else x.reshape((-1,)), 0
     return x, one_axis(axis, x.ndim)
 
 
