@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -32,7 +33,7 @@ def _checked_name(kind: str, name: Any) -> str:
     )
 
 
-class _Listed(Module):
+class _Listed(Module, ABC):
     """Modules under the names "0", "1", ..."""
 
     def _names(self) -> list[str]:
@@ -57,8 +58,9 @@ class _Listed(Module):
         vars(self)[self._names()[index]] = _checked(type(self).__name__, module)
 
     @classmethod
+    @abstractmethod
     def _of(cls, modules: list[Module]) -> Any:
-        raise NotImplementedError
+        """A container of the same kind with other modules."""
 
     def append(self, module: Module) -> Any:
         """Add a module at the end; returns the container."""

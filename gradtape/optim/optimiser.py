@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -45,7 +46,7 @@ def _holds_parameters(given: Any) -> bool:
     return any(hasattr(part, "parameters") or getattr(part, "ndim", 0) or isinstance(part, dict) for part in parts)
 
 
-class Optimiser:
+class Optimiser(ABC):
     """The base of all optimisers. A subclass has `_slots` and `_leaf`.
 
     `learning_rate` is a number, or a schedule: a function of the number of updates that were made. `groups` pairs a
@@ -106,6 +107,7 @@ class Optimiser:
         """The first value of the slot `name` for a parameter."""
         return np.zeros(value.shape, value.dtype)
 
+    @abstractmethod
     def _leaf(
         self,
         value: Any,
@@ -116,7 +118,6 @@ class Optimiser:
         options: Options,
     ) -> tuple[Any, dict[str, Any]]:
         """A new value and new slots. `steps` counts from 1; it and `rate` are doubles: see `like`."""
-        raise NotImplementedError
 
     # -- hyperparameters
 
