@@ -9,18 +9,17 @@
 """
 
 import importlib
+from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 from gradtape import arrival as _arrival
 from gradtape import ops, protocols
-from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
 from gradtape.config import config
 from gradtape.core.backward import enable_grad, gradients, no_grad
 from gradtape.core.forward import ForwardAccumulator
 from gradtape.core.memory import keep_freed_memory as _keep_freed_memory
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, Variable, tensor
-from gradtape.custom import checkpoint, custom_gradient, custom_jvp, custom_vjp
 from gradtape.errors import (
     AxisError,
     BroadcastWarning,
@@ -44,8 +43,12 @@ from gradtape.errors import (
 from gradtape.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from gradtape.mapping import vmap
 from gradtape.ops import *  # noqa: F403  (the operations are listed in gradtape.ops.__all__)
-from gradtape.sparse import PatternError, sparse_hessian, sparse_jacobian
 from gradtape.transforms import grad, jvp, linearize, value_and_grad, vjp
+
+if TYPE_CHECKING:
+    from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
+    from gradtape.custom import checkpoint, custom_gradient, custom_jvp, custom_vjp
+    from gradtape.sparse import PatternError, sparse_hessian, sparse_jacobian
 
 __version__ = "0.1.0"
 
@@ -89,6 +92,9 @@ _LATE = {
 """The names of the chapters that are opened when one of them is first used, to keep the import quick."""
 
 _LATE_NAMES = {name: f"gradtape.ops.{chapter}" for chapter, names in _LATE.items() for name in names.split()}
+_LATE_NAMES |= dict.fromkeys(("GradcheckError", "GradcheckReport", "gradcheck"), "gradtape.checking")
+_LATE_NAMES |= dict.fromkeys(("checkpoint", "custom_gradient", "custom_jvp", "custom_vjp"), "gradtape.custom")
+_LATE_NAMES |= dict.fromkeys(("PatternError", "sparse_hessian", "sparse_jacobian"), "gradtape.sparse")
 _LATE_NAMES["audit_batch"] = "gradtape.explain.audit"
 _LATE_NAMES["check_numerics"] = "gradtape.explain.numerics"
 _LATE_NAMES["expect"] = "gradtape.explain.voices"

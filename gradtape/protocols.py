@@ -7,7 +7,6 @@ gradient in silence.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import inspect
@@ -290,6 +289,8 @@ def _module_of(function: Any) -> str:
 
 def unsupported(function: Any, method: str = "") -> UnsupportedError:
     """The error for a NumPy function that gradtape does not have, with what is nearest."""
+    import difflib  # only those who made a slip pay for it
+
     name = function.__name__
     module = _module_of(function)
     known = {f.__name__ for f in UFUNCS if _module_of(f) == module}

@@ -180,7 +180,7 @@ __all__ += ["eig", "eigvals", "grad_pass_through", "realdiv", "truncatediv", "tr
 
 _GRAPHS = "it is of TensorFlow 1: graphs and sessions.\n  fix: run it eagerly; functions return their values at once"
 _FILES = "files of TensorFlow's are not in this stand-in.\n  fix: NumPy or Python before the tensors are made"
-_SPARSE = "sparse tensors are not in this stand-in.\n  fix: dense tensors; gradtape has gt.sparse"
+_SPARSE = "sparse tensors are not in this stand-in.\n  fix: dense tensors; sparse derivatives are gt.sparse_jacobian's"
 __getattr__ = missing(
     __name__,
     submodules=["image", "initializers", "keras", "losses", "metrics", "optimizers", "saved_model", "train", "version"],
