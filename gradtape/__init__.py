@@ -47,7 +47,8 @@ from gradtape.transforms import grad, jvp, linearize, value_and_grad, vjp
 
 if TYPE_CHECKING:
     from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
-    from gradtape.custom import checkpoint, custom_gradient, custom_jvp, custom_vjp
+    from gradtape.custom import custom_gradient, custom_jvp, custom_vjp
+    from gradtape.custom.checkpoint import checkpoint
     from gradtape.sparse import PatternError, sparse_hessian, sparse_jacobian
 
 __version__ = "0.1.0"

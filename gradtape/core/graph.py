@@ -202,6 +202,16 @@ departures: deque[Cut] = deque(maxlen=256)
 # What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
 suspects: deque[Any] = deque(maxlen=256)
 
+# How often what was computed at a place, with that shape, was looked at and nothing found.
+innocent: dict[tuple[Any, ...], int] = {}
+LOOKS_AT_MOST = 32
+
+
+def suspect(node: Node, entry: Any = None) -> None:
+    """Let `node` be judged when a gradient is taken, unless that was done often enough; `entry` tells more about it."""
+    if innocent.get((id(node.code), node.offset, node.shape), 0) < LOOKS_AT_MOST:
+        suspects.append(weakref.ref(node) if entry is None else entry)
+
 
 def ails(gradients: Iterable[Any]) -> bool:
     """Whether one of the gradients is zero everywhere, or NaN or infinite somewhere: worth a closer look.

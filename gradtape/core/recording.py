@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -103,6 +102,9 @@ class Recording:
         return Recording(self.recorders, self.ambient, self.muted | muted)
 
     def without(self, *recorders: Recorder, ambient: bool | None = None) -> Recording:
+        """The same without `recorders`, and with `.backward()`'s recorder on or off, if that is said."""
+        if ambient is False and not self.recorders:
+            return _NOTHING  # no matter what is switched off
         remaining = tuple(r for r in self.recorders if r not in recorders)
         return Recording(remaining, self.ambient if ambient is None else ambient, self.muted)
 
@@ -134,6 +136,7 @@ class Recording:
 
 
 _AT_FIRST = Recording()
+_NOTHING = Recording(ambient=False)
 _state: ContextVar[Recording] = ContextVar("gradtape recording", default=_AT_FIRST)
 current = _state.get
 enter = _state.set  # make a recording the present state; `leave` what it returns, whatever happens
@@ -145,11 +148,16 @@ def switch(recording: Recording) -> None:
     _state.set(recording)
 
 
-@contextmanager
-def during(recording: Recording) -> Iterator[None]:
-    """`recording` for the length of a `with` block, whatever happens inside."""
-    token = _state.set(recording)
-    try:
-        yield
-    finally:
-        _state.reset(token)
+class during:
+    """`recording` for the length of a `with` block, whatever happens inside; as a generator it would take longer."""
+
+    __slots__ = ("recording", "token")
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+
+    def __enter__(self) -> None:
+        self.token = _state.set(self.recording)
+
+    def __exit__(self, *error: object) -> None:
+        _state.reset(self.token)

@@ -78,6 +78,13 @@ def _adapter(rule: Callable[..., Any], names: Sequence[str], own: int | None = N
     return _Late(build)
 
 
+def _only_cotangent(rule: Any, names: Sequence[str]) -> Callable[..., Any]:
+    """The reverse rule of an operation with one input."""
+    source = f"lambda g, node, out, inputs: (rule({_arguments(rule, names, 0)}),)"
+    reverse: Callable[..., Any] = eval(compile(source, _GENERATED, "eval"), {"rule": rule})
+    return reverse
+
+
 class _Late:
     """A function that is built when it is first called: most of the table is not needed by most programs."""
 
@@ -248,13 +255,14 @@ def linear(
     steering = frozenset(i for i, t in enumerate(transposes) if t is None)
 
     def reverse(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> Any:
-        if variadic:
-            assert rules[0] is not None
-            return rules[0](g, node, out, inputs)
         return [
             rule(g, node, out, inputs) if rule is not None and parent.bits > FLAGS else None
             for rule, parent in zip(rules, node.parents, strict=True)
         ]
+
+    def reverse_of_one(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> Any:
+        own_op.reverse = _only_cotangent(transposes[0], names)  # from now on
+        return own_op.reverse(g, node, out, inputs)
 
     def forward(node: Node, out: Any, inputs: tuple[Any, ...], tangents: Sequence[Any]) -> Any:
         if all(tangent is None for tangent in tangents):
@@ -269,7 +277,7 @@ def linear(
     own_op = _declare(
         name,
         kernel,
-        reverse=reverse,
+        reverse=rules[0] if variadic else reverse_of_one if len(rules) == 1 else reverse,
         forward=forward,
         batch=batch,
         needs=() if variadic else needs,

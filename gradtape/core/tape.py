@@ -525,7 +525,7 @@ def check_seed(seed: Any, target: Any, what: str, lend: bool = False) -> Any:
     value = seed if isinstance(seed, Tensor) else np.asarray(seed)
     if value.shape != target.shape:
         raise messages.wrong_seed_shape(what, value.shape, target.shape, target)
-    if not np.can_cast(value.dtype, target.dtype, "same_kind"):
+    if value.dtype is not target.dtype and not np.can_cast(value.dtype, target.dtype, "same_kind"):
         raise messages.wrong_seed_dtype(what, value.dtype, target.dtype)
     if isinstance(value, Tensor) and value.dtype == target.dtype:
         return value

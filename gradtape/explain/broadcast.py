@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import batch
-from gradtape.core.graph import FLAGS, Node, suspects
+from gradtape.core.graph import FLAGS, Node, suspect
 from gradtape.core.location import Location, is_library
 from gradtape.explain import fixes
 from gradtape.explain.clash import shape_table
@@ -78,7 +78,7 @@ def stretched(node: Node, inputs: Sequence[Any]) -> None:
         return
     if finding.waits:
         prediction = 0 if node.parents[0].bits > FLAGS else 1
-        suspects.append(Residual(weakref.ref(node), prediction, finding))
+        suspect(node, Residual(weakref.ref(node), prediction, finding))
     elif is_due("GT101", *finding.problem.place[1:]):
         report(finding.problem)
 

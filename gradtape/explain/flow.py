@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Cut, Node, is_nan, suspects
+from gradtape.core.graph import FLAGS, Cut, Node, innocent, is_nan, suspects
 from gradtape.errors import GradTapeError
 from gradtape.explain.broadcast import is_written, site_at
 from gradtape.explain.messages import problem
@@ -132,6 +132,10 @@ def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> N
 def _note_silence(key: tuple[Any, ...], replay: Replay, node: Node | None = None) -> None:
     if len(_silent) >= PLACES_AT_MOST:
         _silent.clear()
+        innocent.clear()
+    if node is not None:
+        place = key[:3]
+        innocent[place] = innocent.get(place, 0) + 1
     codes = [None if node is None else node.code, *(target.code for target, _ in replay.seeds)]
     _silent[key] = (_silent.get(key, (0, None))[0] + 1, codes)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from gradtape.core.graph import suspects
+from gradtape.core.graph import suspect
 from gradtape.core.operation import Op, apply
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError
@@ -50,6 +49,8 @@ def one_axis(axis: Any, ndim: int) -> int:
 
 def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
     """One axis or several as a tuple of non-negative integers."""
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis % ndim,)
     try:
         return normalize_axis_tuple(axis, ndim, allow_duplicate=repeated)
     except TypeError:
@@ -84,7 +85,7 @@ def noted(out: Any, x: Any, axes: Axes, keepdims: bool) -> Any:
     if x.shape[axes[0]] == x.shape[axes[0] - 1] > 1:
         node = getattr(out, "_node", None)
         if node is not None and node.op is not None and node.parents:
-            suspects.append(weakref.ref(node))
+            suspect(node)
     return out
 
 

@@ -7,14 +7,13 @@ array, and the elements are taken from there.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.batch import spread
-from gradtape.core.graph import suspects
+from gradtape.core.graph import suspect
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain
@@ -277,7 +276,7 @@ def _note_pick(out: Any) -> None:
     """
     node = getattr(out, "_node", None)
     if node is not None and node.op is getitem_static and node.parents and node.parents[0].op is not None:
-        suspects.append(weakref.ref(node))
+        suspect(node)
 
 
 @answers(np.take)
@@ -290,10 +289,12 @@ def take(x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     """
     if out is not None:
         return filled(out, take, x, indices, axis, mode=mode)
-    x, axis = flat_or_axis(x, axis)
+    x, axis = flat_or_axis(x, axis, number=True)
     if mode not in ("raise", "wrap", "clip"):
         raise refused(OperandError, f"take: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
     places = as_value(indices)
+    if places.dtype == bool:
+        places = places.astype(int)  # positions 0 and 1, not a mask
     if mode == "wrap":
         places = places % x.shape[axis]
     elif mode == "clip":

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import suspects
+from gradtape.core.graph import suspect
 from gradtape.core.rules import elementwise, general
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, noted, restored
 from gradtape.ops.documentation import slopes
@@ -105,7 +104,7 @@ def _noted(out: Any) -> Any:
     """`out`, whose axis will be compared with the one that the loss uses when a gradient is taken."""
     node = getattr(out, "_node", None)
     if node is not None and node.op is not None and len(node.shape) > 1:
-        suspects.append(weakref.ref(node))
+        suspect(node)
     return out
 
 

@@ -75,12 +75,17 @@ def _answered(op: Op, every: list[Case]) -> set[int]:
         answered.update(i for i, gradient in enumerate(found) if gradient is not None)
         return found
 
-    op_reverse = op.reverse
-    with _in_place_of(op, Mutant("", "reverse", spy)), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for case in every:
-            if case.moving:
+    def pull(some: list[Case]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for case in some:
                 test_table.pulled(case, case.point, test_table.cotangent(case))
+
+    moving = [case for case in every if case.moving]
+    pull(moving[:1])  # a rule is built when it is first used, and would then take the mutant's place
+    op_reverse = op.reverse
+    with _in_place_of(op, Mutant("", "reverse", spy)):
+        pull(moving)
     return answered
 
 
