@@ -11,11 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import subprocess
+import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ import numpy as np
 from measure import CLOCKS, installed, limit_threads
 from workloads import SEED
 
+BLOCK = 0.003  # seconds of steps between two readings of the clock
 LIBRARIES = ("gradtape", "torch", "autograd")
 SIZES = (10, 1000, 1_000_000)
 Shapes = tuple[tuple[int, ...], ...]
@@ -210,30 +213,22 @@ def _arrays(operation: Operation, size: int) -> list[np.ndarray]:
     return [np.abs(array) + 0.5 for array in arrays] if operation.positive else arrays
 
 
-def contend(library: str, names: Sequence[str], sizes: Sequence[int], seconds: float, clock: str) -> None:
-    """Time every operation in one library and print what was found, for the process that asked."""
+def contend(line: Connection, library: str, clock: str) -> None:
+    """Answer what comes along `line`: a row to prepare, or how many steps of it to time."""
     now = CLOCKS[clock]
-    found = []
-    for operation in OPERATIONS:
-        if operation.name not in names or library not in ("gradtape", *operation.compared_with):
-            continue
-        for size in sizes:
-            step = _step(library, operation, _arrays(operation, size))
-            gradients = [np.asarray(gradient) for gradient in step()]
+    known = {operation.name: operation for operation in OPERATIONS}
+    step: Callable[[], Any] = list
+    while (request := line.recv()) is not None:
+        if isinstance(request, tuple):
+            name, size = request
+            step = _step(library, known[name], _arrays(known[name], size))
+            line.send([float(np.sum(np.sin(np.asarray(gradient)))) for gradient in step()])
+        else:
             step()
-            best, end = math.inf, time.perf_counter() + seconds
-            while time.perf_counter() < end or best == math.inf:
-                start = now()
+            start = now()
+            for _ in range(request):
                 step()
-                once = max(now() - start, 1e-7)
-                count = max(1, min(int(0.003 / once), 1000))
-                start = now()
-                for _ in range(count):
-                    step()
-                best = min(best, (now() - start) / count)
-            check = [float(np.sum(np.sin(gradient))) for gradient in gradients]
-            found.append({"name": operation.name, "size": size, "seconds": best, "check": check})
-    print(json.dumps(found))
+            line.send(now() - start)
 
 
 # -- all of them
@@ -257,23 +252,58 @@ class Row:
 
 
 def measured(names: Sequence[str], sizes: Sequence[int], seconds: float, clock: str) -> list[Row]:
-    rows: dict[tuple[str, int], Row] = {}
-    checks: dict[tuple[str, int], list[float]] = {}
-    for library in LIBRARIES:
-        if not installed(library):
-            continue
-        print(f"measuring {library} ...", file=sys.stderr)
-        options = ["--only", ",".join(names), "--sizes", ",".join(map(str, sizes)), "--seconds", str(seconds)]
-        command = [sys.executable, str(Path(__file__).resolve()), "--library", library, "--clock", clock, *options]
-        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-        for entry in json.loads(answer):
-            place = entry["name"], entry["size"]
-            row = rows.setdefault(place, Row(*place, {}, []))
-            row.seconds[library] = entry["seconds"]
-            expected = checks.setdefault(place, entry["check"])
-            if not np.allclose(expected, entry["check"], rtol=1e-6, atol=1e-6 * entry["size"]):
-                row.notes.append(f"{library} computes another gradient")
-    return list(rows.values())
+    """Every row; the libraries take turns, so that what else the machine is doing meets all of them alike."""
+    rows = []
+    context = multiprocessing.get_context("spawn")
+    with ExitStack() as stack:
+        lines = {name: stack.enter_context(_worker(context, name, clock)) for name in LIBRARIES if installed(name)}
+        for operation in OPERATIONS:
+            if operation.name in names:
+                racing = {name: line for name, line in lines.items() if name in ("gradtape", *operation.compared_with)}
+                rows += [_race(operation.name, size, racing, seconds) for size in sizes]
+                print(f"\r{len(rows):>4} rows of {len(names) * len(sizes)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return rows
+
+
+def _race(name: str, size: int, lines: dict[str, Connection], seconds: float) -> Row:
+    row = Row(name, size, {}, [])
+    checks = {library: _asked(line, (name, size)) for library, line in lines.items()}
+    for library, check in checks.items():
+        if not np.allclose(checks["gradtape"], check, rtol=1e-6, atol=1e-6 * size):
+            row.notes.append(f"{library} computes another gradient")
+    row.seconds = {library: max(_asked(line, 1), 1e-7) for library, line in lines.items()}
+    end = time.perf_counter() + seconds * len(lines)
+    turns = 0
+    while turns < 3 or time.perf_counter() < end:
+        for library, line in lines.items():
+            count = max(1, min(int(BLOCK / row.seconds[library]), 1000))
+            row.seconds[library] = min(row.seconds[library], _asked(line, count) / count)
+        turns += 1
+    return row
+
+
+def _asked(line: Connection, request: Any) -> Any:
+    line.send(request)
+    return line.recv()
+
+
+@contextmanager
+def _worker(context: Any, library: str, clock: str) -> Iterator[Connection]:
+    """A process in which one library answers, and the line to it."""
+    ours, theirs = context.Pipe()
+    process = context.Process(target=contend, args=(theirs, library, clock), daemon=True)
+    process.start()
+    theirs.close()  # so that a worker that dies is the end of the line, not a silence
+    try:
+        yield ours
+        ours.send(None)
+        process.join(timeout=5)
+    except EOFError:
+        raise RuntimeError(f"{library} failed; its own message is above") from None
+    finally:
+        ours.close()
+        process.kill()
 
 
 def show(rows: Sequence[Row]) -> str:
@@ -309,7 +339,6 @@ def main() -> int:
     parser.add_argument("--threads", type=int, help="threads of each library (default: as it pleases)")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu is steadier on a busy machine")
     parser.add_argument("--json", type=Path, help="write the rows there, too")
-    parser.add_argument("--library", choices=LIBRARIES, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     known = {operation.name for operation in OPERATIONS}
     names = [name.strip() for name in chosen.only.split(",")]
@@ -320,9 +349,6 @@ def main() -> int:
     sizes = [int(size) for size in chosen.sizes.split(",")]
     if chosen.threads:
         limit_threads(chosen.threads)
-    if chosen.library:
-        contend(chosen.library, names, sizes, chosen.seconds, chosen.clock)
-        return 0
     if not installed("gradtape"):
         parser.error("gradtape is not installed here; `make opsbench` makes an environment that has everything")
     rows = measured(names, sizes, chosen.seconds, chosen.clock)
