@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -34,7 +35,7 @@ from gradtape.explain import messages
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-latest: list[Location | None] = [None]
+latest: ContextVar[Location | None] = ContextVar("gradtape backward", default=None)
 """Where `backward` was called last: an optimiser whose parameters it did not reach names it."""
 
 
@@ -46,7 +47,8 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradient of `target` to the `.grad` of the leaves it was computed from (or of `inputs` only)."""
-    where = latest[0] = Location.here()
+    where = Location.here()
+    latest.set(where)
     seed = _seed(target, gradient, "backward", where)
     retain = create_graph if retain_graph is None else retain_graph
     chosen = None if inputs is None else [_tracked(x) for x in leaves(inputs)]

@@ -37,7 +37,7 @@ class Optimizer:
             )
         self.defaults = defaults
         self._made = Location.here()
-        self._passed = latest[0]
+        self._passed = latest.get()
         self._begin()
         self.param_groups: list[dict[str, Any]] = []
         given = list(params)
@@ -166,7 +166,7 @@ def _note_gradients(optimizer: Any) -> None:
         return
     parameters = [p._value for p in optimizer._parameters()]
     optimizer._reached = any(value.grad is not None for value in parameters)
-    ran, before = latest[0], optimizer._passed
+    ran, before = latest.get(), optimizer._passed
     optimizer._passed = ran
     if optimizer._reached or ran is None or ran is before or not any(value.requires_grad for value in parameters):
         return
