@@ -13,7 +13,7 @@ from gradtape.core.graph import ails
 from gradtape.core.structure import children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
-from gradtape.transforms import check_function, handed_out
+from gradtape.transforms import argument_of, check_function, handed_out
 
 Function = Callable[..., Any]
 
@@ -34,7 +34,7 @@ def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         axes = _axes_for(args, in_axes, "in_axes")
         flat = leaves(args)
-        size = _batch_size(flat, axes)
+        size = _batch_size(function, args, flat, axes)
         level = BatchLevel(size)
         lifted = [x if axis is None else _lifted(x, axis, level) for x, axis in zip(flat, axes, strict=True)]
         result = function(*rebuild(args, lifted), **kwargs)
@@ -76,17 +76,20 @@ def _axes_for(tree: Any, axes: Any, what: str) -> list[Any]:
     return [axis for part, axis_part in zip(branch, given, strict=True) for axis in _axes_for(part, axis_part, what)]
 
 
-def _batch_size(flat: list[Any], axes: list[Any]) -> int:
+def _batch_size(function: Function, args: tuple[Any, ...], flat: list[Any], axes: list[Any]) -> int:
+    def called(index: int) -> str:
+        return argument_of(function, dict(enumerate(args)), index)
+
     sizes = {}
     for index, (x, axis) in enumerate(zip(flat, axes, strict=True)):
         if axis is None:
             continue
         shape = np.shape(x)
         if not -len(shape) <= axis < len(shape):
-            raise messages.no_axis_to_map(index, shape, axis)
+            raise messages.no_axis_to_map(called(index), shape, axis)
         sizes[index] = shape[axis]
     if not sizes:
         raise messages.nothing_to_map()
     if len(set(sizes.values())) > 1:
-        raise messages.different_batches([(i, np.shape(flat[i]), axes[i], n) for i, n in sizes.items()])
+        raise messages.different_batches([(called(i), np.shape(flat[i]), axes[i], n) for i, n in sizes.items()])
     return int(next(iter(sizes.values())))

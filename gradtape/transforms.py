@@ -8,8 +8,9 @@ NumPy in, NumPy out; tensors in, tensors out.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from gradtape.core.forward import ForwardAccumulator, check_tangent
 from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, ails, is_nan, push_through, suspects, walk
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
-from gradtape.core.structure import aligned, children, leaves, map_structure, rebuild
+from gradtape.core.structure import aligned, children, leaves, map_structure, named_leaves, rebuild
 from gradtape.core.tape import GradientTape, apart, check_seed
 from gradtape.core.tensor import Tensor, check_differentiable, is_tracked, tensor
 from gradtape.errors import OperandError
@@ -35,17 +36,32 @@ Function = Callable[..., Any]
 class Recorded:
     """One run of a function: its tracked arguments, its results, and the graph between them."""
 
-    def __init__(self, function: Function, chosen: list[Any], call: Callable[[list[Any]], Any]) -> None:
+    def __init__(
+        self, function: Function, numbers: list[int], chosen: list[Any], call: Callable[[list[Any]], Any]
+    ) -> None:
         self.name = getattr(function, "__name__", "the function")
-        self.chosen = chosen
+        self.function, self.numbers, self.chosen = function, numbers, chosen
         self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
         self.given = [leaf for argument in chosen for leaf in leaves(argument)]
-        self.sources = [_tracked_copy(leaf, self.tape, self.name) for leaf in self.given]
+        self.sources = [self._tracked_copy(index) for index in range(len(self.given))]
         self.was_numpy = not any(isinstance(leaf, Tensor) for leaf in self.given)
         supply = iter(self.sources)
         arguments = [rebuild(argument, [next(supply) for _ in leaves(argument)]) for argument in chosen]
         with self.tape:
             self.result = call(arguments)
+
+    def _tracked_copy(self, index: int) -> Tensor:
+        """A new place on the graph for a source, so that two derivatives of the same tensor do not meet."""
+        value = self.given[index]
+        fresh = positive(value) if isinstance(value, Tensor) and value.dtype.kind in "fc" else _as_tensor(value)
+        if fresh.dtype.kind not in "fc":
+            check_differentiable(fresh.dtype, self.called(index), fresh.shape)
+        self.tape.watch(fresh)
+        return fresh
+
+    def called(self, index: int) -> str:
+        """How messages speak of a source."""
+        return f"{argument_of(self.function, dict(zip(self.numbers, self.chosen)), index)} of {self.name}"
 
     @property
     def nodes(self) -> list[Node]:
@@ -95,14 +111,6 @@ class Recorded:
 
     def why_unconnected(self, output: Any, index: int) -> Why:
         return self.tape.why(output, self.sources[index])
-
-
-def _tracked_copy(value: Any, tape: GradientTape, name: str) -> Tensor:
-    """A new place on the graph for `value`, so that two derivatives of the same tensor do not meet."""
-    fresh = positive(value) if isinstance(value, Tensor) and value.dtype.kind in "fc" else _as_tensor(value)
-    check_differentiable(fresh.dtype, f"an argument of {name}", fresh.shape)
-    tape.watch(fresh)
-    return fresh
 
 
 def _as_tensor(value: Any) -> Tensor:
@@ -164,7 +172,7 @@ def record(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], nu
             full[number] = value
         return function(*full, **kwargs)
 
-    return Recorded(function, [args[number] for number in numbers], call)
+    return Recorded(function, numbers, [args[number] for number in numbers], call)
 
 
 def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
@@ -256,17 +264,32 @@ def warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
     """Say why `output` does not depend on a source for which nothing was `found`; its derivative is zeros then."""
     unused = [i for i, gradient in enumerate(found) if gradient is None and run.sources[i].size]
     if unused:
-        _report_unused(run.why_unconnected(output, unused[0]), run.name, run.chosen, unused[0], run.sources)
+        from gradtape.explain.voices import report
+
+        reason, shape = run.why_unconnected(output, unused[0]), run.sources[unused[0]].shape
+        report(messages.unused_argument(run.called(unused[0]), shape, reason, Location.here()))
 
 
-def _report_unused(reason: Why, name: str, chosen: list[Any], index: int, sources: list[Tensor]) -> None:
-    from gradtape.explain.voices import report
-    from gradtape.optim.leaves import named_leaves
+def argument_of(function: Function, arguments: Mapping[int, Any], index: int) -> str:
+    """How messages speak of a leaf of the `arguments` of a function, which have names or numbers.
 
-    number, _, leaf = named_leaves(chosen)[index][0].partition(".")
-    argument = f"argument {number}" if len(chosen) > 1 else "the argument"
-    which = f"{repr(leaf) + ' in ' if leaf else ''}{argument} of {name}"
-    report(messages.unused_argument(which, sources[index].shape, reason, Location.here()))
+    >>> argument_of(lambda p, x: None, {0: {"w": 1.0, "b": 2.0}, 1: 3.0}, 1)
+    "argument 0['b'] (p)"
+    >>> argument_of(lambda x: None, {0: 3.0}, 0)
+    'the argument'
+    """
+    named = [
+        (number, name) for number, tree in arguments.items() for name, _ in named_leaves(tree, f"argument {number}")
+    ]
+    number, called = named[index]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+        names = [p.name for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
+    except (TypeError, ValueError):  # functions of NumPy's have none
+        names = []
+    if called == "argument 0" and len(names) < 2 and len(arguments) == 1:
+        return "the argument"
+    return f"{called} ({names[number]})" if number < len(names) else called
 
 
 def off_tape(outputs: list[Any], bit: int) -> bool:
@@ -354,9 +377,12 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
     outputs = _outputs(result, name)
     pushed = [accumulator.jvp(o) if isinstance(o, Tensor) else None for o in outputs]
     if sources and off_tape(outputs, accumulator.bit) and asked_by_user():
+        from gradtape.explain.voices import report
         from gradtape.explain.why import why
 
-        _report_unused(why(outputs[0], sources[0], accumulator.bit), name, list(primals), 0, sources)
+        which = f"{argument_of(function, dict(enumerate(primals)), 0)} of {name}"
+        reason = why(outputs[0], sources[0], accumulator.bit)
+        report(messages.unused_argument(which, sources[0].shape, reason, Location.here()))
     if _is_spoilt(pushed):  # nothing of the way is left to look at: go it again
         record(function, tuple(primals), {}, list(range(len(primals)))).look()
     value = map_structure(lambda o: handed_out(o, was_numpy, set()), result)

@@ -85,6 +85,25 @@ def _fill(tree: Any, supply: Iterator[Any]) -> Any:
     return _rebuild(tree, [_fill(child, supply) for child in branch[1]])
 
 
+def named_leaves(tree: Any, name: str) -> list[tuple[str, Any]]:
+    """The leaves of `tree` in the order of `leaves`, each with the expression that picks it.
+
+    >>> named_leaves({"w": 1, "b": [2]}, "p")
+    [("p['w']", 1), ("p['b'][0]", 2)]
+    """
+    if isinstance(tree, dict):
+        parts = [(f"{name}[{key!r}]", tree[key]) for key in tree]
+    elif isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        parts = [(f"{name}.{field}", part) for field, part in zip(tree._fields, tree, strict=True)]
+    elif isinstance(tree, list | tuple):
+        parts = [(f"{name}[{index}]", part) for index, part in enumerate(tree)]
+    elif dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+        parts = [(f"{name}.{field.name}", getattr(tree, field.name)) for field in dataclasses.fields(tree)]
+    else:
+        return [(name, tree)]
+    return [leaf for part_name, part in parts for leaf in named_leaves(part, part_name)]
+
+
 def map_structure(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """Apply `function` to the leaves of structures that match.
 

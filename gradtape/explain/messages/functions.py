@@ -63,17 +63,36 @@ def not_a_pair(name: str, result: Any) -> GradTapeError:
 
 
 def returned_none(name: str) -> GradTapeError:
+    from gradtape.explain.problem import Fix
+    from gradtape.explain.site import Site
+    from gradtape.explain.source import dropped_by, one_line
+
+    site = Site.present()
+    function = site.source.function(name)
+    dropped = None if function is None else dropped_by(function)
+    title = f"{name} returned None; there is nothing to differentiate"
+    if dropped is None:
+        return failure("GT311", title, fixes="is a return statement missing?")
+    statement, value = (site.source.span(part) for part in dropped)
     return failure(
         "GT311",
-        f"{name} returned None; there is nothing to differentiate",
-        fixes="is a return statement missing?",
+        f"{title}: what its last line computes is dropped",
+        spans=[value, here("asked here")],
+        fixes=[Fix(f"return {one_line(value.text)}", True, statement)],
     )
 
 
 def returned_no_number(name: str, output: Any) -> GradTapeError:
+    from gradtape.explain.site import Site
+    from gradtape.explain.source import returned_values
+
+    source = Site.present().source
+    function = source.function(name)
+    values = [] if function is None else returned_values(function)
     return failure(
         "GT311",
         f"{name} must return one number; it returned a {type(output).__name__}",
+        spans=[*([source.span(values[0], "returned here")] if len(values) == 1 else []), here("asked here")],
         fixes="return the number that is to be differentiated; other results with has_aux=True",
     )
 
@@ -150,10 +169,10 @@ def wrong_axes(what: str, axes: Any, count: int | None) -> GradTapeError:
     )
 
 
-def no_axis_to_map(index: int, shape: Shape, axis: int) -> GradTapeError:
+def no_axis_to_map(called: str, shape: Shape, axis: int) -> GradTapeError:
     return failure(
         "GT117",
-        f"vmap: argument {index} has shape {shape}, which has no axis {axis} to run over",
+        f"vmap: {called} has shape {shape}, which has no axis {axis} to run over",
         ShapeError,
         fixes="in_axes=None for arguments that are the same for all examples",
     )
@@ -163,14 +182,13 @@ def nothing_to_map() -> GradTapeError:
     return failure("GT314", "vmap: in_axes is None for every argument", fixes="give one of them an axis")
 
 
-def different_batches(arguments: Sequence[tuple[int, Shape, int, int]]) -> GradTapeError:
+def different_batches(arguments: Sequence[tuple[str, Shape, int, int]]) -> GradTapeError:
     return failure(
         "GT110",
         "vmap: arguments with different numbers of examples",
         ShapeError,
         notes=[
-            f"  argument {index}: shape {shape}, {count} examples along axis {axis}"
-            for index, shape, axis, count in arguments
+            f"  {called}: shape {shape}, {count} examples along axis {axis}" for called, shape, axis, count in arguments
         ],
         fixes="in_axes=None for those that are the same for all examples",
     )
