@@ -5,6 +5,8 @@ SCRIPT ?= examples/tour.py
 ARGS ?=
 # how many processes run the tests: a number, or auto for one a core
 WORKERS ?= auto
+# how they share the tests out: each has its stretch, and takes from the others when it is through
+DIST ?= worksteal
 # the percentage of gradtape/core that the tests have to reach
 CORE_COVERAGE ?= 99
 # what gradtape is compared with; one that cannot be installed is left out of the comparison
@@ -15,14 +17,15 @@ ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pyt
 VENV := .venv
 BENCH_VENV := .venv-bench
 ORIGINALS_VENV := .venv-originals
-PIP := -m pip install --quiet --disable-pip-version-check
+# modules are compiled when they are imported, which is a part of those that are installed
+PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 # changes when the tree moves or PYTHON becomes another one: both leave an environment that points elsewhere
 IDENTITY := $(shell { pwd; $(PYTHON) --version; } 2>&1 | cksum | cut -d ' ' -f 1)
 CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format docs exam mutate bench eagerbench jitbench opsbench conformance clean
+.PHONY: help run test lint style format docs exam mutate bench eagerbench jitbench opsbench conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -34,14 +37,18 @@ run: $(VENV)/.run ## run SCRIPT (examples/tour.py) with ARGS, and explain: make 
 	@test -f "$(SCRIPT)" || { echo "make run: there is no file $(SCRIPT); give one that exists: make run SCRIPT=mine.py" >&2; exit 1; }
 	@$(VENV)/bin/python -m gradtape run "$(SCRIPT)" -- $(ARGS)
 
-test: lint ## ruff, mypy, then all tests and doctests in parallel, with the coverage of gradtape/core
-	$(VENV)/bin/python -m pytest -n $(WORKERS) --doctest-modules gradtape tests \
-		--cov=gradtape/core --cov-report=term-missing --cov-fail-under=$(CORE_COVERAGE) $(ARGS)
+test: style ## ruff, then mypy beside all tests and doctests in parallel, with the coverage of gradtape/core
+	@$(VENV)/bin/python -m mypy >$(VENV)/mypy.log 2>&1 & typed=$$!; status=0; \
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) --doctest-modules gradtape tests \
+		--cov=gradtape/core --cov-report=term-missing --cov-fail-under=$(CORE_COVERAGE) $(ARGS) || status=$$?; \
+	wait $$typed || status=1; cat $(VENV)/mypy.log; exit $$status
 
-lint: $(VENV)/.test ## ruff and mypy only
+lint: style ## ruff and mypy only
+	$(VENV)/bin/python -m mypy
+
+style: $(VENV)/.test
 	$(VENV)/bin/python -m ruff check
 	$(VENV)/bin/python -m ruff format --check
-	$(VENV)/bin/python -m mypy
 
 format: $(VENV)/.test ## put the code into the project's style
 	$(VENV)/bin/python -m ruff check --fix
