@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Sequence
 from types import CellType
 from typing import Any
 
@@ -11,6 +13,9 @@ from gradtape.core.operation import Lifted
 from gradtape.core.structure import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable, is_tracked
 from gradtape.jit.trace import NUMBERS, Untraceable
+
+SAMPLE_BYTES = 1 << 14
+"""Up to how many bytes of arguments are kept as copies."""
 
 _SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
@@ -104,6 +109,28 @@ class CallArguments:
             raise Untraceable(f"{what} is a {type(x).__name__}, which has no hash to know it by") from None
         self.key += (type(x), x)
         self.objects.append(x)
+
+
+class Sample:
+    """The arrays of a call, for whoever wants another run: few bytes as copies, others while somebody else has them.
+
+    >>> import numpy as np
+    >>> from gradtape.jit.arguments import Sample
+    >>> Sample([np.ones(2), np.ones(3)]).arrays()
+    [array([1., 1.]), array([1., 1., 1.])]
+    >>> Sample([np.ones(2), np.ones(100_000)]).arrays()
+    [None, None]
+    """
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, arrays: Sequence[Any]) -> None:
+        small = sum(array.nbytes for array in arrays) <= SAMPLE_BYTES
+        self._kept = [x.copy() if small or type(x) is not np.ndarray else weakref.ref(x) for x in arrays]
+
+    def arrays(self) -> list[Any]:
+        """The arrays; None for those that are gone."""
+        return [x() if isinstance(x, weakref.ref) else x for x in self._kept]
 
 
 class Write:

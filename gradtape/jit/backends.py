@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
 from gradtape.jit.program import Program
-from gradtape.jit.run import Backend, Group, Step, scheduled
+from gradtape.jit.run import Backend, Group, Runner, Step, scheduled
 
 if TYPE_CHECKING:
     from gradtape.jit.native.backend import NativeBackend
@@ -48,14 +48,19 @@ def whole(program: Program, steps: Sequence[Any], single: bool) -> Callable[...,
     return None if native is None else native.whole(program, steps, single)
 
 
+def quicken(runner: Runner) -> None:
+    """Give a runner the shortest ways into its native code, which take some time to make; nothing for a single run."""
+    native = _native() if runner.groups and _backend is None and config.native else None
+    if native is not None:
+        runner.quicken(native.quickened)
+
+
 def workspace(steps: Sequence[Any]) -> int:
     """The bytes that native code keeps in between: those of the group among `steps` that needs most."""
     found = 0
     for step in steps:
         if isinstance(step, Group):
-            holder = getattr(step.call, "__self__", step.call)  # the native entry of a group holds it in a tuple
-            group = holder[0] if isinstance(holder, tuple) else holder
-            found = max(found, getattr(group, "workspace", 0))
+            found = max(found, getattr(step.call, "workspace", 0))
     return found
 
 

@@ -7,8 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-OBJECTS = 400_000
+OBJECTS = 2_000_000
 """After how many new objects it is looked for; Python does so after 700, and so looks at all of a long trace often."""
+MANY = 100_000
+"""How many new objects are too many to be looked at once more, at the end: a trace of that length is kept."""
 
 _lock = threading.Lock()
 _inside = 0
@@ -41,4 +43,7 @@ def seldom() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if not _inside:
+                if gc.get_count()[0] > MANY and not gc.get_freeze_count():
+                    gc.freeze()  # and back: they are old now, and not looked at before all others are
+                    gc.unfreeze()
                 gc.set_threshold(*_before)

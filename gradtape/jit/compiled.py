@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -19,14 +21,15 @@ from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
 from gradtape.jit import backends, findings
-from gradtape.jit.arguments import CallArguments, Inline, Write
+from gradtape.jit.arguments import CallArguments, Inline, Sample, Write
 from gradtape.jit.findings import is_suspect
 from gradtape.jit.program import Program
 from gradtape.jit.run import GuardFailed
 from gradtape.jit.shortcut import Shortcut
+from gradtape.jit.static import static_arguments
 from gradtape.jit.trace import Untraceable, complain
 from gradtape.jit.traces import Trace, Traces
-from gradtape.jit.tracing import Static, traced
+from gradtape.jit.tracing import traced
 
 if TYPE_CHECKING:
     from gradtape.jit.timeline import Timeline
@@ -74,11 +77,8 @@ class Compiled:
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self._function = function
-        numbers, names = (
-            _as_set(static_argnums, int, "static_argnums"),
-            _as_set(static_argnames, str, "static_argnames"),
-        )
-        self._static = Static(numbers, names)
+        self._static = static_arguments(function, static_argnums, static_argnames)
+        self._options = static_argnums, static_argnames, cache_size
         if not isinstance(cache_size, int) or cache_size < 1:
             raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")
         self._traces = Traces(cache_size)
@@ -96,8 +96,24 @@ class Compiled:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
+    # a copy is another function to compile: native code is never copied, nor sent anywhere
+
+    def __copy__(self) -> Compiled:
+        return Compiled(self._function, *self._options)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
+        made = memo[id(self)] = Compiled(copy.deepcopy(self._function, memo), *self._options)
+        return made
+
+    def __reduce__(self) -> Any:
+        found: Any = sys.modules.get(self.__module__)
+        for name in getattr(self, "__qualname__", "").split("."):
+            found = getattr(found, name, None)
+        return self.__qualname__ if found is self else (Compiled, (self._function, *self._options))
+
     def __repr__(self) -> str:
-        return f"<jit of {getattr(self._function, '__name__', 'a function')}, {self.stats.traces} traces>"
+        count = self.stats.traces
+        return f"<jit of {getattr(self._function, '__name__', 'a function')}, {count} trace{'' if count == 1 else 's'}>"
 
     # -- calling
 
@@ -164,6 +180,8 @@ class Compiled:
         attempt = trace.shortcut(call)
         if attempt is not None:
             self._short = attempt, trace
+        elif not is_first:
+            backends.quicken(trace.runner)
         if is_first or is_suspect(answer, self.stats.runs):
             self._look(trace, answer, args, kwargs)
         return True, answer
@@ -248,6 +266,7 @@ class Compiled:
         with findings.withheld() as found:
             trace, environment = traced(self._function, self._static, call, args, kwargs)
         trace.findings = found
+        trace.sample = Sample(trace.arrays(call, environment))
         return trace, environment
 
     @property
@@ -302,7 +321,7 @@ class Compiled:
             call = self._arguments(args, kwargs)
             with self._lock:
                 self._latest = self._lowered(tuple(call.key), call, args, kwargs)
-        return self._latest.program
+            return _shown(self._latest)
 
     @contextmanager
     def _ahead(self) -> Iterator[None]:
@@ -330,8 +349,8 @@ class Compiled:
 
     @property
     def program(self) -> Program:
-        """The program that was run last, after all passes. It prints with the user's lines."""
-        return self._last().program
+        """The program that was run last, after all passes. It prints with the user's lines, and how it is run."""
+        return _shown(self._last())
 
     @property
     def traced(self) -> Program:
@@ -361,7 +380,9 @@ class Compiled:
         """The time of a run by source line and by step: a table to print, and for notebooks.
 
         The program for these arguments is run some times over with a clock. Without any, it is the program that was
-        run last, on arrays of ones. Nothing is assigned or written to, and generators are put back.
+        run last, on the arrays that it was traced with. Large ones are not kept for that: if they are gone, arrays of
+        ones are taken, with more on the diagonals of square ones. Nothing is assigned or written to, and generators are
+        put back.
 
         >>> import numpy as np
         >>> from gradtape.jit import jit
@@ -420,6 +441,15 @@ class Compiled:
         return self._latest
 
 
+def _shown(trace: Trace) -> Program:
+    """The program of a trace, as a user looks at it: the same one each time."""
+    if trace.shown is None:
+        from gradtape.jit.made import made  # by those who look at it
+
+        trace.shown = made(trace.traced, trace.program, trace.runner.steps)
+    return trace.shown
+
+
 def _is_recorded(trace: Trace, call: CallArguments, environment: list[Any]) -> bool:
     """Whether a tape outside watches something that the function reads besides its arguments."""
     state = recording.current()
@@ -433,14 +463,6 @@ def _overlap(writes: list[Write], call: CallArguments, environment: list[Any]) -
     arrays = [x for x in (*call.arrays, *environment) if isinstance(x, np.ndarray)]
     targets = [write.target(call, environment) for write in writes]
     return any(sum(np.may_share_memory(target, array) for array in arrays) > 1 for target in targets)
-
-
-def _as_set(given: Any, kind: type, what: str) -> frozenset[Any]:
-    items = (given,) if isinstance(given, kind) else tuple(given)
-    for item in items:
-        if not isinstance(item, kind):
-            raise OperandError(f"jit: {what}={given!r}; {kind.__name__} or a sequence of them is wanted")
-    return frozenset(items)
 
 
 def _first_line(error: Exception) -> str:
@@ -496,7 +518,7 @@ def jit(
             jit, static_argnums=static_argnums, static_argnames=static_argnames, cache_size=cache_size
         )
     if not callable(function):
-        raise OperandError(f"jit: a {type(function).__name__} was given; a function is wanted")
+        raise OperandError(f"jit: something of type {type(function).__name__} was given; a function is wanted")
     if getattr(getattr(function, "__code__", None), "co_flags", 0) & _SUSPENDED:
         raise OperandError(
             f"jit: {function.__name__!r} is a generator or a coroutine, which runs after it has returned; a function "

@@ -38,6 +38,12 @@ def one_door(op: Op) -> Callable[..., Any]:
 
     def door(own: Any, frame: FrameType, params: dict[str, Any] = NO_PARAMS) -> Any:
         level, node = own.level, own._node
+        if level.row is not None:
+            result = level.row.one(op, own, frame, params)
+            if result is not None:
+                if view:
+                    level.note_view(result, own)
+                return result
         state = _current_recording()
         live = node.bits & state.bits
         if not _is_plain(level, node.bits, live, state, frame.f_code):
@@ -60,6 +66,10 @@ def two_door(op: Op, general: Callable[[Any, Any], Any], reflected: bool) -> Cal
 
     def door(own: Any, other: Any) -> Any:
         level = own.level
+        if level.row is not None:
+            result = level.row.two(op, reflected, own, other, _getframe(1))
+            if result is not None:
+                return result
         second: Operand
         node, array = own._node, own._array
         kind = type(other)
@@ -121,7 +131,10 @@ def _written(
     value = level.next_value(shape, dtype)
     level.instructions.append(Instruction(op, operands, params, (value,), place(code, offset), False))
     if not live:
-        return TraceTensor(out, value, level)
+        result = TraceTensor(out, value, level)
+        if level.row is not None:
+            level.row.learn(op, inputs, parents, live, frame, result)
+        return result
     node = Node()
     node.op = op
     node.params = params
@@ -149,7 +162,10 @@ def _written(
     node.shape = shape
     node.dtype = dtype
     level.made[order] = value
-    return TraceTensor(out, value, level, node)
+    result = TraceTensor(out, value, level, node)
+    if level.row is not None:
+        level.row.learn(op, inputs, parents, live, frame, result)
+    return result
 
 
 def _bare(x: Any) -> Any:

@@ -56,5 +56,14 @@ def place(code: CodeType, offset: int) -> Location:
     if found is None:
         if len(_places) >= PLACES_AT_MOST:
             _places.clear()
-        found = _places[key] = Location(code, offset)
+        begin = _begin(code, offset)
+        found = _places[key] = Location(code, offset) if begin == offset else place(code, begin)
     return found
+
+
+def _begin(code: CodeType, offset: int) -> int:
+    """Where the instruction begins that `offset` is in: in one that Python has made quicker, it is its last cache."""
+    instructions = code.co_code
+    while 0 < offset < len(instructions) and not instructions[offset]:
+        offset -= 2
+    return offset

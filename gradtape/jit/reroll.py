@@ -16,11 +16,13 @@ what the program computes does not change by a bit.
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.jit.likeness import INDEXED, Segment
 from gradtape.jit.program import LOOP, Instruction, Literal, Loop, Program, Value, operand_key, params_key
 from gradtape.jit.reroll_index import advancing
 
@@ -30,12 +32,12 @@ SAVED_AT_LEAST = 40
 """How many instructions a loop has to save."""
 STACKED_AT_MOST = 1 << 12
 """Bytes of an array, up to which a list of such arrays is stacked for a loop."""
+MUCH_AT_LEAST = 4000
+"""How many instructions have to be followed for their loops to be made before anything else is done."""
 ROUNDS_AT_MOST = 4
 """How deep loops of loops are found."""
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
-INDEXED = frozenset({"getitem", "scatter", "set", "add_at"})
-"""Operations whose parameter `index` may advance from step to step."""
 
 
 def rerolled(program: Program) -> Program:
@@ -70,8 +72,10 @@ class Listing:
     after the other: the number of a value, or -1 - the number of a literal.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, segments: Sequence[Segment] = ()) -> None:
+        """`segments` are parts of the program of which it is known that they repeat what is before them."""
         self.program = program
+        self.segments = segments
         self.values: list[Value] = [*program.inputs, *(constant.value for constant in program.constants)]
         self.numbers = {value: number for number, value in enumerate(self.values)}
         self.outside = len(self.values)  # values below this one are inputs and constants
@@ -82,8 +86,14 @@ class Listing:
         self._params: dict[Any, int] = {}
         self._words: dict[Any, int] = {}
         self._value_specs = [self._spec(value) for value in self.values]
-        self._columns: tuple[list[int], ...] = ([], [], [], [0], [])
-        self._append(program.instructions)
+        self._columns: tuple[array[int], ...] = (array("q"), array("q"), array("q"), array("q", [0]), array("q"))
+        position = 0
+        for segment in segments:
+            self._append(program.instructions[position : segment.begin])
+            self._repeat(segment, program.instructions[segment.begin : segment.end])
+            position = segment.end
+        self._append(program.instructions[position:])
+        self._seal()
 
     def extended(self, program: Program) -> Listing | None:
         """This listing for a longer program, which begins with the same inputs, constants and instructions.
@@ -102,14 +112,13 @@ class Listing:
             self.values.append(constant.value)
             self._value_specs.append(self._spec(constant.value))
         self._append(program.instructions[count:])
+        self._seal()
         return self
 
     def _append(self, instructions: Sequence[Instruction]) -> None:
         words, exact, reads, begins, firsts = self._columns
         numbers, values, specs, known = self.numbers, self.values, self._value_specs, self._words
         spec_of = self._spec_of
-        if firsts:
-            firsts.pop()
         for instruction in instructions:
             word: list[Any] = [instruction.op]
             for operand in instruction.operands:
@@ -138,17 +147,53 @@ class Listing:
                 specs.append(spec)
                 word.append(spec)
             words.append(known.setdefault(tuple(word), len(known)))
-        firsts.append(len(values))
-        self._seal()
+
+    def _repeat(self, segment: Segment, instructions: Sequence[Instruction]) -> None:
+        """Append instructions that repeat the last `segment.period` ones: what they are needs no looking at."""
+        words, exact, reads, begins, firsts = self._columns
+        period, count = segment.period, len(instructions)
+        steps = -(-count // period)
+        moved = np.arange(1, steps + 1)[:, None]
+
+        def extend(column: array[int], length: int, by: Any, until: int) -> None:
+            """Add to a column of which `length` are a step: each is `by` more than in the step before."""
+            column.frombytes((np.array(column[-length:]) + by * moved).ravel()[:until].tobytes())
+
+        made = len(self.values) - firsts[-period]
+        width = begins[-1] - begins[-1 - period]
+        old = np.array(reads[-width:])
+        stays = (old < 0) | (old == np.array(reads[-2 * width : -width]))
+        extend(begins, period, width, count)
+        extend(firsts, period, made, count)
+        extend(reads, width, np.where(stays, 0, made), begins[-1] - len(reads))
+        extend(words, period, 0, count)
+        extend(exact, period, 0, count)
+        results = [value for instruction in instructions for value in instruction.results]
+        self._value_specs += (self._value_specs[-made:] * steps)[: len(results)]
+        self.numbers.update(zip(results, itertools.count(len(self.values)), strict=False))
+        self.values += results
+        before = len(words) - count
+        for place in segment.varying:
+            for index in range(place, count, period):
+                self._renumber(before + index, instructions[index])
+
+    def _renumber(self, index: int, instruction: Instruction) -> None:
+        """Number the literals and the parameters of an instruction anew."""
+        _, exact, reads, begins, _ = self._columns
+        for place, operand in enumerate(instruction.operands, begins[index]):
+            if type(operand) is Literal:
+                reads[place] = -1 - self._literal(operand, instruction)[0]
+        if instruction.params:
+            exact[index] = self._param_numbers(instruction)[0]
 
     def _seal(self) -> None:
         words, exact, reads, begins, firsts = self._columns
         self.instructions = self.program.instructions
-        self.words: Numbers = np.array(words, dtype=np.int64)
-        self.exact: Numbers = np.array(exact, dtype=np.int64)
-        self.reads: Numbers = np.array(reads, dtype=np.int64)
+        self.words: Numbers = np.array(words)
+        self.exact: Numbers = np.array(exact)
+        self.reads: Numbers = np.array(reads)
         self.begins: Numbers = np.array(begins)
-        self.firsts: Numbers = np.array(firsts)
+        self.firsts: Numbers = np.append(firsts, len(self.values))
         users = np.repeat(np.arange(len(words)), np.diff(self.begins))
         self.last_use: Numbers = np.full(len(self.values), -1)
         are_values = self.reads >= 0
@@ -254,16 +299,38 @@ class Found:
         self.stretches: list[Stretch] = []
 
 
+def found_by_following(program: Program, segments: Sequence[Segment]) -> Found | None:
+    """The loops of a long program, most of which was followed while it was traced; None if it is not like that."""
+    followed = sum(segment.end - segment.begin for segment in segments)
+    if followed < MUCH_AT_LEAST or followed < _NEARLY_ALL * len(program):
+        return None
+    listing = Listing(program, segments)
+    loops = Found(listing)
+    loops.stretches = found(listing)
+    return loops if loops.stretches else None
+
+
 def found(listing: Listing) -> list[Stretch]:
     """Stretches that can be made loops, from first to last; of two in the same place, the one of the shorter period."""
     taken = np.zeros(len(listing.words), bool)
     chosen: list[Stretch] = []
-    for period in periods(listing.words):
+    for period in _candidates(listing):
         for begin, end in _repeated(listing.words, period, taken):
             for stretch in regular(listing, Stretch(begin, period, (end - begin) // period), end):
                 chosen.append(stretch)
                 taken[stretch.begin : stretch.end] = True
     return sorted(chosen)
+
+
+def _candidates(listing: Listing) -> list[int]:
+    """The periods to try. What is known to repeat itself nearly all along needs to be searched in part only."""
+    words = listing.words
+    for segment in listing.segments:
+        shown = segment.begin + 2 * STEPS_AT_LEAST * segment.period
+        if shown < segment.end and segment.end - segment.begin >= _NEARLY_ALL * len(words):
+            part = np.concatenate([words[:shown], words[segment.end :]])
+            return sorted({segment.period, *periods(part)})
+    return periods(words)
 
 
 def periods(words: Numbers) -> list[int]:

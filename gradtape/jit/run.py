@@ -12,7 +12,6 @@ import keyword
 import sys
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,7 +54,6 @@ def quietly(call: Call, arrays: Sequence[Any]) -> tuple[Any, ...]:
         _contexts.append(context)
 
 
-@dataclass(frozen=True, eq=False)
 class Group:
     """A stretch of instructions that one native function stands for.
 
@@ -63,10 +61,12 @@ class Group:
     `outputs`: fresh ones, in C order. It writes to no array it was given, and keeps none.
     """
 
-    instructions: tuple[Instruction, ...]
-    inputs: tuple[Value, ...]
-    outputs: tuple[Value, ...]
-    call: Call
+    __slots__ = ("call", "inputs", "instructions", "outputs")
+
+    def __init__(
+        self, instructions: Sequence[Instruction], inputs: tuple[Value, ...], outputs: tuple[Value, ...], call: Call
+    ) -> None:
+        self.instructions, self.inputs, self.outputs, self.call = tuple(instructions), inputs, outputs, call
 
     @property
     def results(self) -> tuple[Value, ...]:
@@ -128,7 +128,7 @@ def _together(taken: list[Instruction], rest: list[Instruction], program: Progra
     wanted = {*program.outputs, *(value for instruction in rest for value in instruction.values)}
     outputs = tuple(v for i in taken for v in i.results if v in wanted)
     call = backend.compile_group(taken, inputs, outputs)
-    return taken if call is None else [Group(tuple(taken), inputs, outputs, call)]
+    return taken if call is None else [Group(taken, inputs, outputs, call)]
 
 
 class Plan:
@@ -252,6 +252,7 @@ class Runner:
         self._bound: dict[int, str] = {}  # names of what the scope holds, and so keeps alive, by identity
         self._literals: dict[Any, str] = {}
         self.arenas: list[list[np.ndarray[Any, Any]]] = []
+        self.groups: dict[str, Call] = {}  # by their names in the scope
         self.source = "\n".join(self._lines())
         exec(compile(self.source, _FILE, "exec"), self.scope)
         self.call: Call = self.scope["run"]
@@ -263,6 +264,15 @@ class Runner:
     def peak(self) -> int:
         """The bytes of results and intermediate values that are alive at the same time, at most."""
         return self.plan.peak
+
+    def quicken(self, quicker: Callable[[Call], Call]) -> None:
+        """Exchange the functions of groups for quicker ones that do the same."""
+        while self.groups:
+            try:
+                name, call = self.groups.popitem()
+            except KeyError:  # another thread was quicker
+                return
+            self.scope[name] = quicker(call)
 
     def new_arena(self) -> list[np.ndarray[Any, Any]]:
         """Buffers for one call, those of an earlier one if they are free."""
@@ -310,7 +320,9 @@ class Runner:
     def _line(self, index: int, step: Step) -> str:
         if isinstance(step, Group):
             results = "".join(f"v{value.id}, " for value in step.outputs)
-            return f"{results}= {self._bind(step.call, f'group{index}')}({', '.join(f'v{v.id}' for v in step.inputs)})"
+            name = self._bind(step.call, f"group{index}")
+            self.groups[name] = step.call
+            return f"{results}= {name}({', '.join(f'v{v.id}' for v in step.inputs)})"
         if step.op is GUARD:
             (value,) = step.values
             expected = self._bind(step.params["expected"].tobytes(), f"g{index}")
@@ -417,8 +429,11 @@ class LoopRunner(Runner):
     """
 
     def __init__(self, loop: Loop, steps: Sequence[Step] | None = None) -> None:
+        from gradtape.jit import backends
+
         self.loop = loop
         super().__init__(loop.body, steps)
+        backends.quicken(self)  # at once: there are many steps in the first run
 
     def _lines(self) -> list[str]:
         loop, body = self.loop, self.program

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.location import Location
+from gradtape.jit import backends
 from gradtape.jit.native import convolutions
-from gradtape.jit.program import GUARD, LOOP, Instruction, Program
+from gradtape.jit.program import GUARD, LOOP, Instruction, Program, Value
 from gradtape.jit.run import Group, Runner, Step, quietly
 
 LONG_ENOUGH = 0.05  # seconds of running
@@ -82,8 +83,8 @@ class Timeline:
     (1, True)
     """
 
-    def __init__(self, name: str, steps: Sequence[TimedStep], runs: int, made_up: bool) -> None:
-        self.name, self.steps, self.runs, self.made_up = name, tuple(steps), runs, made_up
+    def __init__(self, name: str, steps: Sequence[TimedStep], runs: int, given: str) -> None:
+        self.name, self.steps, self.runs, self.given = name, tuple(steps), runs, given
         self.lines = _by_line(self.steps)
 
     @property
@@ -104,9 +105,8 @@ class Timeline:
         fused = sum(len(step.instructions) for step in self.groups)
         parts = [_plural(len(self.groups), "native group") + f" of {_plural(fused, 'instruction')}"] * bool(self.groups)
         parts += [_plural(len(kernels), "NumPy kernel")] * bool(kernels)
-        given = "arrays of ones" if self.made_up else "these arguments"
         did = " and ".join(parts) or "nothing to compute"
-        return f"{self.name}: {_time(self.seconds)} a run, on {given}, {_plural(self.runs, 'run')}; {did}"
+        return f"{self.name}: {_time(self.seconds)} a run, on {self.given}, {_plural(self.runs, 'run')}; {did}"
 
     def _notes(self) -> list[str]:
         if any(line.estimated for line in self.lines):
@@ -160,10 +160,10 @@ class Timeline:
 
 
 class TimedRunner(Runner):
-    """A program as a function that notes the seconds of each of its steps; without its guards for made-up arrays."""
+    """A program as a function that notes the seconds of each of its steps; without its guards unless it is guarded."""
 
-    def __init__(self, program: Program, steps: Sequence[Step], made_up: bool) -> None:
-        self.made_up = made_up
+    def __init__(self, program: Program, steps: Sequence[Step], guarded: bool) -> None:
+        self.guarded = guarded
         self.spent: list[list[float]] = [[] for _ in steps]
         super().__init__(program, steps)
 
@@ -174,15 +174,21 @@ class TimedRunner(Runner):
     def _line(self, index: int, step: Step) -> str:
         line = super()._line(index, step)
         if isinstance(step, Instruction) and step.op is GUARD:
-            return "pass" if self.made_up else line
+            return line if self.guarded else "pass"
         return f"start = clock(); {line}; spent[{index}].append(clock() - start)"
 
 
-def measured(name: str, program: Program, steps: Sequence[Step], arrays: Sequence[Any] | None) -> Timeline:
-    """The timeline of a program on `arrays`, or on arrays of ones; raises what a step raises, and `GuardFailed`."""
-    made_up = arrays is None
-    given = [np.ones(value.shape, value.dtype) for value in program.inputs] if arrays is None else arrays
-    runner = TimedRunner(program, steps, made_up)
+def measured(
+    name: str, program: Program, steps: Sequence[Step], arrays: Sequence[Any], guarded: bool = True
+) -> Timeline:
+    """The timeline of a program on `arrays`, where None stands for one that is made up; without its guards if asked to.
+
+    Raises what a step raises, and `GuardFailed`.
+    """
+    given = [_made_up(value) if x is None else x for value, x in zip(program.inputs, arrays, strict=True)]
+    words = "these arguments" if guarded else "those it was traced with"
+    runner = TimedRunner(program, steps, guarded)
+    backends.quicken(runner)
     quietly(runner.call, given)  # what is only made in a first run is not counted
     for times in runner.spent:
         times.clear()
@@ -200,7 +206,15 @@ def measured(name: str, program: Program, steps: Sequence[Step], arrays: Sequenc
         for step, times in zip(steps, runner.spent, strict=True)
         if isinstance(step, Group) or step.op is not GUARD
     ]
-    return Timeline(name, timed, runs, made_up)
+    return Timeline(name, timed, runs, "arrays of ones" if any(x is None for x in arrays) else words)
+
+
+def _made_up(value: Value) -> Any:
+    """Ones, and a positive definite matrix in the place of a square one, which is often to be solved with."""
+    array = np.ones(value.shape, value.dtype)
+    if value.ndim > 1 and value.shape[-1] == value.shape[-2] and value.dtype.kind in "fc":
+        array += value.shape[-1] * np.eye(value.shape[-1], dtype=value.dtype)
+    return array
 
 
 def _native(step: Step) -> bool:

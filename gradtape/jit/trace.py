@@ -29,8 +29,10 @@ from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import TapeError
 from gradtape.explain import messages
+from gradtape.jit.following import FIRST_LOOK, Follower, Learning
 from gradtape.jit.lines import here
 from gradtape.jit.program import GUARD, LOOP, Constant, Instruction, Literal, Operand, Program, Value
+from gradtape.jit.rows import NEVER, Row
 
 if TYPE_CHECKING:
     from gradtape.jit.reroll import Found
@@ -294,12 +296,20 @@ class TraceLevel(Level):
         self.searched = 0  # up to which instruction loops were looked for
         self.found: Found | None = None  # those that there were
         self.inner: TraceLevel | None = None  # while the body of a loop is traced: the trace that it goes to
+        self.follower = Follower(self)
+        self.row: Row | Learning | None = None  # while a loop is followed: what the next operation should be
+        self.look_at = FIRST_LOOK if type(self) is TraceLevel else NEVER  # how many values later loops are looked for
 
     # -- values
 
     def next_value(self, shape: Shape, dtype: np.dtype[Any]) -> Value:
-        self._count = count = self._count + 1
-        return Value(count - 1, shape, dtype)
+        count = self._count
+        if self.row is not None:
+            self.row.interrupt()
+        elif count >= self.look_at:
+            self.follower.look()
+        self._count = count + 1
+        return Value(count, shape, dtype)
 
     def new_value(self, array: Any) -> Value:
         return self.next_value(array.shape, array.dtype)
@@ -353,6 +363,9 @@ class TraceLevel(Level):
             return self._through_rule(inputs)
         if graph.keeping.get():
             raise Untraceable("it looks for NaN with gt.check_numerics() inside; put that around the call")
+        row, count = self.row, self._count
+        if row is not None:
+            row, self.row = row.before(), None
         operands: list[Operand] = []
         samples: list[Any] = []
         for x in inputs:
@@ -372,13 +385,24 @@ class TraceLevel(Level):
             effect = effect or drawn_from
         out = self._drawing(op, samples, params) if traits.may_draw else _computed(op, samples, params)
         if traits.outputs:
-            return self._several(op, tuple(operands), params, tuple(out), inputs, effect)
+            several = self._several(op, tuple(operands), params, tuple(out), inputs, effect)
+            if row is not None:
+                row.after(self.instructions[-1], count)
+            return several
         value = self.next_value(out.shape, out.dtype)
         self.instructions.append(Instruction(op, tuple(operands), params, (value,), here(), effect))
+        if row is not None:
+            row.after(self.instructions[-1], count)
         tensor = TraceTensor(out, value, self)
         if traits.view and isinstance(inputs[0], TraceTensor):
             self.note_view(tensor, inputs[0])
         return tensor
+
+    def written(self, op: Op, operands: tuple[Operand, ...], params: dict[str, Any], out: Any) -> TraceTensor:
+        """An operation that was done already, written down; `out` is its result."""
+        value = self.next_value(out.shape, out.dtype)
+        self.instructions.append(Instruction(op, operands, params, (value,), here(2)))
+        return TraceTensor(out, value, self)
 
     def _several(self, op: Op, operands: Any, params: Any, outs: Any, inputs: Any, effect: bool) -> Any:
         """The results of an operation that has several."""
@@ -438,11 +462,15 @@ class TraceLevel(Level):
 
     def _through_rule(self, inputs: tuple[Any, ...]) -> Any:
         """A custom rule's own function, traced; what it keeps for its derivative are traced tensors."""
+        from gradtape.custom.arrays import is_recorded
         from gradtape.custom.rules import Kept, Memory
 
         *arrays, rule = inputs
         bare = [x._on(LIFTED_NODE) if isinstance(x, Lifted) else x for x in arrays]
-        results, kept = rule.run(bare)
+        with recording.during(rule.state):  # what its tapes record cannot have come from the inputs
+            results, kept = rule.run(bare)
+            if any(is_recorded(x) for x in results):
+                raise rule.call.closed_over()
         rule.memory = Memory(Kept(kept.saved, kept.form), ())
         return tuple([x if isinstance(x, Lifted) else self.lift(x) for x in results])
 
@@ -492,6 +520,7 @@ class TraceLevel(Level):
         value, array = tensor.traced, np.asarray(tensor._array)
         if value not in self._relied_on:
             self._relied_on.add(value)
+            self.follower.stop()
             expected = frozen_copy(array)
             self.instructions.append(Instruction(GUARD, (value,), {"expected": expected}, (), here(2), True))
         view = array.view()
@@ -516,6 +545,7 @@ class TraceLevel(Level):
     def finish(self, outputs: Sequence[Value]) -> Program:
         """The program, now that the function has returned."""
         self.open = False
+        self.follower.finish()
         return Program(tuple(self.inputs), tuple(self.constants), tuple(self.instructions), tuple(outputs))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit import backends
-from gradtape.jit.arguments import CallArguments, Template, Write
+from gradtape.jit.arguments import CallArguments, Sample, Template, Write
 from gradtape.jit.environment import Survey, is_leaf
 from gradtape.jit.program import Program
 from gradtape.jit.run import Runner, quietly
@@ -48,6 +48,8 @@ class Trace:
         self.generators = generators
         self.before: list[Any] = []  # the states of the generators before the last run
         self.findings: list[Any] = []  # about NaN and infinity, when it was traced
+        self.shown: Program | None = None  # as a user looks at it
+        self.sample = Sample(())  # the arrays of the call that was traced
         self.has_run = self.has_asked = False
         self._shortcut: Shortcut | None = None
         survey.let_go()
@@ -82,15 +84,25 @@ class Trace:
         return call.arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
 
     def timeline(self, name: str, arrays: list[Any] | None) -> Timeline:
-        """The time of a run by source line, on `arrays` or on ones; nothing is left behind by it."""
+        """The time of a run by source line, on `arrays` or those that were traced; nothing is left behind by it."""
         from gradtape.jit.timeline import measured  # by those who ask for one
 
         before = [generator.bit_generator.state for generator in self.generators]
         try:
-            return measured(name, self.program, self.runner.steps, arrays)
+            given = self._sampled() if arrays is None else arrays
+            return measured(name, self.program, self.runner.steps, given, guarded=arrays is not None)
         finally:
             for generator, state in zip(self.generators, before, strict=True):
                 generator.bit_generator.state = state
+
+    def _sampled(self) -> list[Any]:
+        """The arrays of the call that was traced, with what the function reads besides as it is now."""
+        arrays = self.sample.arrays()
+        count = len(arrays) - len(self.survey.leaves)
+        environment = self.environment(count)
+        if environment:
+            arrays[count:] = [x._array if isinstance(x, Tensor) else x for x in environment]
+        return arrays
 
     def run(self, call: CallArguments, environment: list[Any]) -> Any:
         arrays = self.arrays(call, environment)

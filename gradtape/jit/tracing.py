@@ -17,6 +17,7 @@ from gradtape.jit.arguments import CallArguments, Output, Template, Write
 from gradtape.jit.collecting import seldom
 from gradtape.jit.environment import Copies, Survey, random_states, rewinder, traced_leaf
 from gradtape.jit.program import Value
+from gradtape.jit.reroll import found_by_following
 from gradtape.jit.trace import NUMBERS, TraceLevel, TraceTensor, TraceVariable, Untraceable
 from gradtape.jit.traces import Trace
 
@@ -95,7 +96,8 @@ def _traced(function: Function, static: Static, call: CallArguments, args: Any, 
     values = [*outputs, *(tensor.traced for _, tensor in writes)]
     program = level.finish(values)
     changed = [write for write, _ in writes]
-    return Trace(survey, program, template, changed, tuple(level.generators), level.found), found
+    loops = level.found or found_by_following(program, level.follower.segments)
+    return Trace(survey, program, template, changed, tuple(level.generators), loops), found
 
 
 def _replaced(static: Static, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:

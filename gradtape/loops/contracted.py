@@ -19,9 +19,10 @@ from gradtape.jit.program import Program, Value, Walk
 from gradtape.jit.reroll import Found, Listing, found
 from gradtape.jit.simplify import simplified
 from gradtape.jit.trace import TraceLevel, Unrollable, Untraceable
+from gradtape.loops.reached import Reached, Walked
 from gradtape.loops.rule import Writing
 from gradtape.loops.traced import Traced
-from gradtape.loops.unrolled import Reached, Refused, Unrolled, Walked
+from gradtape.loops.unrolled import Refused, Unrolled
 
 
 def contract(
@@ -42,21 +43,26 @@ def contract(
     if level.inner is not None or not level.open:
         return None
     level.searched = end
-    listing = Listing(_traced_since(level, begin))
+    level.follower.stop()
+    listing = Listing(_traced_since(level, begin), level.follower.since(begin))
     stretches = found(listing)
     if not stretches:
         return None
     nodes = [node for node, _ in seeds]
     walked = Walked(mask, wanted, oldest, beginnings)
     made: list[Contraction] = []
-    reached = Reached(walked, nodes, level, listing)
+    reached = Reached(walked, nodes, level, listing, stretches)
+    level.follower.let_go()
+    listing.segments = ()
     for stretch in reversed(stretches):
         if stretch.period * stretch.steps < at_least:
             continue
         try:
             contraction = Contraction(Unrolled(level, walked, listing, stretch, reached), nodes)
         except (Refused, Unrollable, Untraceable, GradTapeError):
-            continue  # it is walked step by step, and an error of the user's is one there, with its line
+            # it is walked step by step, and an error of the user's is one there, with its line
+            reached.dissolve(int(listing.firsts[stretch.begin]), int(listing.firsts[stretch.end]))
+            continue
         made.append(contraction)
         reached.replace(contraction.unrolled.begin, contraction.unrolled.end, contraction.replaced)
         if level.found is None:
@@ -141,6 +147,7 @@ class Contraction:
         """Make the graph what it was."""
         for node, op, parents, order in self._were:
             node.op, node.parents, node.order = op, parents, order
+        self.node.op, self.node.parents = None, ()  # the rule holds this, and so the whole loop
 
     # -- the loop
 
@@ -169,7 +176,7 @@ class Contraction:
             arrived, zeros = self.arrivals[origin], _zeros(self.columns[origin].model)
             rows = [cotangents[arrived[t]] if t in arrived else zeros for t in range(steps)]
             sliced.append((next(given), np.stack(rows), back))
-        sliced += [(next(given), rows.stacked(), back) for rows in unrolled.saved]
+        sliced += [(next(given), rows.stacked(unrolled.level), back) for rows in unrolled.saved]
         stacked = [(value, back) for value in step.rows if value is not None]
         outside.update(zip(given, step.read, strict=True))
         writing = Writing(unrolled.level, step.program, outside)
@@ -213,6 +220,7 @@ class BackwardStep:
         one, two = len(unrolled.firsts), len(unrolled.firsts) + len(unrolled.same)
         self.carries = dict(zip(unrolled.firsts, values[:one], strict=True))
         self.sums, self.rows = values[one:two], values[two:]
+        del self._contraction  # which holds this
 
     def _walk_back(self, given: list[Any]) -> list[Any]:
         contraction = self._contraction

@@ -108,6 +108,7 @@ class Traced:
     def __init__(self, level: TraceLevel, function: Callable[[list[Any]], list[Any]], samples: Arrays) -> None:
         inner = BodyLevel(level)
         given = [inner.new_input(np.asarray(sample)) for sample in samples]
+        level.follower.stop()
         before, level.inner = level.inner, inner
         try:
             with recording.during(_NOTHING):

@@ -9,78 +9,22 @@ walked one by one.
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import repeat
-from operator import attrgetter, is_
+from operator import attrgetter, eq, is_, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.core.graph import FIRST_TAPE, Node, Spec
 from gradtape.core.rules import TABLE
-from gradtape.jit.reroll import STACKED_AT_MOST, STEPS_AT_LEAST, Columns, Listing, Stretch
+from gradtape.jit.reroll import STACKED_AT_MOST, STEPS_AT_LEAST, Columns, Listing, Numbers, Stretch
 from gradtape.jit.trace import TraceLevel, TraceTensor
+from gradtape.loops.reached import Reached, Run, Walked
 
 _order_of, _level_of, _traced_of, _id_of = map(attrgetter, ("order", "level", "traced", "id"))
-
-
-class Walked(NamedTuple):
-    """What a walk back is going to do: where it goes, and where it stops."""
-
-    mask: int
-    wanted: Collection[Node]
-    oldest: int
-    beginnings: Collection[Node]
-
-    def follows(self, parent: Node) -> bool:
-        """Whether a cotangent is handed on to `parent`."""
-        return bool(parent.bits & self.mask) and parent.order >= self.oldest
-
-
-class Reached:
-    """All nodes that a walk will come to: by their order, and by the number of the value that they stand for."""
-
-    def __init__(self, walked: Walked, seeds: Sequence[Node], level: TraceLevel, listing: Listing) -> None:
-        self.nodes = self._found(walked, seeds)
-        self.orders = sorted(self.nodes)
-        values = [level.made.get(order) for order in self.orders]
-        numbers = np.array([-1 if value is None else listing.numbers.get(value, -1) for value in values])
-        self._sorting = np.argsort(numbers, kind="stable")
-        self._numbers = numbers[self._sorting]
-        self._all = np.fromiter(map(self.nodes.get, self.orders), object, len(self.orders))[self._sorting]
-
-    def _found(self, walked: Walked, seeds: Sequence[Node]) -> dict[int, Node]:
-        mask, oldest = walked.mask, walked.oldest
-        found: dict[int, Node] = {}
-        pending = [node for node in seeds if node.bits & mask]
-        while pending:
-            node = pending.pop()
-            order = node.order
-            if order in found:
-                continue
-            found[order] = node
-            if node in walked.beginnings:
-                continue
-            pending += [p for p in node.parents if p.bits & mask and p.order >= oldest and p.order not in found]
-        return found
-
-    def behind(self, begin: int, end: int) -> tuple[Any, Any]:
-        """The numbers from `begin` to `end` that nodes stand for, and those nodes."""
-        first, last = np.searchsorted(self._numbers, [begin, end])
-        return self._numbers[first:last], self._all[first:last]
-
-    def since(self, order: int) -> list[int]:
-        """The orders of all nodes that are younger."""
-        return self.orders[bisect_right(self.orders, order) :]
-
-    def replace(self, begin: int, end: int, nodes: Sequence[Node]) -> None:
-        """Put `nodes` in the place of all whose order is from `begin` to `end`."""
-        first, last = bisect_left(self.orders, begin), bisect_right(self.orders, end)
-        for order in self.orders[first:last]:
-            del self.nodes[order]
-        self.nodes.update({node.order: node for node in nodes})
-        self.orders[first:last] = sorted(node.order for node in nodes)
+_array_of, _out_of = attrgetter("_array"), attrgetter("out")
+_bits_of, _parents_of, _form_of = attrgetter("bits"), attrgetter("parents"), attrgetter("op", "bits", "extra")
 
 
 class Refused(Exception):
@@ -102,28 +46,97 @@ class Slot(NamedTuple):
 class Column:
     """One operation of a step: its nodes, from the first step to the last, and where they read."""
 
-    def __init__(self, origin: int, nodes: list[Node]) -> None:
+    def __init__(self, origin: int, nodes: list[Node], followed: range) -> None:
         self.origin, self.nodes = origin, nodes
         self.model = nodes[len(nodes) // 2]
+        self.followed = followed  # steps in a run: what their parents are is known, and what they save
+
         self.parents: list[Slot] = []
         self.inputs: list[Slot] = []
         self.out = Slot("same")
+
+    def others(self) -> list[int]:
+        """All other steps of the loop."""
+        return [*range(self.followed.start), *range(self.followed.stop, len(self.nodes))]
+
+
+def _all_alike(nodes: Sequence[Node | None], model: Node) -> bool:
+    """Whether all nodes are like `model`: the question of `Unrolled._agree`, in a quick form."""
+    expected = model.op, model.bits, None
+    if not all(map(eq, map(_form_of, nodes), repeat(expected))):
+        return False
+    parents = list(map(_parents_of, nodes))
+    if not all(map(eq, map(len, parents), repeat(len(model.parents)))):
+        return False
+    return all(
+        all(map(eq, map(_bits_of, map(itemgetter(index), parents)), repeat(parent.bits)))
+        for index, parent in enumerate(model.parents)
+    )
 
 
 class Rows:
     """Values of which each step has saved another one: traced tensors, or numbers."""
 
-    def __init__(self, values: list[Any]) -> None:
-        self.values = values
+    def __init__(self, values: Iterable[Any], model: Any) -> None:
+        """`model` is the value of some step."""
+        self._values, self._model = values, model
 
     @property
     def sample(self) -> Any:
-        value = self.values[len(self.values) // 2]
-        return value._array if isinstance(value, TraceTensor) else value
+        return self._model._array if isinstance(self._model, TraceTensor) else self._model
 
-    def stacked(self) -> Any:
+    def stacked(self, level: TraceLevel) -> Any:
         """All of them in one array, with a row for each step."""
-        return np.stack(self.values) if isinstance(self.values[0], TraceTensor) else np.array(self.values)
+        self._values = values = list(self._values)
+        if not isinstance(self._model, TraceTensor):
+            return np.array(values)
+        operands, samples = tuple(map(_traced_of, values)), list(map(_array_of, values))
+        array = np.array(samples) if not operands[0].shape else np.stack(samples)
+        return level.written(TABLE["stack"], operands, {"axis": 0}, array)
+
+
+def _saved_at(index: int) -> Callable[[Node], Any]:
+    return lambda node: node.inputs[index]
+
+
+class Local:
+    """Which step and column a node of a loop belongs to, as one number, by the order of the node."""
+
+    def __init__(self, columns: Sequence[Column], made: int, run: Run | None, base: int) -> None:
+        """In the `run`, the number of a value is `base` more."""
+        self._run, self._base = run, base
+        self._others: dict[int, int] = {}
+        for column in columns:
+            numbered = zip(map(_order_of, column.nodes), itertools.count(column.origin, made), strict=False)
+            if column.followed:
+                others = [*itertools.islice(numbered, column.followed.start)]
+                later = zip(column.nodes[column.followed.stop :], itertools.count(column.followed.stop), strict=False)
+                others += [(node.order, column.origin + made * step) for node, step in later]
+                self._others.update(others)
+            else:
+                self._others.update(numbered)
+        self._orders = [] if run is None else [run.orders[index] for index in run.reached_at().tolist()]
+        self.begin = min([*self._others, *self._orders[:1]])
+        self.end = max([*self._others, *self._orders[-1:]])
+
+    def get(self, order: int) -> int | None:
+        found = self._others.get(order)
+        if found is None and self._run is not None:
+            index = self._run.index_of(order)
+            return None if index is None else self._run.first + index - self._base
+        return found
+
+    def __getitem__(self, order: int) -> int:
+        found = self.get(order)
+        if found is None:
+            raise KeyError(order)
+        return found
+
+    def __contains__(self, order: int) -> bool:
+        return self.get(order) is not None
+
+    def __iter__(self) -> Iterator[int]:
+        return itertools.chain(self._others, self._orders)
 
 
 class Unrolled:
@@ -134,9 +147,7 @@ class Unrolled:
         self._layout = Columns(listing, stretch)
         self.columns = self._columns(reached)
         made = self._layout.made
-        self.local: dict[int, int] = {}  # which step and column a node belongs to, as one number, by its order
-        for column in self.columns:
-            self.local.update(zip(map(_order_of, column.nodes), itertools.count(column.origin, made), strict=False))
+        self.local = Local(self.columns, made, self._run, self._layout.base + made * self._first)
         self._by_origin = {column.origin: column.nodes for column in self.columns}
         self.saved: list[Rows] = []
         self._saved: dict[Any, int] = {}
@@ -161,12 +172,14 @@ class Unrolled:
         at, origins = np.divmod(numbers - base, made)
         table = np.full((made, steps), None, object)
         table[origins, at] = behind
-        grid: dict[int, list[Node | None]] = {origin: table[origin].tolist() for origin in np.unique(origins).tolist()}
+        columns = sorted(set(origins.tolist()))
+        grid: dict[int, list[Node | None]] = {origin: table[origin].tolist() for origin in columns}
         middle = steps // 2
+        self._run = reached.run_behind(base + made * middle)
         kept = {origin: nodes for origin, nodes in grid.items() if self._repeats(origin, nodes[middle])}
         agreed = np.ones(steps, bool)
-        for nodes in kept.values():
-            agreed &= self._agree(nodes)
+        for origin, nodes in kept.items():
+            agreed &= self._agree(nodes, self._followed(origin))
         if not kept or not agreed[middle]:
             raise Refused
         off = np.flatnonzero(~agreed)
@@ -174,18 +187,49 @@ class Unrolled:
         last = int(off[off > middle].min(initial=steps))
         if last - first < STEPS_AT_LEAST:
             raise Refused
-        return [Column(origin, nodes[first:last]) for origin, nodes in kept.items()]  # type: ignore[arg-type]
+        self._first = first  # which step of the stretch is the first one of the loop
+        self._trim(reached, kept.keys(), base + made * first, base + made * last)
+        found = []
+        for origin, nodes in kept.items():
+            followed = self._followed(origin)
+            known = range(max(followed.start - first, 0), max(min(followed.stop, last) - first, 0))
+            found.append(Column(origin, nodes[first:last], known))  # type: ignore[arg-type]
+        return found
+
+    def _trim(self, reached: Reached, kept: Collection[int], begin: int, end: int) -> None:
+        """Let the run be part of the loop, from value to value, with all that is reached in it; or be none."""
+        run, base, made = self._run, self._layout.base, self._layout.made
+        if run is None:
+            return
+        bounds = range(max(begin - run.first, 0), min(end - run.first, len(run.nodes)))
+        origins = np.unique((run.first + run.reached_at() - base) % made)
+        is_whole = made == run.period and all(origin in kept for origin in origins.tolist())
+        reached.trim(run, bounds if is_whole else range(0))
+        self._run = run if is_whole and bounds else None
 
     def _repeats(self, origin: int, node: Node | None) -> bool:
         """Whether the nodes of a column can be one in a loop: rows of the table, with the same parameters."""
         if node is None or node.op is None or TABLE.get(node.op.name) is not node.op:
             return False
-        firsts = self.listing.firsts[self.stretch.begin : self.stretch.begin + self.stretch.period + 1]
-        place = int(np.searchsorted(firsts - firsts[0], origin, "right")) - 1
+        place = self._place(origin)
         exact = self.listing.exact[self.stretch.begin + place : self.stretch.end : self.stretch.period]
         return bool((exact == exact[0]).all()) and not node.op.outputs
 
-    def _agree(self, nodes: Sequence[Node | None]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def _place(self, origin: int) -> int:
+        """Which instruction of the period makes the value `origin` of a step."""
+        firsts = self.listing.firsts[self.stretch.begin : self.stretch.begin + self.stretch.period + 1]
+        return int(np.searchsorted(firsts - firsts[0], origin, "right")) - 1
+
+    def _followed(self, origin: int) -> range:
+        """The steps in which a column is part of the run: all nodes there are alike."""
+        run, made = self._run, self._layout.made
+        if run is None or made != run.period:
+            return range(0)
+        first = self._layout.base + origin - run.first  # where the node of the first step would be in the run
+        since, until = (-((first - bound) // made) for bound in (run.bounds.start, run.bounds.stop))
+        return range(max(since, 0), min(until, self.stretch.steps))
+
+    def _agree(self, nodes: Sequence[Node | None], followed: range) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """In which steps a node is like that in the middle: on the same tapes, and so are its parents."""
         model = nodes[len(nodes) // 2]
         assert model is not None
@@ -193,6 +237,9 @@ class Unrolled:
             raise Refused
         form = model.op, model.bits, None, [parent.bits for parent in model.parents]
         special = {*self.walked.wanted, *self.walked.beginnings}
+        others = [*nodes[: followed.start], *nodes[followed.stop :]] if followed else nodes
+        if None not in nodes and _all_alike(others, model) and special.isdisjoint(others):
+            return np.ones(len(nodes), bool)
         return np.array(
             [
                 node is not None
@@ -205,22 +252,30 @@ class Unrolled:
     # -- what they read
 
     def _parent(self, column: Column, index: int) -> Slot:
-        if not self.walked.follows(column.model.parents[index]):
+        model = column.model.parents[index]
+        if not self.walked.follows(model):
             return Slot("none")
-        nodes = [node.parents[index] for node in column.nodes]
         middle, made = self.steps // 2, self._layout.made
-        place = self.local.get(nodes[middle].order)
+        others = column.others()
+        place = self.local.get(model.order)
         if place is None:
-            return self._from_outside(nodes)
+            if column.followed and all(column.nodes[t].parents[index] is model for t in others):
+                self.same[model.order] = model
+                return Slot("same", model.order)
+            return self._from_outside(list(map(itemgetter(index), map(_parents_of, column.nodes))))
         step, origin = divmod(place, made)
         theirs = self._by_origin[origin]
-        if step == middle and all(map(is_, nodes, theirs)):
+        back = middle - step
+        if back not in (0, 1) or any(
+            column.nodes[t].parents[index] is not theirs[t - back] for t in others if t >= back
+        ):
+            raise Refused
+        if not back:
             return Slot("inside", origin)
-        if step != middle - 1 or not all(map(is_, nodes[1:], theirs)):
+        first = column.nodes[0].parents[index]
+        if first.order in self.local or not self.walked.follows(first):
             raise Refused
-        if nodes[0].order in self.local or not self.walked.follows(nodes[0]):
-            raise Refused
-        if self.firsts.setdefault(origin, nodes[0]) is not nodes[0]:
+        if self.firsts.setdefault(origin, first) is not first:
             raise Refused
         return Slot("carried", origin)
 
@@ -229,7 +284,7 @@ class Unrolled:
             self.same[nodes[0].order] = nodes[0]
             return Slot("same", nodes[0].order)
         key = tuple([node.order for node in nodes])
-        if min(key) < self.walked.oldest or not self.local.keys().isdisjoint(key):
+        if min(key) < self.walked.oldest or any(order in self.local for order in key):
             raise Refused
         if key not in self._rows:
             self._rows[key] = len(self.rows)
@@ -238,12 +293,45 @@ class Unrolled:
 
     def _values(self, column: Column) -> tuple[list[Slot], Slot]:
         model, nodes = column.model, column.nodes
+        if self.steps // 2 in column.followed:
+            return self._known_values(column)
         if type(model.inputs) is tuple:
             inputs = [node.inputs for node in nodes]
         else:  # arrays of the user's, which may have been written to
             inputs = [node.values(None)[1] for node in nodes]
         slots = [self._value(list(values), model) for values in zip(*inputs, strict=True)]
         return slots, self._value([node.out for node in nodes], model)
+
+    def _known_values(self, column: Column) -> tuple[list[Slot], Slot]:
+        """The same in a run, where nodes save the very operands of their instructions, and the result."""
+        model, layout = column.model, self._layout
+        steps = slice(self._first, self._first + self.steps)
+        begins = self.listing.begins[self.stretch.begin : self.stretch.begin + self._place(column.origin) + 1]
+        slots = []
+        for index, value in enumerate(model.inputs):
+            if type(value) is TraceTensor:
+                numbers = layout.table[steps, int(begins[-1] - begins[0]) + index]
+                slots.append(self._known(column, numbers, _saved_at(index), value))
+            else:
+                slots.append(self._value([node.inputs[index] for node in column.nodes], model))
+        out = Slot("same")
+        if model.out is not None:
+            numbers = layout.base + column.origin + layout.made * np.arange(steps.start, steps.stop)
+            out = self._known(column, numbers, _out_of, model.out)
+        return slots, out
+
+    def _known(self, column: Column, numbers: Numbers, saved: Callable[[Node], Any], model: Any) -> Slot:
+        """Tensors that are known by the numbers of their values, but for the steps that are not in the run."""
+        nodes = column.nodes
+        if any(self._number(saved(nodes[step])) != numbers[step] for step in column.others()):
+            return self._traced([saved(node) for node in nodes])
+        return self._numbered(numbers, map(saved, nodes), model)
+
+    def _number(self, value: Any) -> int | None:
+        """The number of the value of a tensor that was saved; None if it is no tensor of this trace."""
+        if type(value) is not TraceTensor or value.level is not self.level:
+            return None
+        return self.listing.numbers.get(value.traced)
 
     def _value(self, values: list[Any], model: Node) -> Slot:
         value = values[0]
@@ -255,11 +343,12 @@ class Unrolled:
             if all(other == value for other in values) and value:
                 return Slot("same", value)
             if model.op is not None and model.op.ufunc and model.dtype.kind in "fc":
-                return self._kept(tuple(values), [model.dtype.type(other) for other in values])
+                numbers = [model.dtype.type(other) for other in values]
+                return self._kept(tuple(values), numbers, numbers[0])
         elif type(value) is int and all(type(other) is int and other == value for other in values):
             return Slot("same", value)
         elif isinstance(value, np.ndarray | np.generic) and value.nbytes <= STACKED_AT_MOST:
-            return self._kept(tuple([id(other) for other in values]), values)
+            return self._kept(tuple([id(other) for other in values]), values, value)
         raise Refused
 
     def _traced(self, values: list[Any]) -> Slot:
@@ -270,16 +359,23 @@ class Unrolled:
         traced = list(map(_traced_of, values))
         if all(map(is_, traced, repeat(traced[0]))):
             return Slot("same", values[0])
-        numbers = list(map(self.listing.numbers.get, traced, repeat(-1)))
-        moves = np.diff(numbers[1:])  # the first step may read what was there before
-        if (moves != self._layout.made).any() and traced[0].nbytes > STACKED_AT_MOST:
-            raise Refused  # not what the forward loop stacks: it would have to be brought together
-        return self._kept(tuple(map(_id_of, traced)), values)
+        numbers = np.array([*map(self.listing.numbers.get, traced, repeat(-1))])
+        if numbers.min() < 0:  # made since
+            numbers = -2 - np.array([*map(_id_of, traced)])
+        return self._numbered(numbers, values, values[len(values) // 2])
 
-    def _kept(self, key: Any, values: list[Any]) -> Slot:
+    def _numbered(self, numbers: Numbers, values: Iterable[Any], model: Any) -> Slot:
+        if (numbers == numbers[0]).all():
+            return Slot("same", model)
+        moves = np.diff(numbers[1:])  # the first step may read what was there before
+        if (moves != self._layout.made).any() and model.traced.nbytes > STACKED_AT_MOST:
+            raise Refused  # not what the forward loop stacks: it would have to be brought together
+        return self._kept(numbers.tobytes(), values, model)
+
+    def _kept(self, key: Any, values: Iterable[Any], model: Any) -> Slot:
         if key not in self._saved:
             self._saved[key] = len(self.saved)
-            self.saved.append(Rows(values))
+            self.saved.append(Rows(values, model))
         return Slot("rows", self._saved[key])
 
     # -- what surrounds them
@@ -287,7 +383,10 @@ class Unrolled:
     def _arrange(self, reached: Reached) -> None:
         """Who comes before the loop, and who after it; a node that does both is in the way."""
         local = self.local
-        self.begin, self.end = min(local), max(local)
+        self.begin, self.end = local.begin, local.end
+        for run in [*reached.runs]:
+            if run is not self._run and run.youngest >= self.begin:
+                reached.trim(run, range(0))
         if any(self.begin < node.order <= self.end for node in self.walked.wanted):
             raise Refused
         later = [order for order in reached.since(self.begin) if order not in local]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 import types
 from collections import defaultdict, deque, namedtuple
@@ -156,6 +158,23 @@ def test_what_is_not_an_array_is_static() -> None:
     np.testing.assert_allclose(step(X, 1, "up", np.sin), np.sin(X))
     step(X + 1, 3, "down", np.abs)
     assert_compiled(step, 4)
+
+
+@pytest.mark.parametrize("how", [{"static_argnums": 1}, {"static_argnames": "count"}])
+def test_static_arguments_may_be_passed_either_way(how: Any) -> None:
+    """An argument that is static by its place is so by its name, too, and the other way round."""
+    step = jit(gt.value_and_grad(lambda x, count: np.sum(x) * count), **how)
+    x = np.ones(2)
+    assert [step(x, np.float64(3.0))[0], step(x, count=np.float64(4.0))[0], step(x, np.float64(5.0))[0]] == [6, 8, 10]
+    assert step.stats.traces == 3
+
+
+@pytest.mark.parametrize("how", [{"static_argnums": 2}, {"static_argnums": -3}, {"static_argnames": "counts"}])
+def test_static_arguments_that_there_are_not_are_refused(how: Any) -> None:
+    """A place or a name that a function does not have is most likely misspelt."""
+    with pytest.raises(gt.OperandError, match=r"static_argn.*the function has"):
+        jit(lambda x, count: x * count, **how)
+    assert jit(lambda *args, **kwargs: args[0] * 2.0, **how)(np.ones(1)) == 2.0
 
 
 @pytest.mark.parametrize("how", ["number", "name"])
@@ -1017,3 +1036,62 @@ class TestProgramThatFails:
             step(X, np.array([0, 7]))
         np.testing.assert_allclose(step(X, np.array([1, 2])), 2.0 * X[1:])
         assert step.stats.traces == 1
+
+
+def test_a_program_tells_how_it_is_run() -> None:
+    """The last line of a printed program counts what was recorded, native groups and kernels by their names."""
+    step = jit(lambda x: np.cumsum(np.exp(x) * 1.0) + 2.0)
+    step(np.ones(3))
+    last = str(step.program).splitlines()[-1]
+    assert last.startswith(f"made     of {len(step.traced)} recorded instructions; run as ")
+    assert "native group" in last or "NumPy kernel" in last
+    assert repr(step.program) == str(step.program)
+    nothing = jit(lambda x: x)
+    assert str(nothing.lower(np.ones(2))).endswith("run as nothing: there is nothing to compute")
+
+
+def test_the_shortest_way_in_is_made_for_the_second_call() -> None:
+    """A single run does without it; from the second one on, groups between kernels are entered without Python."""
+    step = jit(lambda x: np.linalg.qr(np.exp(x) + 1.0)[1] * 2.0 + 1.0)
+    x = np.arange(4.0).reshape(2, 2)
+    first = step(x)
+    runner = step._last().runner
+    groups = dict(runner.groups)
+    assert all(runner.scope[name] is call for name, call in groups.items())
+    assert groups
+    second = step(x)
+    assert not runner.groups
+    assert all(type(runner.scope[name]) is types.BuiltinFunctionType for name in groups)
+    np.testing.assert_array_equal(first, second)
+
+
+@jit
+def doubled(x: Any) -> Any:
+    return x * 2.0
+
+
+class Scaled:
+    def __init__(self) -> None:
+        self.scale = np.array(2.0)
+        self.step = jit(self.forward, static_argnums=1)
+
+    def forward(self, x: Any, count: int) -> Any:
+        return x * self.scale * count
+
+
+def test_compiled_functions_are_copied_and_pickled_without_their_code() -> None:
+    """Copies compile for themselves, a deep copy reads its own object; pickles hold names, not native code."""
+    one = Scaled()
+    assert one.step(np.ones(1), 3) == 6.0
+    other = copy.deepcopy(one)
+    other.scale[...] = 5.0
+    assert (one.step(np.ones(1), 3), other.step(np.ones(1), 3)) == (6.0, 15.0)
+    assert other.step.stats.traces == 1
+    assert copy.copy(one.step)(np.ones(1), 3) == 6.0
+    assert doubled(np.ones(1)) == 2.0
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+    assert pickle.loads(pickle.dumps(jit(sine)))(np.zeros(1)) == 0.0
+
+
+def sine(x: Any) -> Any:
+    return np.sin(x)

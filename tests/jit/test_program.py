@@ -103,7 +103,7 @@ def test_printed_form() -> None:
     assert "guard %" in text
     assert "== True" in text
     assert "# test_program.py:" in text
-    assert text.splitlines()[-1].startswith("outputs  %")
+    assert text.splitlines()[-2].startswith("outputs  %")
     constant = str(traced(lambda x: x + np.arange(4.0), np.ones(4)))
     assert "= <float64[4]>" in constant
 

@@ -51,7 +51,7 @@ def test_the_table_shows_the_source() -> None:
     timeline = step.timeline()
     assert "np.where(x < 1.0" in str(timeline)
     assert "np.where(x &lt; 1.0, np.sin(x), x)" in timeline._repr_html_()
-    assert "arrays of ones" in str(timeline)
+    assert "those it was traced with" in str(timeline)
     assert repr(timeline) == str(timeline)
 
 
@@ -106,8 +106,43 @@ def test_what_cannot_be_measured_says_why() -> None:
     step = jit(lambda table, index: np.exp(table[index]))
     with pytest.raises(gt.GradTapeError, match="has not been compiled yet"):
         step.timeline()
-    step(np.ones(1), np.array([0]))
+    step(np.ones(1), np.zeros(10_000, int))  # too many to be kept, and held by nobody: ones are no positions in it
     with pytest.raises(gt.GradTapeError, match="cannot be run on arrays of ones"):
         step.timeline()
     with pytest.raises(gt.GradTapeError, match="draws random numbers"):
         jit(lambda x: x + np.random.normal()).timeline(np.ones(2))
+
+
+def test_without_arguments_it_is_run_on_those_that_were_traced() -> None:
+    """Few bytes are kept, large arrays only while others have them; ones in their place can be solved with."""
+    small = jit(lambda table, index: np.exp(table[index]))
+    small(np.ones(1), np.array([0]))
+    assert "those it was traced with" in str(small.timeline())
+    factor = jit(lambda a: np.sum(np.linalg.cholesky(a)) + np.linalg.slogdet(a)[1])
+    matrix = 5.0 * np.eye(60)
+    factor(matrix)
+    assert "those it was traced with" in str(factor.timeline())
+    matrix *= 2.0
+    del matrix
+    assert "arrays of ones" in str(factor.timeline())
+
+
+def test_without_arguments_guards_do_not_matter() -> None:
+    """Arrays that have been changed since they were traced are measured in the program that was run last."""
+    x = np.ones(4000)
+    step = jit(lambda x: np.sin(x) if np.sum(x) > 0 else np.cos(x))
+    step(x)
+    x -= 2.0
+    assert "np.sin(x)" in str(step.timeline())
+
+
+def test_what_is_read_besides_is_read_again() -> None:
+    """Arrays that a function reads by name are measured as they are now, whatever has become of those traced."""
+
+    class Held:
+        table = np.full(5000, 3.0)
+
+    step = jit(lambda x: np.sum(x * Held.table))
+    step(np.ones(5000))
+    Held.table = np.full(5000, 4.0)
+    assert step.timeline().seconds > 0

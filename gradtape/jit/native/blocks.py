@@ -12,11 +12,13 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradtape.jit.native import convolutions, pools
+from gradtape.jit.native import along, convolutions, factors, pools
+from gradtape.jit.native.callbacks import CallbackEmitter
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.convolving import ConvolutionEmitter
 from gradtape.jit.native.elementwise import often_used
-from gradtape.jit.native.expanding import CHECKED, FILLING, PART, expanded
+from gradtape.jit.native.expanding import expanded
+from gradtape.jit.native.factorising import FactorEmitter
 from gradtape.jit.native.filling import FillingEmitter
 from gradtape.jit.native.kinds import LOOP
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
@@ -24,7 +26,9 @@ from gradtape.jit.native.multiplying import ProductEmitter
 from gradtape.jit.native.nests import NestCode, NestEmitter, emit_zeros
 from gradtape.jit.native.planning import CallStep, Nest, Plan
 from gradtape.jit.native.pooling import emitter_for
+from gradtape.jit.native.running import RunningEmitter
 from gradtape.jit.native.tiles import TILED
+from gradtape.jit.native.writing import CALLBACK, CHECKED, FILLING, PART
 
 ALIGNMENT = 64
 BYTE = ir.IntType(8)
@@ -59,7 +63,7 @@ class Block:
         self._successions: list[tuple[int, Any, Any]] = []  # at a step, what may be written over what
         reductions = [reduction for nest in plan.nests for reduction in nest.reductions]
         loops = [call.instruction for call in plan.calls if call.instruction.name == LOOP]
-        own = {LOOP, TILED, *convolutions.NAMES}  # those that have memory of their own
+        own = {LOOP, TILED, *convolutions.NAMES, *factors.NAMES}  # those that have memory of their own
         calls = [call.instruction for call in plan.calls if call.instruction.name in own]
         keys = [*inputs, *self.written, *plan.handed_on, *reductions, *calls, *plan.held]
         self.is_checked = self._looks_at_positions(loops)
@@ -114,10 +118,21 @@ class Block:
             self._sizes[instruction] = emitter.memory
         elif instruction.name == FILLING:
             work = FillingEmitter(self.module, name, instruction, self.plan, self.slots).emit()
+        elif instruction.name == CALLBACK:
+            callback = CallbackEmitter(self.module, name, instruction, self.plan, self.slots)
+            work = callback.emit()
+            self.addresses[callback.symbol] = callback.address
+            self.kept.append(callback.function)
         elif instruction.name in convolutions.NAMES:
             convolution = ConvolutionEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
             work, units, finish = convolution.emit(), convolution.units, convolution.finish
             self._sizes[instruction] = convolution.memory
+        elif instruction.name in along.NAMES:
+            work = RunningEmitter(self.module, self.machine, name, instruction, self.plan, self.slots).emit()
+        elif instruction.name in factors.NAMES:
+            factor = FactorEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
+            work = factor.emit()
+            self._sizes[instruction] = factor.memory
         elif instruction.name in pools.NAMES:
             pooling = emitter_for(instruction)(self.module, self.machine, name, instruction, self.plan, self.slots)
             work, units = pooling.emit(), pooling.units

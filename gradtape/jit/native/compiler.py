@@ -21,16 +21,19 @@ import llvmlite.binding as llvm
 from gradtape.config import config
 from gradtape.jit.cache import object_code
 
-CACHE_SIZE = 512
+CACHE_SIZE = 256  # libraries that are kept for the same text; each takes some 60 KB
 SHARED = 32  # libraries with the same linker: it takes 0.1 MB and 1 ms, and each library leaves 10 KB in it for ever
 
 
 class Library:
-    """Native code in memory and the addresses of its functions."""
+    """Native code in memory and the addresses of its functions. There are no copies of it."""
 
     def __init__(self, tracker: Any, names: Sequence[str]) -> None:
         self._tracker = tracker
         self._addresses = {name: int(tracker[name]) for name in names}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Library:
+        return self
 
     def address(self, name: str) -> int:
         return self._addresses[name]
@@ -69,11 +72,15 @@ class Machine:
             target.create_target_machine(cpu=self.cpu, features=text, opt=level, reloc="pic", codemodel="default")
             for level in (2, 0)
         )
+        self._passes = _passes()
         self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
         self._renew()
         self._lock = threading.RLock()
         self._cache: OrderedDict[str, Library] = OrderedDict()
         self._numbers = itertools.count()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Machine:
+        return self  # a copy would give LLVM's memory back a second time
 
     def _renew(self) -> None:
         """Start afresh: what LLVM keeps of libraries that are gone goes with the last of those that shared it.
@@ -87,16 +94,7 @@ class Machine:
         """The module after the optimisation pipeline. No pass may change the meaning of floating-point arithmetic."""
         module = llvm.parse_assembly(text)
         module.verify()
-        # What is emitted needs little: it has no common subexpressions, and loops are written in vectors already. The
-        # list is short, too, because LLVM's usual one takes longer, and llvmlite does not give its memory back.
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_sroa_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_loop_rotate_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_aggressive_dce_pass()
-        passes.run(module, self._pass_builder)
+        self._passes.run(module, self._pass_builder)
         return module
 
     def assembly(self, text: str) -> str:
@@ -135,6 +133,22 @@ class Machine:
             while len(self._cache) > CACHE_SIZE:
                 self._cache.popitem(last=False)
             return made
+
+
+def _passes() -> Any:
+    """The passes, in order; made once for a machine, since llvmlite never gives the memory of such a list back.
+
+    What is emitted needs little: it has no common subexpressions, and loops are written in vectors already. LLVM's
+    usual list takes longer.
+    """
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_loop_rotate_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_aggressive_dce_pass()
+    return passes
 
 
 Result = TypeVar("Result")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.composed import COMPOSED, PARTS, signbit
 from gradtape.jit.native.expression import BIT, DOUBLE, FLOAT, Lanes, Value
 from gradtape.jit.native.pairs import Maths
 from gradtape.jit.native.vectormath import INFINITY
@@ -26,6 +27,11 @@ _BOOL, _SINGLE, _DOUBLE = np.dtype(bool), np.dtype(np.float32), np.dtype(np.floa
 def has_type(dtype: DType) -> bool:
     """Whether elements of this dtype can be lanes: real numbers and truth values in the machine's byte order."""
     return dtype.isnative and (dtype.kind in "biu" or dtype in (_SINGLE, _DOUBLE))
+
+
+def is_index(dtype: DType) -> bool:
+    """Whether elements of this dtype are positions that fit into 64 bits with a sign."""
+    return dtype.isnative and (dtype.kind == "i" or (dtype.kind == "u" and dtype.itemsize < 8))
 
 
 def lane_type(dtype: DType) -> Any:
@@ -227,9 +233,9 @@ _ANY = "biuf"
 
 _VECTOR_NAMES = {"arccos": "acos", "arcsin": "asin", "arctan": "atan", "arctan2": "atan2"}
 _VECTOR_NAMES |= {"arccosh": "acosh", "arcsinh": "asinh", "arctanh": "atanh"}
-_PARTS = {"float_power": ["power"], "logaddexp": ["exp", "log1p"]}
+_PARTS = {"float_power": ["power"], "logaddexp": ["exp", "log1p"], **PARTS}
 _VECTORISED = [*_VECTOR_NAMES, "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1p"]
-_VECTORISED += ["log2", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"]
+_VECTORISED += ["erfcx", "gammaln", "log2", "psi", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"]
 
 # name: (kinds of the dtype it is computed in, emitter). The dtype it is computed in is the result's.
 EMITTERS: dict[str, tuple[str, Emitter]] = {
@@ -272,6 +278,8 @@ EMITTERS: dict[str, tuple[str, Emitter]] = {
     "bitwise_or": ("biu", _simple(lambda x, y: x | y)),
     "bitwise_xor": ("biu", _simple(lambda x, y: x ^ y)),
     "invert": ("biu", _simple(lambda x: ~x)),
+    "polygamma": (_FLOAT, lambda e, dtype, x, params: e.function("trigamma", dtype, x[1])),  # the first, and no other
+    **COMPOSED,
 } | {name: (_FLOAT, _maths(_VECTOR_NAMES.get(name, name))) for name in _VECTORISED}
 
 # name: emitter. The result is a truth value; it is computed in the dtype that the operands have in common.
@@ -287,8 +295,9 @@ RELATIONS: dict[str, Emitter] = {
     "isfinite": lambda e, dtype, x, params: e.lanes.absolute(x[0]) < INFINITY,
     "isneginf": lambda e, dtype, x, params: x[0].equals(-INFINITY),
     "isposinf": lambda e, dtype, x, params: x[0].equals(INFINITY),
+    "signbit": signbit,
 }
-_ONLY_FLOATS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
+_ONLY_FLOATS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf", "signbit"})
 
 # name: emitter on truth values
 LOGIC: dict[str, Callable[..., Value]] = {
@@ -316,7 +325,7 @@ def often_used(instructions: Sequence[Any]) -> frozenset[str]:
     return frozenset(name for name, count in counts.items() if count >= OUTLINE and name in FUNCTIONS)
 
 
-HEAVY = frozenset({*_VECTORISED, "power", "float_power", "logaddexp"})
+HEAVY = frozenset({*_VECTORISED, "power", *_PARTS})
 """Operations that cost tens of instructions: better stored than computed twice."""
 
 
@@ -347,12 +356,18 @@ def supports(instruction: Any) -> bool:
     if not any(hasattr(x, "dtype") for x in instruction.operands):
         return False
     if name in EMITTERS:
+        if name == "polygamma" and not _is_literal(instruction.operands[0], 1):
+            return False
         if name in ("broadcast_to", "astype", "where"):
             return not any(hasattr(x, "dtype") and _lossy(x.dtype, dtype) for x in instruction.operands)
         return dtype.kind in EMITTERS[name][0] and len(instruction.operands) <= 3
     if name in RELATIONS:
         return dtype == _BOOL and _relation_dtype(instruction) is not None
     return name in LOGIC and dtype == _BOOL
+
+
+def _is_literal(operand: Any, number: int) -> bool:
+    return not hasattr(operand, "dtype") and bool(operand.value == number)
 
 
 def _lossy(given: DType, wanted: DType) -> bool:

@@ -1,37 +1,22 @@
 """Instructions that native code has as several smaller ones: softmax and its kin, joining, and indexing with arrays.
 
-What they become has the names of other instructions, or of the few below that only exist here:
-
-part            puts its operand into a part of its result, the rest of which other parts fill
-table           picks elements of an array in memory, `params["table"]`, at positions
-within          a position along an axis, counted from its start, after a look whether there is one
-filling         adds its first operand up in a new array, at the positions that are the second
-held            an array that is the same in every run
+What they become has the names of other instructions, or of the few in `writing` that only native code knows.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.rules import TABLE as ROWS
-from gradtape.jit.native import elementwise, pools
+from gradtape.jit.native import elementwise, labelled, pools
+from gradtape.jit.native.writing import CALLBACK, FILLING, GATHER, HELD, PART, WITHIN, Changed, Made, Writer, held
 from gradtape.ops.indexing import may_repeat
 
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
-
-PART = "part"
-GATHER = "table"
-WITHIN = "within"
-FILLING = "filling"
-HELD = "held"
-CHECKED = frozenset({GATHER, WITHIN, FILLING, *pools.PICKED})
-"""Instructions that find out whether a position exists."""
 
 SOFTMAX = frozenset({"softmax", "log_softmax", "logsumexp"})
 JOINING = frozenset({"concatenate", "stack", "stacked"})
@@ -42,37 +27,6 @@ LARGEST_INDEX = 1 << 20
 """Elements of an index that is known beforehand and written down."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Made:
-    """A value that only native code knows."""
-
-    shape: Shape
-    dtype: DType
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Number:
-    """A Python number among operands."""
-
-    value: Any
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Changed:
-    """An instruction that only native code knows, or one with other operands."""
-
-    operands: tuple[Any, ...]
-    results: tuple[Any, ...]
-    name: str
-    params: dict[str, Any]
-    op: Any = None
-    effect: bool = False
-
-    @property
-    def values(self) -> tuple[Any, ...]:
-        return tuple(x for x in self.operands if hasattr(x, "dtype"))
-
-
 def supports(instruction: Any) -> bool | None:
     """Whether there are smaller instructions for this one; None if it is not one of those that are looked at here."""
     name = instruction.name
@@ -80,6 +34,8 @@ def supports(instruction: Any) -> bool | None:
         return _supports_softmax(instruction)
     if name in JOINING:
         return _supports_joining(instruction)
+    if name in labelled.NAMES:
+        return labelled.supports(instruction)
     if name == _POSITIONS:
         return _supports_positions(instruction)
     if name in (_TAKE, _ADD):
@@ -114,17 +70,12 @@ def _supports_joining(instruction: Any) -> bool:
     return all(x.dtype == result.dtype for x in instruction.operands)
 
 
-def is_index(dtype: DType) -> bool:
-    """Whether elements of this dtype are positions that fit into 64 bits with a sign."""
-    return dtype.isnative and (dtype.kind == "i" or (dtype.kind == "u" and dtype.itemsize < 8))
-
-
 def _supports_positions(instruction: Any) -> bool:
     template, shape = instruction.params["template"], instruction.params["shape"]
     if not instruction.operands or not _plain(instruction, len(instruction.operands)) or 0 in shape:
         return False
     (result,) = instruction.results
-    if result.dtype != _INTEGER or not all(is_index(x.dtype) for x in instruction.operands):
+    if result.dtype != _INTEGER or not all(elementwise.is_index(x.dtype) for x in instruction.operands):
         return False
     if not all(isinstance(p, int | slice | np.ndarray) or p is None or _is_gap(p) for p in template):
         return False
@@ -142,7 +93,7 @@ def _supports_flat(instruction: Any) -> bool:
         return False
     x, positions = instruction.operands
     (result,) = instruction.results
-    if x.dtype != result.dtype or not is_index(positions.dtype):
+    if x.dtype != result.dtype or not elementwise.is_index(positions.dtype):
         return False
     if instruction.name == _TAKE:
         return len(x.shape) == 1 and (x.shape[0] > 0 or not math.prod(result.shape))
@@ -203,10 +154,16 @@ def expanded(instructions: Sequence[Any]) -> list[Any]:
             made.append(Changed(instruction.operands, results, pools.LARGEST, instruction.params))
         elif instruction in taken:
             continue
+        elif instruction.name == CALLBACK:
+            made.append(Changed(instruction.values, instruction.results, CALLBACK, {"instruction": instruction}))
         elif instruction.name in SOFTMAX:
             made += _softmax(instruction)
         elif instruction.name in JOINING:
             made += _joined(instruction)
+        elif instruction.name in labelled.NAMES:
+            write = Writer()
+            labelled.write_smaller(write, instruction, softmax)
+            made += write.finished(instruction.results[0])
         elif instruction.name == _POSITIONS:
             made += _positions(instruction)
         elif instruction.name == _TAKE:
@@ -223,32 +180,15 @@ def expanded(instructions: Sequence[Any]) -> list[Any]:
     return made
 
 
-class Writer:
-    """Writes instructions down whose results are new."""
-
-    def __init__(self) -> None:
-        self.made: list[Changed] = []
-
-    def __call__(self, name: str, *operands: Any, shape: Shape | None = None, dtype: Any = None, **params: Any) -> Any:
-        values = [x for x in operands if hasattr(x, "dtype")]
-        if shape is None:
-            shape = np.broadcast_shapes(*[x.shape for x in values])
-        result = Made(shape, values[0].dtype if dtype is None else np.dtype(dtype))
-        wrapped = tuple(x if hasattr(x, "shape") else Number(x) for x in operands)
-        self.made.append(Changed(wrapped, (result,), name, params, ROWS.get(name)))
-        return result
-
-    def finished(self, result: Any) -> list[Changed]:
-        """All of it, with what was written last as the value of another."""
-        self.made[-1] = dataclasses.replace(self.made[-1], results=(result,))
-        return self.made
-
-
 def _softmax(instruction: Any) -> list[Changed]:
     write = Writer()
-    (x,), (result,) = instruction.operands, instruction.results
-    axes = tuple(instruction.params["axis"])
-    flat = instruction.name == "logsumexp" and not instruction.params["keepdims"]
+    (x,), params = instruction.operands, instruction.params
+    softmax(write, x, instruction.name, tuple(params["axis"]), not params.get("keepdims", True))
+    return write.finished(instruction.results[0])
+
+
+def softmax(write: Writer, x: Any, name: str, axes: tuple[int, ...], flat: bool = False) -> Any:
+    """A softmax, its logarithm, or the logarithm of what it is divided by, without the axes if that is `flat`."""
     kept = tuple(1 if axis in axes else n for axis, n in enumerate(x.shape))
     rest = tuple(n for axis, n in enumerate(x.shape) if axis not in axes) if flat else kept
 
@@ -259,19 +199,15 @@ def _softmax(instruction: Any) -> list[Changed]:
         return write("where", write("isfinite", value, dtype=bool), value, 0, dtype=x.dtype)
 
     top = reduced("max", x)
-    level = write("reshape", top, shape=kept) if flat else top
-    if flat:
-        write.made[-1].params["shape"] = kept
+    level = write.reshaped(top, kept) if flat else top
     shifted = write("subtract", x, finite(level))
     powers = write("exp", shifted)
     total = reduced("sum", powers)
-    if instruction.name == "softmax":
-        write("divide", powers, total)
-    elif instruction.name == "log_softmax":
-        write("subtract", shifted, write("log", total))
-    else:
-        write("add", write("log", total), finite(top))
-    return write.finished(result)
+    if name == "softmax":
+        return write("divide", powers, total)
+    if name == "log_softmax":
+        return write("subtract", shifted, write("log", total))
+    return write("add", write("log", total), finite(top))
 
 
 def _joined(instruction: Any) -> list[Changed]:
@@ -302,8 +238,7 @@ def _positions(instruction: Any) -> list[Changed]:
             index = next(supply)
             if behind:
                 longer = (*index.shape, *[1] * behind)
-                index = write("reshape", index, shape=longer)
-                write.made[-1].params["shape"] = longer
+                index = write.reshaped(index, longer)
             place = write(WITHIN, index, dtype=_INTEGER, length=shape[axis])
             distance = math.prod(shape[axis + 1 :])
             total = write("add", total, place if distance == 1 else write("multiply", place, distance))
@@ -321,18 +256,6 @@ def _axes_behind(template: Any, shape: Shape) -> int:
     return rest + sum(isinstance(part, slice) or part is None for part in template[first:])
 
 
-def held(write: Writer, array: Any) -> Any:
-    """An array that is known beforehand, without the axes along which it is the same."""
-    array = np.asarray(array)
-    for axis in range(array.ndim):
-        start = array.take([0], axis) if array.shape[axis] else array
-        if array.shape[axis] > 1 and np.array_equal(array, np.broadcast_to(start, array.shape)):
-            array = start
-    result = Made(array.shape, array.dtype)
-    write.made.append(Changed((), (result,), HELD, {"array": np.ascontiguousarray(array).reshape(array.shape)}))
-    return result
-
-
 def _static(instruction: Any) -> list[Changed]:
     """With an index that is known beforehand."""
     write = Writer()
@@ -343,10 +266,7 @@ def _static(instruction: Any) -> list[Changed]:
     positions = Made(where.shape, _INTEGER)
     write.made.append(Changed((), (positions,), HELD, {"array": np.ascontiguousarray(where).reshape(where.shape)}))
     if instruction.name == "getitem":
-        flat = x
-        if len(x.shape) != 1:
-            flat = write("reshape", x, shape=(size,))
-            write.made[-1].params["shape"] = (size,)
+        flat = x if len(x.shape) == 1 else write.reshaped(x, (size,))
         write(GATHER, positions, dtype=x.dtype, table=flat)
     else:
         write(FILLING, x, positions, shape=result.shape, adds=may_repeat(index))

@@ -43,6 +43,74 @@ def root(t: Any) -> Any:
     return mpmath.sqrt(t)
 
 
+DIGAMMA_ZERO = 1.4616321449683622, 9.549995429965697e-17  # where digamma is zero, in two parts
+
+
+def gamma_rows() -> dict[str, tuple[Function, Any, Any]]:
+    """Pieces of log gamma, digamma and trigamma, in t from -1 to 1; from 8 on what is left of Stirling's series."""
+    zero = mpf(DIGAMMA_ZERO[0]) + mpf(DIGAMMA_ZERO[1])
+
+    def beyond(function: Callable[[Any, Any], Any], limit: Any) -> Function:
+        return lambda z: limit if z < mpf(10) ** -18 else function(1 / root(z), z)
+
+    def stirling(x: Any, z: Any) -> Any:
+        return (mpmath.loggamma(x) - ((x - mpf(1) / 2) * mpmath.log(x) - x + mpmath.log(2 * mp.pi) / 2)) * x
+
+    return {
+        # log gamma(x) = (x - 1) (x - 2) P(t) with x = 1 + t and with x = 2 + t
+        "gammaln_1": (
+            around_zero(lambda t: mpmath.loggamma(1 + t) / (t * (t - 1)), lambda t: mp.euler),
+            -mpf("0.5001"),
+            mpf("0.5001"),
+        ),
+        "gammaln_2": (
+            around_zero(lambda t: mpmath.loggamma(2 + t) / (t * (t + 1)), lambda t: 1 - mp.euler),
+            -mpf("0.5001"),
+            mpf("0.5001"),
+        ),
+        # log gamma(x) = (x - 2) P(t) with x = 3.25 + t and with x = 6 + t
+        "gammaln_3": (
+            lambda t: mpmath.loggamma(mpf("3.25") + t) / (mpf("1.25") + t),
+            -mpf("0.7501"),
+            mpf("0.7501"),
+        ),
+        "gammaln_6": (lambda t: mpmath.loggamma(6 + t) / (4 + t), -mpf("2.0001"), mpf("2.0001")),
+        # log gamma(x) = (x - 1/2) log x - x + log(2 pi) / 2 + P(1 / x**2) / x
+        "gammaln_far": (beyond(stirling, mpf(1) / 12), mpf(0), mpf("0.01563")),
+        # digamma(x) = (x - zero) P(t) with x = 1.5 + t and with x = 3 + t; digamma(6 + t)
+        "psi_1": (lambda t: _slope_to(mpf("1.5") + t, zero), -mpf("0.5001"), mpf("0.5001")),
+        "psi_3": (lambda t: _slope_to(3 + t, zero), -mpf("1.0001"), mpf("1.0001")),
+        "psi_6": (lambda t: mpmath.digamma(6 + t), -mpf("2.0001"), mpf("2.0001")),
+        # digamma(x) = log x - 1 / (2 x) - P(1 / x**2) / x**2
+        "psi_far": (
+            beyond(lambda x, z: (mpmath.log(x) - 1 / (2 * x) - mpmath.digamma(x)) / z, mpf(1) / 12),
+            mpf(0),
+            mpf("0.01563"),
+        ),
+        # x**2 trigamma(x) at 1 + t, at 3 + t and at 6 + t
+        "trigamma_1": (
+            lambda t: mpf(1) if t <= -1 else (1 + t) ** 2 * mpmath.polygamma(1, 1 + t),
+            -mpf(1),
+            mpf("1.0001"),
+        ),
+        "trigamma_3": (lambda t: (3 + t) ** 2 * mpmath.polygamma(1, 3 + t), -mpf("1.0001"), mpf("1.0001")),
+        "trigamma_6": (lambda t: (6 + t) ** 2 * mpmath.polygamma(1, 6 + t), -mpf("2.0001"), mpf("2.0001")),
+        # trigamma(x) = 1 / x + 1 / (2 x**2) + P(1 / x**2) / x**3
+        "trigamma_far": (
+            beyond(lambda x, z: (mpmath.polygamma(1, x) - 1 / x - z / 2) * x / z, mpf(1) / 6),
+            mpf(0),
+            mpf("0.01563"),
+        ),
+    }
+
+
+def _slope_to(x: Any, zero: Any) -> Any:
+    """digamma(x) / (x - zero)."""
+    if abs(x - zero) < mpf(10) ** -20:
+        return mpmath.polygamma(1, zero)
+    return mpmath.digamma(x) / (x - zero)
+
+
 def rows() -> dict[str, tuple[Function, Any, Any]]:
     """Name: (function, lower end, upper end). The variable is the square of x where the function is even or odd."""
     half_log_two = mpmath.log(2) / 2 * mpf("1.0001")
@@ -102,6 +170,7 @@ def rows() -> dict[str, tuple[Function, Any, Any]]:
         ),
         # exp(x*x) erfc(x) (1 + 2 x) = P(t), t = (x - 2) / (x + 2)
         "erfc": (scaled_complement, mpf(-1), mpf(1)),
+        **gamma_rows(),
     }
 
 

@@ -71,7 +71,7 @@ class Group:
         fresh = {value: np.empty(value.shape, value.dtype) for value in self.written}
         given = self._checked(arrays)
         if not self._compute(given, [fresh[value] for value in self.written]):
-            self._fail(given)
+            fresh.update(self._by_kernels(given))
         results = []
         seen = set()
         for value in self.outputs:
@@ -98,7 +98,8 @@ class Group:
         )
         if direct:
             if not self._compute(given, list(outputs)):
-                self._fail(given)
+                for array, result in zip(outputs, self._by_kernels(given).values(), strict=True):
+                    array[...] = result
             return
         for array, result in zip(outputs, self(*given), strict=True):
             array[...] = result
@@ -111,20 +112,23 @@ class Group:
             _check(array, value, "an input")
         return checked
 
-    def _fail(self, given: list[Array]) -> None:
-        """Raise what the kernels raise, after a position was found not to exist."""
+    def _by_kernels(self, given: list[Array]) -> dict[Any, Array]:
+        """What the kernels make of it, after native code has failed; mostly an error of theirs, which it does not word.
+
+        They may come to another end: a matrix may be singular in one order of arithmetic, and not in another.
+        """
         known: dict[Any, Any] = dict(zip(self.inputs, given, strict=True))
         with np.errstate(all="ignore"):
             for instruction in self.instructions:
                 operands = [known[x] if hasattr(x, "dtype") else x.value for x in instruction.operands]
                 found = instruction.op.kernel(*operands, **instruction.params)
                 known.update(zip(instruction.results, found if instruction.op.outputs else [found], strict=True))
-        raise IndexError("an index is out of bounds.")
+        return {value: np.array(known[value], value.dtype, order="C") for value in self.written}
 
     def _compute(self, given: list[Array], written: list[Array]) -> bool:
         """The loops: inputs are of the right shape and dtype, `written` are plain arrays of the group's own.
 
-        Whether all positions exist.
+        Whether nothing failed: all positions exist, and no kernel or factorisation gave up.
         """
         if self._given_steps and not all(_has_steps(x, s) for x, s in zip(given, self.steps, strict=True)):
             if self._plain is None:
@@ -181,9 +185,11 @@ def compile_group(
 
 def _symbols(module: Any) -> dict[str, int]:
     """The addresses of what a module calls of others."""
-    if not any(f"gradtape_{name}" in module.globals for name in blas.FUNCTIONS):
-        return {}
-    return {f"gradtape_{name}": address for name, address in blas.addresses().items()}
+    symbols: dict[str, int] = {}
+    for names, addresses in ((blas.FUNCTIONS, blas.addresses), (blas.FACTORISATIONS, blas.factorisations)):
+        if any(f"gradtape_{name}" in module.globals for name in names):
+            symbols |= {f"gradtape_{name}": address for name, address in addresses().items()}
+    return symbols
 
 
 def _check(array: Array, value: Any, what: str) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.jit.native import convolutions, elementwise, expanding, pools, products, tiles
-from gradtape.jit.native.expanding import FILLING, HELD, PART
+from gradtape.jit.native import along, convolutions, elementwise, expanding, factors, pools, products, tiles
 from gradtape.jit.native.places import diagonal_of, part_of
+from gradtape.jit.native.writing import CALLBACK, FILLING, HELD, PART
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "all", "any"})
 VIEWS = frozenset({"getitem", "transpose", "reshape", "flip", "diagonal"})
@@ -20,7 +20,9 @@ INSIDE = "inside"  # zero outside of a window
 SEVERAL = "several"  # values that lie in memory one after the other, seen as one
 PRODUCTS = (products.MATMUL, products.EINSUM)
 LOOP = tiles.LOOP
-CALLS = frozenset({*PRODUCTS, LOOP, tiles.TILED, FILLING, *convolutions.NAMES, *pools.NAMES})
+CALLS = frozenset(
+    {*PRODUCTS, LOOP, tiles.TILED, FILLING, CALLBACK, *convolutions.NAMES, *pools.NAMES, *factors.NAMES, *along.NAMES}
+)
 
 
 def is_reduction(instruction: Any) -> bool:
@@ -67,6 +69,8 @@ def supports(instruction: Any) -> bool:
     name = instruction.name
     if name == LOOP:
         return _supports_loop(instruction)
+    if name == CALLBACK:
+        return True
     by_parts = expanding.supports(instruction)
     if by_parts is not None:
         return by_parts
@@ -76,6 +80,10 @@ def supports(instruction: Any) -> bool:
         return convolutions.supports(instruction)
     if name in pools.NAMES:
         return pools.supports(instruction)
+    if name in along.NAMES:
+        return along.supports(instruction)
+    if name in factors.NAMES:
+        return factors.supports(instruction)
     if name not in REDUCTIONS and name not in VIEWS and name not in (SCATTER, SPREAD):
         return elementwise.supports(instruction)
     if len(instruction.results) != 1 or len(instruction.operands) != 1 or not is_value(instruction.operands[0]):
@@ -104,7 +112,7 @@ def _supports_loop(instruction: Any) -> bool:
         return False
     body = loop.body
     values = [*body.inputs, *body.outputs, *(constant.value for constant in body.constants), *instruction.values]
-    if not all(elementwise.has_type(value.dtype) and 0 not in value.shape for value in values):
+    if not all(value.dtype.isnative and value.dtype.kind in "biufc" and 0 not in value.shape for value in values):
         return False
     if not all(constant.array.flags.c_contiguous and constant.array.flags.aligned for constant in body.constants):
         return False

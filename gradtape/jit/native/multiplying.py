@@ -11,15 +11,15 @@ from llvmlite import ir
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
-from gradtape.jit.native.loops import LONG, POINTER, VOID, Loops
+from gradtape.jit.native.fortran import FortranCalls
+from gradtape.jit.native.loops import LONG, POINTER, VOID
 from gradtape.jit.native.places import contiguous_steps
 from gradtape.jit.native.products import form, is_small, steps_of
 
 WIDTH = 8
-INT = ir.IntType(32)
 
 
-class ProductEmitter(Loops):
+class ProductEmitter(FortranCalls):
     """Emits `name(buffers, begin, end)` for one product, or for some of many pairs of matrices."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
@@ -115,29 +115,6 @@ class ProductEmitter(Loops):
             self.store(self.elements.cast(found, double, self.dtype), self.dtype, out, starts[2], place, inner_steps[2])
 
     # -- the rest
-
-    def constant(self, kind: Any, value: Any) -> Any:
-        """The address of a number: BLAS takes all its arguments by address."""
-        memory = self.local(kind)
-        self.builder.store(ir.Constant(kind, value), memory)
-        return self.builder.inttoptr(self.builder.ptrtoint(memory, LONG), POINTER)
-
-    def call(self, function: str, *arguments: Any) -> None:
-        letter = "d" if self.dtype == np.dtype(np.float64) else "s"
-        name = f"gradtape_{letter}{function}"
-        found = self.module.globals.get(name)
-        if found is None:
-            found = ir.Function(self.module, ir.FunctionType(VOID, [POINTER] * len(arguments)), name)
-        element = lane_type(self.dtype)
-        given = []
-        for x in arguments:
-            if isinstance(x, str):
-                given.append(self.constant(ir.IntType(8), ord(x)))
-            elif isinstance(x, float):
-                given.append(self.constant(element, x))
-            else:
-                given.append(self.constant(INT, x) if isinstance(x, int) else x)
-        self.builder.call(found, given)
 
     def stored(self, steps: tuple[int, int], rows: int, columns: int) -> tuple[str, int]:
         """How BLAS, for which matrices are stored by columns, sees a matrix's transpose: as it is or transposed."""

@@ -20,12 +20,12 @@ from llvmlite import ir
 from gradtape.jit.native import elementwise
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements
-from gradtape.jit.native.expanding import GATHER, WITHIN
 from gradtape.jit.native.expression import Lanes, Value
 from gradtape.jit.native.kinds import INSIDE
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions
 from gradtape.jit.native.planning import Nest, Plan
 from gradtape.jit.native.reducing import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
+from gradtape.jit.native.writing import GATHER, WITHIN
 
 # Lanes of a vector: many where little is computed, to have more in flight; fewer where there is more to be kept in
 # registers, and to be compiled. No result depends on it.

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from gradtape.jit.native import elementwise, expanding, products, tiles
-from gradtape.jit.native.expanding import GATHER, HELD, PART, Changed, Made
 from gradtape.jit.native.kinds import (
     PRODUCTS,
     SEVERAL,
@@ -44,6 +43,7 @@ from gradtape.jit.native.places import (
     viewed,
 )
 from gradtape.jit.native.windows import with_windows
+from gradtape.jit.native.writing import CHECKED, GATHER, HELD, PART, Changed, Made
 
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
@@ -71,7 +71,7 @@ class Nest:
     @property
     def is_checked(self) -> bool:
         """Whether there are positions that may not exist."""
-        return any(instruction.name in expanding.CHECKED for instruction in self.instructions)
+        return any(instruction.name in CHECKED for instruction in self.instructions)
 
     @property
     def roots(self) -> list[Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.rules import TABLE
-from gradtape.jit.native import kinds
+from gradtape.jit.native import callbacks, kinds, unfolding
 from gradtape.jit.program import Instruction, Literal, Program, Value
 
 
@@ -16,6 +17,7 @@ def prepared(program: Program) -> Program:
     """The same program, to be given to native code, in which
 
     - constants that are one number, or the same one everywhere, are written into the code,
+    - what is not native, but made of what is, is taken apart: see `unfolding`,
     - products of two vectors are multiplications and sums, which go together with what is around them,
     - a view that native code and a kernel both look at is there twice, so that the kernel gets no copy,
     - the bodies of native loops are prepared, too.
@@ -27,7 +29,8 @@ def prepared(program: Program) -> Program:
     }
     next_id = program.next_id()
     instructions: list[Instruction] = []
-    for instruction in program.instructions:
+    for instruction in _taken_apart(program.instructions, next_id):
+        next_id = max(next_id, 1 + max((value.id for value in instruction.results), default=-1))
         written = not instruction.effect and instruction.name != kinds.LOOP  # a loop's operands are values
         if numbers and written and any(value in numbers for value in instruction.values):
             operands = tuple([numbers.get(x, x) if type(x) is Value else x for x in instruction.operands])
@@ -43,10 +46,23 @@ def prepared(program: Program) -> Program:
             summed = instruction.replace(op=TABLE["sum"], operands=(product,), params=params)
             instructions += [multiplied, summed]
             continue
-        if instruction.name == kinds.LOOP and kinds.supports(instruction):
+        if instruction.name == kinds.LOOP and not instruction.effect:
             instruction = _with_prepared_body(instruction)
         instructions.append(instruction)
     return program.replace(instructions=tuple(_with_views_apart(instructions, program, next_id)))
+
+
+def _taken_apart(instructions: Iterable[Instruction], next_id: int) -> list[Instruction]:
+    """The instructions, with those that are not native replaced by smaller ones that are."""
+    made: list[Instruction] = []
+    for instruction in instructions:
+        smaller = None
+        if not instruction.effect and instruction.name != kinds.LOOP and not kinds.supports(instruction):
+            smaller = unfolding.unfolded(instruction, next_id)
+        for part in smaller or [instruction]:
+            next_id = max(next_id, 1 + max((value.id for value in part.results), default=-1))
+            made.append(part)
+    return made
 
 
 def _is_one_number(array: np.ndarray[Any, Any]) -> bool:
@@ -70,8 +86,16 @@ def _is_dot(instruction: Instruction) -> bool:
 
 
 def _with_prepared_body(instruction: Instruction) -> Instruction:
+    """The loop with a body that is native, by calls of kernels where it has to be; as it is if there is no such one."""
     loop = instruction.params["loop"]
-    changed = instruction.replace(params={"loop": dataclasses.replace(loop, body=prepared(loop.body))})
+    body = prepared(loop.body)
+    if any(kinds.supports(inner) for inner in body.instructions if not inner.effect):
+        inside = [
+            inner if kinds.supports(inner) or not callbacks.supports(inner) else callbacks.called_back(inner)
+            for inner in body.instructions
+        ]
+        body = body.replace(instructions=tuple(inside))
+    changed = instruction.replace(params={"loop": dataclasses.replace(loop, body=body)})
     return changed if kinds.supports(changed) else instruction
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gradtape.jit.native import elementwise
-from gradtape.jit.native.expanding import Changed, Made
+from gradtape.jit.native.writing import Changed, Made
 from gradtape.jit.program import Value
 
 Shape = tuple[int, ...]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from gradtape.jit.native.expression import Value
 from gradtape.jit.native.pairs import Maths, Pair
+from gradtape.jit.native.vectorgamma import GAMMA
 from gradtape.jit.native.vectormath import ELEMENTARY, Function, exp_pair
 
 TWO_OVER_SQRT_PI = (1.1283791670955126, 1.533545961316588e-17)
+INVERSE_ROOT_PI = 0.5641895835477563
 
 
 def _erf_near_zero(m: Maths, x: Value) -> Pair:
@@ -40,6 +42,25 @@ def _erfc_of_positive(m: Maths, a: Value) -> Pair:
     return m.scaled(high, exponent), m.scaled(low, exponent)
 
 
+def erfcx(m: Maths, x: Value) -> Value:
+    """exp(x**2) erfc(x): P(t) / (1 + 2 a) of a = |x|, and 2 exp(x**2) less that for a negative x."""
+    a = m.absolute(x)
+    near = m.at_most(a, 2.0**60)
+    t = (near - 2.0) / (near + 2.0)
+    constant, *others = m.fitted("erfc")
+    product, product_low = m.product_pair(t, m.polynomial(others, t))
+    series, series_low = m.sum_pair(m.like(a, constant), product)
+    if series_low is not None and product_low is not None:
+        series_low = series_low + (product_low + m.fitted("erfc_low")[0])
+    right, right_low = m.quotient_pair((series, series_low), m.sum_pair(m.like(a, 1.0), near * 2.0))
+    right = m.select(a > 2.0**60, INVERSE_ROOT_PI / a, m.plus(right, right_low))
+    b = m.at_most(a, 28.0)
+    square, square_low = m.product_pair(b, b)
+    (high, low), exponent = exp_pair(m, square, square_low)
+    left = m.scaled(m.plus(high, low) * 2.0, exponent) - right
+    return m.select(x < 0.0, m.select(a > 27.0, float("inf"), left), right)
+
+
 def erf(m: Maths, x: Value) -> Value:
     a = m.absolute(x)
     beyond = _erfc_of_positive(m, a)
@@ -62,5 +83,5 @@ def erfc(m: Maths, x: Value) -> Value:
     return m.select(a < 0.5, inside, value)
 
 
-FUNCTIONS: dict[str, Function] = {**ELEMENTARY, "erf": erf, "erfc": erfc}
+FUNCTIONS: dict[str, Function] = {**ELEMENTARY, **GAMMA, "erf": erf, "erfc": erfc, "erfcx": erfcx}
 """Every vector function by name."""

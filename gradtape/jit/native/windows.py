@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.jit.native import elementwise
-from gradtape.jit.native.expanding import GATHER, Changed, Made
 from gradtape.jit.native.kinds import (
     INSIDE,
     SCATTER,
@@ -23,6 +22,7 @@ from gradtape.jit.native.kinds import (
     leaves_memory,
 )
 from gradtape.jit.native.places import window_of
+from gradtape.jit.native.writing import GATHER, Changed, Made
 
 MOST = 24
 """Instructions and loads that rather are done again, for all windows of one shape, than their results stored."""

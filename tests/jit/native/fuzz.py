@@ -28,12 +28,12 @@ UNARY = [
     "negative", "square", "sqrt", "absolute", "sign", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1", "log",
     "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "cbrt",
     "sigmoid", "softplus", "relu", "erf", "erfc", "isnan", "isfinite", "isinf", "reciprocal", "deg2rad", "rad2deg",
-    "logical_not", "arcsinh", "arccosh", "arctanh",
+    "logical_not", "arcsinh", "arccosh", "arctanh", "entr", "log_expit", "signbit", "gammaln",
 ]  # fmt: skip
 BINARY = [
     "add", "subtract", "multiply", "divide", "maximum", "minimum", "fmax", "fmin", "arctan2", "copysign", "hypot",
     "logaddexp", "power", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
-    "logical_or", "logical_xor",
+    "logical_or", "logical_xor", "remainder", "fmod", "floor_divide", "heaviside", "logaddexp2", "xlogy", "xlog1py",
 ]  # fmt: skip
 OF_TWO = frozenset({*BINARY, "float_power", "bitwise_and", "bitwise_or", "bitwise_xor"})
 NUMBERS = [0.5, -1.5, 2, 3, 0, 1e3]

@@ -24,19 +24,23 @@ RANGES = {
     "cosh": [(-712, 712), (-2, 2)],
     "erf": [(-7, 7)],
     "erfc": [(-7, 28)],
+    "erfcx": [(-26, 30), (-2, 2), (0, 1e9)],
     "exp": [(-746, 710), (-2, 2)],
     "exp2": [(-1080, 1025), (-2, 2)],
     "expm1": [(-60, 710), (-2, 2)],
+    "gammaln": [(0, 4), (0, 20), (0, 1e4)],
     "log": [(0, 3)],
     "log10": [(0, 3)],
     "log1p": [(-1, 3)],
     "log2": [(0, 3)],
+    "psi": [(0, 4), (0, 20), (0, 1e4)],
     "sigmoid": [(-750, 50), (-5, 5)],
     "sin": [(-1000, 1000), (-1e9, 1e9)],
     "sinh": [(-712, 712), (-2, 2)],
     "softplus": [(-750, 50), (-5, 5)],
     "tan": [(-1000, 1000), (-1e9, 1e9)],
     "tanh": [(-25, 25), (-2, 2)],
+    "trigamma": [(0, 4), (0, 20), (0, 1e4)],
 }
 DOMAINS = {
     "acos": (-1, 1),
@@ -47,6 +51,8 @@ DOMAINS = {
     "log10": (0, None),
     "log2": (0, None),
     "log1p": (-1, None),
+    **dict.fromkeys(["gammaln", "psi", "trigamma"], (0, 1e15)),
+    "erfcx": (-26.6, 1e6),
     # mpmath would compute numbers of astronomical exponents beyond
     **dict.fromkeys(
         ["cosh", "erf", "erfc", "exp", "exp2", "expm1", "sigmoid", "sinh", "softplus", "tanh"], (-10000.0, 10000.0)
@@ -144,6 +150,17 @@ OTHERS = {
     "softplus": [(np.inf, np.inf), (-np.inf, 0.0), (1e300, 1e300), (-1e300, 0.0)],
     "erf": [(np.inf, 1.0), (-np.inf, -1.0), (0.0, 0.0), (-0.0, -0.0), (1e300, 1.0)],
     "erfc": [(np.inf, 0.0), (-np.inf, 2.0), (0.0, 1.0), (-1e300, 2.0), (1e300, 0.0)],
+    "erfcx": [
+        (np.inf, 0.0),
+        (-np.inf, np.inf),
+        (0.0, 1.0),
+        (-0.0, 1.0),
+        (-1e30, np.inf),
+        (1e30, 5.641895835477563e-31),
+    ],
+    "gammaln": [(np.inf, np.inf), (1.0, 0.0), (2.0, 0.0), (0.0, np.inf), (-0.0, np.inf), (-2.0, np.inf)],
+    "psi": [(np.inf, np.inf), (-np.inf, np.nan), (0.0, -np.inf), (-0.0, np.inf), (-1.0, np.nan), (-7.0, np.nan)],
+    "trigamma": [(np.inf, 0.0), (-np.inf, np.inf), (0.0, np.inf), (-0.0, np.inf), (-3.0, np.inf)],
 }
 
 
