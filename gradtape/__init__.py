@@ -9,7 +9,7 @@
 """
 
 import importlib
-from typing import TYPE_CHECKING
+import typing as _typing
 from typing import Any as _Any
 
 from gradtape import arrival as _arrival
@@ -45,7 +45,7 @@ from gradtape.mapping import vmap
 from gradtape.ops import *  # noqa: F403  (the operations are listed in gradtape.ops.__all__)
 from gradtape.transforms import grad, jvp, linearize, value_and_grad, vjp
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
     from gradtape.custom import custom_gradient, custom_jvp, custom_vjp
     from gradtape.custom.checkpoint import checkpoint
@@ -75,6 +75,7 @@ _CHAPTERS = {
 _LATE = {
     "building": "array asarray block diagflat fromfunction fromiter geomspace logspace tri",
     "choosing": "apply_along_axis apply_over_axes choose compress extract piecewise select trim_zeros vectorize",
+    "covariance": "corrcoef cov",
     "editing": "delete insert resize sliding_window_view",
     "histograms": "bincount histogram histogram2d histogram_bin_edges histogramdd",
     "numerical": "convolve correlate ediff1d fix frexp gradient interp iscomplex isreal ldexp nextafter real_if_close "
@@ -87,8 +88,8 @@ _LATE = {
     "searching": "argwhere digitize flatnonzero intersect1d isin searchsorted setdiff1d setxor1d union1d unique "
     "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argpartition lexsort nanmedian nanpercentile nanquantile partition sort_complex",
-    "statistics": "corrcoef cov cumulative_prod cumulative_sum nanargmax nanargmin nancumprod nancumsum nanmax nanmean "
-    "nanmin nanprod nanstd nansum nanvar",
+    "statistics": "cumulative_prod cumulative_sum nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin "
+    "nanprod nanstd nansum nanvar",
 }
 """The names of the chapters that are opened when one of them is first used, to keep the import quick."""
 
@@ -174,5 +175,5 @@ __all__ = [
     "vmap",
 ]
 __all__ += ops.__all__
-__all__ += _LATE_NAMES
+__all__ += [name for name in _LATE_NAMES if name not in __all__]
 _arrival.watch()

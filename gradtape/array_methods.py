@@ -54,7 +54,7 @@ class ArrayMethods:
         return (ops.getitem(self, i) for i in range(self.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        return bool(np.any(self == value))
 
     def take(self, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
         """The elements, or slices along `axis`, at `indices`."""
@@ -198,11 +198,11 @@ class ArrayMethods:
 
     def conj(self) -> Any:
         """The complex conjugate."""
-        return ops.conjugate(self)
+        return ops.conjugate(self) if self.dtype.kind != "b" else self.copy()
 
     def conjugate(self) -> Any:
         """The complex conjugate."""
-        return ops.conjugate(self)
+        return self.conj()
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
         """Rounded to `decimals` places; no gradient passes."""

@@ -69,6 +69,7 @@ LATE_CHAPTERS = (
     "building",
     "choosing",
     "convolution",
+    "covariance",
     "cross_entropy",
     "decompositions",
     "determinants",
@@ -90,6 +91,8 @@ LATE_CHAPTERS = (
     "polynomials",
     "pooling",
     "questions",
+    "rectifiers",
+    "running",
     "searching",
     "singular",
     "special",
@@ -127,16 +130,21 @@ def _has_own_meaning(kind: type) -> bool:
     )
 
 
+def refuse_mask(kind: type) -> None:
+    """Raise if a kind of arrays has masks, which a tensor has no place for."""
+    if hasattr(kind, "filled"):
+        raise OperandError(
+            f"a masked array meets a tensor, and its mask would be lost.\n{Location.here().show()}\n"
+            f"  fix: gt.where(mask, other, values) says what stands in the masked places; or array.filled(value)"
+        )
+
+
 def _loses_its_meaning(value: Any) -> bool:
     """Whether an array is of a kind that carries more than numbers, which a ufunc of ours would not see."""
     kind: Any = type(value)
     if kind is np.ndarray or not isinstance(value, np.ndarray) or not _has_own_meaning(kind):
         return False
-    if hasattr(kind, "filled"):  # NumPy's masked arrays leave what ufuncs do to ufuncs
-        raise OperandError(
-            f"a masked array meets a tensor, and its mask would be lost.\n{Location.here().show()}\n"
-            f"  fix: gt.where(mask, other, values) says what stands in the masked places; or array.filled(value)"
-        )
+    refuse_mask(kind)  # NumPy's masked arrays leave what ufuncs do to ufuncs
     return bool(kind.__array_ufunc__ is not np.ndarray.__array_ufunc__)
 
 
@@ -208,8 +216,10 @@ def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any = True) -> np.n
 def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     """What `Tensor.__array_function__` does."""
     for kind in types:
-        if not issubclass(kind, Tensor | np.ndarray):
-            return NotImplemented
+        if kind is not Tensor and kind is not np.ndarray:
+            if not issubclass(kind, Tensor | np.ndarray):
+                return NotImplemented
+            refuse_mask(kind)
     ours = FUNCTIONS.get(function)
     if ours is None:
         open_chapters()

@@ -69,6 +69,7 @@ positive = _unary("positive", ops.positive, "+x.")
 real = _unary("real", ops.real, "The real part.")
 reciprocal = _unary("reciprocal", ops.reciprocal, "1 / x.")
 round = _unary("round", ops.round, "The nearest integer, the even one of two.")
+sign = _unary("sign", ops.sign, "-1, 0 or 1, without a gradient; x / abs(x) of a complex number, which has one.")
 signbit = _unary("signbit", ops.signbit, "Whether the sign bit is set, that of -0.0 and of NaN too.")
 sin = _unary("sin", ops.sin, "The sine.")
 sinh = _unary("sinh", ops.sinh, "The hyperbolic sine.")
@@ -77,15 +78,6 @@ square = _unary("square", ops.square, "x * x.")
 tan = _unary("tan", ops.tan, "The tangent.")
 tanh = _unary("tanh", ops.tanh, "The hyperbolic tangent.")
 trunc = _unary("trunc", ops.trunc, "The next integer towards zero.")
-
-
-def sign(x: Any, /) -> Any:
-    """-1, 0 or 1, without a gradient; x / abs(x) of a complex number, which has one."""
-    x = array(x, "sign")
-    if x.dtype.kind != "c":
-        return ops.sign(x)
-    size = ops.absolute(x)
-    return x / ops.where(size == 0, 1, size)
 
 
 add = _binary("add", ops.add, "x1 + x2.")

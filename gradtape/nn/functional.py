@@ -15,35 +15,25 @@ from gradtape.ops.activations import (
     elu,
     gelu,
     glu,
-    hardshrink,
-    hardsigmoid,
-    hardswish,
-    hardtanh,
-    leaky_relu,
     logsigmoid,
     mish,
-    prelu,
-    relu6,
     selu,
     silu,
     softmin,
     softplus,
-    softshrink,
     softsign,
     tanhshrink,
-    threshold,
 )
 from gradtape.ops.attention import scaled_dot_product_attention
 from gradtape.ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from gradtape.ops.cross_entropy import cross_entropy, nll_loss
+from gradtape.ops.distances import cosine_embedding_loss, cosine_similarity, pairwise_distance, triplet_margin_loss
 from gradtape.ops.elementwise import tanh
 from gradtape.ops.labels import one_hot
 from gradtape.ops.layers import bilinear, dropout, dropout1d, dropout2d, dropout3d, embedding, linear
 from gradtape.ops.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
-    cosine_embedding_loss,
-    cosine_similarity,
     gaussian_nll_loss,
     hinge_embedding_loss,
     hinge_loss,
@@ -53,11 +43,9 @@ from gradtape.ops.losses import (
     mae_loss,
     margin_ranking_loss,
     mse_loss,
-    pairwise_distance,
     poisson_nll_loss,
     smooth_l1_loss,
     soft_margin_loss,
-    triplet_margin_loss,
 )
 from gradtape.ops.nn import log_softmax, logsumexp, relu, sigmoid, softmax
 from gradtape.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, normalize, rms_norm
@@ -74,6 +62,17 @@ from gradtape.ops.pooling import (
     max_pool1d,
     max_pool2d,
     max_pool3d,
+)
+from gradtape.ops.rectifiers import (
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    prelu,
+    relu6,
+    softshrink,
+    threshold,
 )
 
 __all__ = [

@@ -24,7 +24,7 @@ def as_value(x: Any) -> Any:
     """`x` as something with a shape: tensors as they are, the rest as arrays of numbers."""
     if isinstance(x, Tensor):
         return x
-    array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    array = x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, say, the numbers
     if array.dtype.hasobject:
         raise refused(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")
     return array
@@ -60,7 +60,9 @@ def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
 
 
 def axes_or_none(axis: Any, ndim: int) -> Axes:
-    """Axes as a tuple of non-negative integers, or None for all."""
+    """Axes as a tuple of non-negative integers, or None for all; a list of them is refused, as NumPy's sums do."""
+    if type(axis) is list:
+        raise refused(OperandError, f"axis {axis!r} is a list.", "an integer, or a tuple of them")
     return None if axis is None else axes_tuple(axis, ndim)
 
 
@@ -68,7 +70,7 @@ def reduced_axes(axis: Any, ndim: int) -> Axes:
     """As `axes_or_none`, but a single number may have the axis 0, as NumPy lets it in sums, products and extremes."""
     if axis is None or (not ndim and isinstance(axis, int) and axis in (0, -1)):
         return None
-    return axes_tuple(axis, ndim)
+    return axes_or_none(axis, ndim)
 
 
 def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -103,6 +105,23 @@ def flat_or_axis(x: Any, axis: int | None, number: bool = False) -> tuple[Any, i
     if axis is None or (number and reduced_axes(axis, x.ndim) is None):
         return x if x.ndim == 1 else x.reshape((-1,)), 0
     return x, one_axis(axis, x.ndim)
+
+
+def ordered(x: Any, name: str) -> Any:
+    """`x`, if its numbers have an order."""
+    if x.dtype.kind == "c":
+        raise refused(
+            OperandError,
+            f"{name} of complex numbers ({x.dtype}): they have no order.",
+            f"{name} of the real and of the imaginary part, or of the absolute value",
+        )
+    return x
+
+
+def ordered_floating(input: Any, name: str) -> Any:
+    """`input` as real floating point numbers."""
+    input = as_value(input)
+    return ordered(input, name) if input.dtype.kind in "fc" else input.astype(float)
 
 
 def lengths(shape: Any) -> tuple[int, ...]:

@@ -186,6 +186,8 @@ def fromiter(iter: Iterable[Any], dtype: Any = None, count: int = -1) -> Any:
 def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> Any:
     """From 0 to 1 in `num` steps, in the floating point type of the ends, an axis for theirs behind."""
     kind = result_type(start, stop, 1.0)
+    if num < 0:
+        raise refused(ShapeError, f"{num} numbers.", "num is how many, 0 or more")
     gaps = max(num - 1 if endpoint else num, 1)
     steps = (np.arange(num) / gaps).astype(kind.type(0).real.dtype)
     return steps.reshape((num,) + (1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop))))
@@ -220,6 +222,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     for name, end in (("start", start), ("stop", stop)):
         if not isinstance(end, Lifted) and np.any(plain(end) == 0):
             raise refused(ShapeError, f"geomspace: {name} is 0, of which no multiple is another number.", "not 0")
+    if dtype is not None and np.dtype(dtype).kind == "c":  # where there is a way from one sign to the other
+        start = start.astype(np.result_type(start.dtype, dtype))
     steps = _steps(start, stop, num, endpoint)
     spaced = start * (stop / start) ** steps
     spaced = moveaxis(spaced, 0, axis) if axis else spaced

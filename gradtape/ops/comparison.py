@@ -15,10 +15,10 @@ from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant
 from gradtape.core.tensor import plain
-from gradtape.errors import DtypeError
-from gradtape.ops.arguments import filled
+from gradtape.ops.arguments import as_value, filled
+from gradtape.ops.conversion import absolute, direction
 from gradtape.ops.documentation import flat
-from gradtape.protocols import answers
+from gradtape.protocols import COMPOSED, answers
 
 
 def _row(kernel: Callable[..., Any], what: str, example: str, **details: Any) -> Op:
@@ -28,20 +28,21 @@ def _row(kernel: Callable[..., Any], what: str, example: str, **details: Any) ->
 # -- rounding and signs
 
 
-def _sign_kernel(x: Any) -> Any:
-    if np.iscomplexobj(x):
-        raise DtypeError("sign: of complex numbers it is not flat.\n  fix: x / abs(x), which has a derivative")
-    return np.sign(x)
+_sign = constant(lambda x: np.sign(x), name="sign", batch=batch_elementwise, domain=[None])
 
 
-sign = _row(
-    _sign_kernel,
-    "-1, 0 or 1",
-    "sign([-2.0, 0.0]) -> [-1.,  0.]",
-    name="sign",
-    domain=[None],
-    answers=[np.sign],
-)
+def sign(x: Any) -> Any:
+    """-1, 0 or 1, which is flat, so no gradient passes; of a complex number x / |x|, which has one.
+
+    >>> import gradtape as gt
+    >>> gt.sign(gt.tensor([-2.0, 0.0]))
+    Tensor([-1.,  0.])
+    """
+    x = as_value(x)
+    return direction(x, absolute(x)) if x.dtype.kind == "c" else _sign(x)
+
+
+COMPOSED[np.sign] = sign
 floor = _row(np.floor, "The largest integer that is not above", "floor([-1.5, 1.5]) -> [-2.,  1.]")
 ceil = _row(np.ceil, "The smallest integer that is not below", "ceil([-1.5, 1.5]) -> [-1.,  2.]")
 trunc = _row(np.trunc, "The integer part", "trunc([-1.5, 1.5]) -> [-1.,  1.]")

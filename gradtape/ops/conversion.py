@@ -27,15 +27,15 @@ def _complex_samples(draw: Any) -> list[Any]:
     ]
 
 
-def _direction(x: Any, out: Any) -> Any:
+def direction(x: Any, out: Any) -> Any:
     """x / |x|, and 0 at 0."""
     return np.sign(x) if x.dtype.kind != "c" else x / np.where(out == 0, 1, out)
 
 
 absolute = general(
     np.absolute,
-    reverse=lambda g, x, out: g * _direction(x, out),
-    forward=lambda dx, x, out: np.real(np.conj(_direction(x, out)) * dx),
+    reverse=lambda g, x, out: g * direction(x, out),
+    forward=lambda dx, x, out: np.real(np.conj(direction(x, out)) * dx),
     batch=batch_elementwise,
     samples=_complex_samples,
     doc=slopes("The absolute value", "x / |x|, 0 at 0", "absolute(-2.0) -> 2., -1."),

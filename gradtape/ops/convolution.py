@@ -66,11 +66,15 @@ def _checked_weight(name: str, input: Any, weight: Any, axes: int, groups: Any, 
     (groups,) = for_each_axis(name, "groups", groups, 1, 1)
     channels, taken = input.shape[1], weight.shape[0] if transposed else weight.shape[1] * groups
     if channels != taken:
+        out, taps = weight.shape[1 if transposed else 0], weight.shape[2:]
+        wanted = (channels, out, *taps) if transposed else (out, channels // groups, *taps)
         raise refused(
             ShapeError,
             f"{name}: input of shape {input.shape} has {channels} channels (axis 1), but weight of shape "
             f"{weight.shape} with groups={groups} takes {taken}; weight is {layout}.",
-            "channels come first: np.moveaxis(input, -1, 1) turns (examples, ..., channels) round",
+            "channels come first: np.moveaxis(input, -1, 1) turns (examples, ..., channels) round"
+            if input.shape[-1] == taken or channels % groups
+            else f"a weight of shape {wanted} takes this input",
         )
     if weight.shape[0] % groups:
         raise refused(

@@ -44,7 +44,10 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     >>> gt.full(2, 7.0)
     Tensor([7., 7.])
     """
-    value = fill_value if isinstance(fill_value, Tensor) else Tensor(np.asarray(fill_value, dtype))
+    value = fill_value
+    if not isinstance(fill_value, Tensor):
+        drops = dtype is not None and np.iscomplexobj(fill_value)  # the imaginary part, which NumPy warns of
+        value = Tensor(np.asarray(fill_value).astype(dtype) if drops else np.asarray(fill_value, dtype))
     filled = broadcast_to(value, shape)
     return filled if dtype is None else filled.astype(dtype)
 
@@ -99,7 +102,8 @@ def linspace(
     steps = Tensor((np.arange(num) / gaps).astype(kind.type(0).real.dtype))
     steps = steps.reshape((num,) + (1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop))))
     spaced = moveaxis(start * (1 - steps) + stop * steps, 0, axis)
-    spaced = spaced if dtype is None else spaced.astype(dtype)
+    if dtype is not None:
+        spaced = (np.floor(spaced) if np.dtype(dtype).kind in "iu" else spaced).astype(dtype)
     return (spaced, (stop - start) / gaps) if retstep else spaced
 
 

@@ -177,7 +177,8 @@ def _check_labels(name: str, input: Any, target: Any, place: int) -> None:
         fix = f"target[{index}] drops the axis of length 1"
     else:
         along = [axis for axis in range(input.ndim) if target.shape == input.shape[:axis] + input.shape[axis + 1 :]]
-        if len(along) == 1:
+        highest = target.max(initial=0) if isinstance(target, np.ndarray) else 0
+        if len(along) == 1 and highest < input.shape[along[0]]:
             axis = -1 if along[0] == input.ndim - 1 else along[0]
             fix = f"axis={axis}, where the {input.shape[axis]} classes are if each of the labels is for one example"
     raise refused(

@@ -115,6 +115,8 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     x = as_value(x)
     if n < 0:
         raise refused(OperandError, f"diff: n={n}.", "n is the number of times, 0 or more")
+    if not n:
+        return x
     axis = one_axis(axis, x.ndim)
     ends = [None if end is None else _end(end, x, axis) for end in (prepend, append)]
     before, after = ends

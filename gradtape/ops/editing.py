@@ -47,7 +47,9 @@ def delete(arr: Any, obj: Place, axis: int | None = None) -> Any:
         kept = np.delete(np.arange(arr.shape[axis]), _plain_places(obj))
     except (IndexError, ValueError) as error:
         raise refused(
-            IndexingError, f"delete: {error} (an array of shape {arr.shape}).", f"places below {arr.shape[axis]}"
+            IndexingError if isinstance(error, IndexError) else ShapeError,
+            f"delete: {error} (an array of shape {arr.shape}).",
+            f"places below {arr.shape[axis]}",
         ) from None
     return getitem(arr, along(axis, kept))
 

@@ -89,10 +89,11 @@ def einsum(
     if dtype is not None:
         values = [_cast(x, np.dtype(dtype), casting) for x in values]
     terms, result = _explicit(subscripts.replace(" ", ""), values)
+    kind = np.result_type(*[x.dtype for x in values])
     prepared = []
     for position, (term, x) in enumerate(zip(terms, values, strict=True)):
         elsewhere = set(result).union(*(set(t) for i, t in enumerate(terms) if i != position))
-        prepared.append(_simplified(term, x, elsewhere))
+        prepared.append(_simplified(term, x, elsewhere, kind))
     clean = ",".join(term for term, _ in prepared) + "->" + result
     return _einsum(*(x for _, x in prepared), subscripts=clean)
 
@@ -103,7 +104,7 @@ def _cast(x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
     return x.astype(dtype) if x.dtype != dtype else x
 
 
-def _simplified(term: str, x: Any, elsewhere: set[str]) -> tuple[str, Any]:
+def _simplified(term: str, x: Any, elsewhere: set[str], kind: np.dtype[Any]) -> tuple[str, Any]:
     """An operand without repeated letters (their diagonal) and without letters that stand nowhere else (their sum)."""
     for letter in sorted(set(term)):
         while term.count(letter) > 1:
@@ -119,7 +120,7 @@ def _simplified(term: str, x: Any, elsewhere: set[str]) -> tuple[str, Any]:
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
     lonely = tuple([i for i, letter in enumerate(term) if letter not in elsewhere])
     if lonely:
-        x = sum(x, axis=lonely, dtype=x.dtype)
+        x = sum(x, axis=lonely, dtype=kind)
         term = "".join(letter for letter in term if letter in elsewhere)
     return term, x
 

@@ -16,7 +16,7 @@ from gradtape.core.batch import Units, batch_elementwise
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import as_value, filled, refused
+from gradtape.ops.arguments import as_value, converted, filled, refused
 from gradtape.ops.documentation import slopes
 from gradtape.protocols import answers
 
@@ -93,7 +93,7 @@ def _power_slope(x: Any, y: Any) -> Any:
 
 
 def _exponent_slope(out: Any, x: Any) -> Any:
-    return out * np.log(np.where(x == 0, 1, x))
+    return out * np.log(converted(np.where(x == 0, 1, x), out.dtype))  # of a small integer it would have half precision
 
 
 def _nonzero(out: Any) -> Any:
@@ -234,8 +234,8 @@ arctan = elementwise(
 )
 arctan2 = elementwise(
     np.arctan2,
-    lambda x, y: y / (x * x + y * y),
-    lambda x, y: -x / (x * x + y * y),
+    lambda x, y: y / np.hypot(x, y) / np.hypot(x, y),  # the squares of large or small numbers may not exist
+    lambda x, y: x / np.hypot(x, y) / -np.hypot(x, y),
     domain=[POSITIVE, POSITIVE],
     doc=slopes(
         "The angle whose tangent is x / y, in the right quadrant",
@@ -351,8 +351,8 @@ modf = general(
 _clip = elementwise(
     lambda x, low, high: np.clip(x, low, high),
     lambda x, low, high, out: ((x >= low) & (x <= high)).astype(out.dtype),
-    lambda x, low, out: (x < low).astype(out.dtype),
-    lambda x, high, out: (x > high).astype(out.dtype),
+    lambda x, low, high, out: ((x < low) & (low <= high)).astype(out.dtype),
+    lambda x, low, high, out: ((x > high) | (low > high)).astype(out.dtype),
     name="clip",
     names=("x", "low", "high"),
     domain=[(-2.0, 2.0), (-0.9, -0.6), (0.6, 0.9)],
@@ -374,6 +374,8 @@ def clip(x: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: An
         return positive(x)
     kind = as_value(x).dtype
     least, most = (np.iinfo(kind).min, np.iinfo(kind).max) if kind.kind in "iu" else (-np.inf, np.inf)
+    if kind.kind == "b":
+        least, most = False, True
     return _clip(x, least if low is None else low, most if high is None else high)
 
 

@@ -21,10 +21,9 @@ from gradtape.protocols import answers
 def _reaching(x: Any, outside: Any) -> Any:
     """`x`, as complex numbers if some of its values are `outside`."""
     x = as_value(x)
-    x = x.astype(float) if x.dtype.kind in "iub" else x
     if x.dtype.kind == "c" or not (isinstance(x, Lifted) or np.any(outside(plain(x)))):
         return x
-    return x.astype(np.complex64 if x.dtype.itemsize <= 4 else complex)
+    return x.astype(np.complex64 if x.dtype.itemsize <= (4 if x.dtype.kind == "f" else 2) else complex)
 
 
 def _negative(x: Any) -> Any:

@@ -18,7 +18,7 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import linear
 from gradtape.core.tensor import Tensor
 from gradtape.errors import ShapeError
-from gradtape.ops.arguments import all_axes, along, as_value, behind_batch, one_axis, refused
+from gradtape.ops.arguments import along, as_value, axes_tuple, behind_batch, one_axis, refused
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.rearranging import roll
 from gradtape.protocols import answers, write_back
@@ -345,7 +345,7 @@ def fftshift(x: Any, axes: Any = None) -> Any:
     Tensor([-2., -1.,  0.,  1.,  2.])
     """
     x = as_value(x)
-    places = all_axes(axes, x.ndim)
+    places = tuple(range(x.ndim)) if axes is None else axes_tuple(axes, x.ndim, repeated=True)
     return roll(x, tuple(x.shape[axis] // 2 for axis in places), places)
 
 
@@ -358,7 +358,7 @@ def ifftshift(x: Any, axes: Any = None) -> Any:
     Tensor([ 0.,  1.,  2., -2., -1.])
     """
     x = as_value(x)
-    places = all_axes(axes, x.ndim)
+    places = tuple(range(x.ndim)) if axes is None else axes_tuple(axes, x.ndim, repeated=True)
     return roll(x, tuple(-(x.shape[axis] // 2) for axis in places), places)
 
 

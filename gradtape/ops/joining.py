@@ -114,7 +114,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
         return filled(out, stack, arrays, axis, dtype=dtype, casting=casting)
     values = _several(arrays, "stack")
     stacked = _stack(*values, axis=one_axis(axis, values[0].ndim + 1))
-    return stacked if dtype is None else stacked.astype(dtype)
+    return _cast(stacked, dtype, casting or "same_kind", "stack")
 
 
 @answers(np.vstack)
@@ -125,7 +125,7 @@ def vstack(arrays: Any, *, dtype: Any = None, casting: Any = None) -> Any:
     >>> gt.vstack([gt.tensor([1.0, 2.0]), [3.0, 4.0]]).shape
     (2, 2)
     """
-    return concatenate([atleast_2d(x) for x in arrays], 0, dtype=dtype)
+    return concatenate([atleast_2d(x) for x in arrays], 0, dtype=dtype, casting=casting)
 
 
 @answers(np.hstack)
@@ -137,7 +137,7 @@ def hstack(arrays: Any, *, dtype: Any = None, casting: Any = None) -> Any:
     Tensor([1., 2.])
     """
     values = [atleast_1d(x) for x in arrays]
-    return concatenate(values, 0 if values and values[0].ndim == 1 else 1, dtype=dtype)
+    return concatenate(values, 0 if values and values[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @answers(np.dstack)

@@ -13,7 +13,7 @@ from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import general, linear, multilinear
 from gradtape.core.shapes import unbroadcast
-from gradtape.errors import ShapeError
+from gradtape.errors import AxisError, ShapeError
 from gradtape.ops.arguments import as_value, axes_tuple, filled, one_axis, refused
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.elementwise import multiply
@@ -166,6 +166,12 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """
     a, b = as_value(a), as_value(b)
     if isinstance(axes, (int, np.integer)):
+        if axes > min(a.ndim, b.ndim):
+            raise refused(
+                AxisError,
+                f"tensordot: {axes} axes of arrays of shapes {a.shape} and {b.shape}.",
+                "as many as both have",
+            )
         a_sum, b_sum = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
     else:
         a_sum, b_sum = axes_tuple(axes[0], a.ndim), axes_tuple(axes[1], b.ndim)
@@ -272,7 +278,7 @@ def kron(a: Any, b: Any) -> Any:
 
 @answers(np.cross)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """The vector product of three-dimensional vectors along an axis.
+    """The vector product of three-dimensional vectors along an axis; of two in a plane, its third component.
 
     >>> import gradtape as gt
     >>> gt.cross(gt.tensor([1.0, 0.0, 0.0]), gt.tensor([0.0, 1.0, 0.0]))
@@ -281,18 +287,22 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
+    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise refused(
-            ShapeError,
-            f"cross: vectors of {a.shape[-1]} and {b.shape[-1]} components.",
-            "three components; of two, a[0] * b[1] - a[1] * b[0]",
+            ShapeError, f"cross: vectors of {a.shape[-1]} and {b.shape[-1]} components.", "three components, or two"
         )
+    if a.shape[-1] == b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = (v if v.shape[-1] == 3 else np.concatenate([v, np.zeros_like(v[..., :1])], -1) for v in (a, b))
     first, second = (..., [1, 2, 0]), (..., [2, 0, 1])
     return moveaxis(a[first] * b[second] - a[second] * b[first], -1, axisc)
 
 
 @answers(np.linalg.cross)
 def _cross_along(a: Any, b: Any, /, *, axis: int = -1) -> Any:
+    a, b = as_value(a), as_value(b)
+    if a.shape[one_axis(axis, a.ndim)] != 3 or b.shape[one_axis(axis, b.ndim)] != 3:
+        raise refused(ShapeError, f"linalg.cross: arrays of shapes {a.shape} and {b.shape}.", "three along the axis")
     return cross(a, b, axis=axis)
 
 

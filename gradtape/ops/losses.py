@@ -1,8 +1,8 @@
-"""Losses that compare an input with a target, element by element or vector by vector.
+"""Losses that compare an input with a target, element by element.
 
 Input and target have the same shape: they are never broadcast, because (n, 1) against (n,) would compare every
 prediction with every target. The target is taken in the dtype of the input. Classification by logits and labels is in
-`cross_entropy`.
+`cross_entropy`, and what compares vectors in `distances`.
 """
 
 from __future__ import annotations
@@ -15,21 +15,18 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import elementwise
 from gradtape.core.tensor import plain
-from gradtape.errors import DtypeError, OperandError, ShapeError
-from gradtape.ops.arguments import as_value, one_axis, refused
+from gradtape.errors import OperandError
+from gradtape.ops.arguments import refused
 from gradtape.ops.cross_entropy import reduced
 from gradtape.ops.elementwise import maximum, where
 from gradtape.ops.expected import note_positive, note_sigmoid
 from gradtape.ops.nn import relu, sigmoid, softplus, softplus_kernel
-from gradtape.ops.norms import vector_norm
-from gradtape.ops.reductions import sum
 from gradtape.ops.special import xlogy
+from gradtape.ops.targets import floating, like, pair, positive, signs, weighted
 
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
-    "cosine_embedding_loss",
-    "cosine_similarity",
     "gaussian_nll_loss",
     "hinge_embedding_loss",
     "hinge_loss",
@@ -39,86 +36,10 @@ __all__ = [
     "mae_loss",
     "margin_ranking_loss",
     "mse_loss",
-    "pairwise_distance",
     "poisson_nll_loss",
     "smooth_l1_loss",
     "soft_margin_loss",
-    "triplet_margin_loss",
 ]
-
-
-# -- arguments
-
-
-def _floating(name: str, what: str, given: Any) -> Any:
-    given = as_value(given)
-    if given.dtype.kind == "c":
-        raise refused(DtypeError, f"{name}: {what} has dtype {given.dtype}; real numbers are accepted.", f"{what}.real")
-    return given if given.dtype.kind == "f" else given.astype(float)
-
-
-def _like(name: str, input: Any, given: Any, what: str = "target", to: str = "input") -> Any:
-    """`given` in the dtype of `input`, which single precision keeps by that. The shapes have to be the same."""
-    given = _floating(name, what, given)
-    if given.dtype != input.dtype:
-        given = given.astype(input.dtype)
-    if given.shape != input.shape:
-        raise refused(
-            ShapeError,
-            f"{name}: {what} has shape {given.shape}, {to} has shape {input.shape}; the same shape is accepted, as "
-            f"broadcasting would compare {_counted(given.shape, input.shape)}.",
-            _reshaping(given.shape, input.shape, what, to),
-        )
-    return given
-
-
-def _counted(given: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    try:
-        pairs = math.prod(np.broadcast_shapes(given, shape))
-    except ValueError:
-        return "nothing: the shapes do not broadcast"
-    return f"{pairs} pairs of {math.prod(given)} and {math.prod(shape)} numbers"
-
-
-def _reshaping(given: tuple[int, ...], shape: tuple[int, ...], what: str, to: str) -> str:
-    """How to bring two shapes together that differ in axes of length 1, if they do."""
-    if [n for n in given if n != 1] != [n for n in shape if n != 1]:
-        return f"a {what} of shape {shape}"
-    if given == (*shape, 1):
-        return f"{what}[..., 0], or {to}[..., None]"
-    if shape == (*given, 1):
-        return f"{to}[..., 0], or {what}[..., None]"
-    return f"{what}.reshape({to}.shape)"
-
-
-def _weighted(name: str, losses: Any, weight: Any, what: str = "weight") -> Any:
-    """The losses times `weight`, which may have fewer axes or lengths of 1 but no more elements than they."""
-    if weight is None:
-        return losses
-    weight = as_value(weight)
-    try:
-        fits = np.broadcast_shapes(weight.shape, losses.shape) == losses.shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise refused(
-            ShapeError,
-            f"{name}: {what} has shape {weight.shape}; one that broadcasts to the shape of the input, {losses.shape}, "
-            "is accepted.",
-            f"a {what} of shape {losses.shape}",
-        )
-    return losses * (weight if weight.dtype == losses.dtype else weight.astype(losses.dtype))
-
-
-def _positive(name: str, what: str, given: Any) -> float:
-    if not given > 0:
-        raise refused(OperandError, f"{name}: {what}={given!r}.", f"a positive {what}")
-    return float(given)
-
-
-def _pair(name: str, input: Any, target: Any) -> tuple[Any, Any]:
-    input = _floating(name, "input", input)
-    return input, _like(name, input, target)
 
 
 # -- of differences
@@ -131,8 +52,8 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = Non
     >>> gt.nn.functional.mse_loss(gt.tensor([1.0, 2.0]), [1.0, 4.0])
     Tensor(2.)
     """
-    input, target = _pair("mse_loss", input, target)
-    return reduced("mse_loss", _weighted("mse_loss", np.square(input - target), weight), reduction)
+    input, target = pair("mse_loss", input, target)
+    return reduced("mse_loss", weighted("mse_loss", np.square(input - target), weight), reduction)
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
@@ -142,8 +63,8 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None
     >>> gt.nn.functional.l1_loss(gt.tensor([1.0, 2.0]), [1.0, 4.0])
     Tensor(1.)
     """
-    input, target = _pair("l1_loss", input, target)
-    return reduced("l1_loss", _weighted("l1_loss", np.abs(input - target), weight), reduction)
+    input, target = pair("l1_loss", input, target)
+    return reduced("l1_loss", weighted("l1_loss", np.abs(input - target), weight), reduction)
 
 
 mae_loss = l1_loss
@@ -176,9 +97,9 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     >>> gt.nn.functional.huber_loss(gt.tensor([1.0, 2.0]), [2.0, 12.0], reduction="none")
     Tensor([0.5, 9.5])
     """
-    input, target = _pair("huber_loss", input, target)
-    losses = _huber(input - target, delta=_positive("huber_loss", "delta", delta))
-    return reduced("huber_loss", _weighted("huber_loss", losses, weight), reduction)
+    input, target = pair("huber_loss", input, target)
+    losses = _huber(input - target, delta=positive("huber_loss", "delta", delta))
+    return reduced("huber_loss", weighted("huber_loss", losses, weight), reduction)
 
 
 def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
@@ -190,8 +111,8 @@ def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float
     """
     if beta == 0:
         return l1_loss(input, target, reduction)
-    delta = _positive("smooth_l1_loss", "beta", beta)
-    input, target = _pair("smooth_l1_loss", input, target)
+    delta = positive("smooth_l1_loss", "beta", beta)
+    input, target = pair("smooth_l1_loss", input, target)
     return reduced("smooth_l1_loss", _huber(input - target, delta=delta) / delta, reduction)
 
 
@@ -260,10 +181,10 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction:
     Tensor([  0.69314718, 100.        ])
     """
     name = "binary_cross_entropy"
-    input, target = _pair(name, input, target)
+    input, target = pair(name, input, target)
     _check_probabilities(name, "input", input)
     _check_probabilities(name, "target", target)
-    return reduced(name, _weighted(name, _binary(input, target), weight), reduction)
+    return reduced(name, weighted(name, _binary(input, target), weight), reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -278,14 +199,14 @@ def binary_cross_entropy_with_logits(
     Tensor([6.93147181e-01, 1.00000000e+03])
     """
     name = "binary_cross_entropy_with_logits"
-    input, target = _pair(name, input, target)
+    input, target = pair(name, input, target)
     note_sigmoid(name, input)
     if pos_weight is None:
         losses = _binary_with_logits(input, target)
     else:
-        positive = _weighted(name, target, pos_weight, "pos_weight")
+        positive = weighted(name, target, pos_weight, "pos_weight")
         losses = positive * softplus(-input) + (1 - target) * softplus(input)
-    return reduced(name, _weighted(name, losses, weight), reduction)
+    return reduced(name, weighted(name, losses, weight), reduction)
 
 
 def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
@@ -299,7 +220,7 @@ def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = 
     >>> gt.nn.functional.kl_div(np.log(gt.tensor([0.5, 0.5])), [1.0, 0.0], reduction="sum")
     Tensor(0.69314718)
     """
-    input, target = _pair("kl_div", input, target)
+    input, target = pair("kl_div", input, target)
     note_positive("kl_div", input)
     if log_target:
         losses = np.exp(target) * (target - input)
@@ -332,7 +253,7 @@ def poisson_nll_loss(
     >>> gt.nn.functional.poisson_nll_loss(gt.tensor([0.0, 0.0]), [1.0, 3.0])
     Tensor(1.)
     """
-    input, target = _pair("poisson_nll_loss", input, target)
+    input, target = pair("poisson_nll_loss", input, target)
     losses = np.exp(input) - target * input if log_input else input - target * np.log(input + eps)
     if full:
         above = where(target > 1, target, np.ones((), target.dtype))
@@ -354,10 +275,10 @@ def gaussian_nll_loss(
     Tensor(2.)
     """
     name = "gaussian_nll_loss"
-    input, target = _pair(name, input, target)
-    var = _floating(name, "var", var).astype(input.dtype)
+    input, target = pair(name, input, target)
+    var = floating(name, "var", var).astype(input.dtype)
     if not (input.ndim and var.shape == (*input.shape[:-1], 1)):
-        var = _like(name, input, var, "var")
+        var = like(name, input, var, "var")
     if not isinstance(var, Lifted) and var.size and float(np.min(plain(var))) < 0:
         raise refused(
             OperandError,
@@ -372,17 +293,6 @@ def gaussian_nll_loss(
 # -- of margins
 
 
-def _signs(name: str, input: Any, target: Any) -> Any:
-    target = _like(name, input, target)
-    if not isinstance(target, Lifted) and not bool(np.all(np.abs(plain(target)) == 1)):
-        raise refused(
-            OperandError,
-            f"{name}: target of shape {target.shape} has numbers other than 1 and -1.",
-            "2 * target - 1, if it is of zeros and ones",
-        )
-    return target
-
-
 def hinge_loss(input: Any, target: Any, reduction: str = "mean", margin: float = 1.0) -> Any:
     """max(0, margin - target * input), for targets 1 and -1: what a support vector machine minimises.
 
@@ -390,8 +300,8 @@ def hinge_loss(input: Any, target: Any, reduction: str = "mean", margin: float =
     >>> gt.nn.functional.hinge_loss(gt.tensor([2.0, 0.5]), [1.0, -1.0], reduction="none")
     Tensor([0. , 1.5])
     """
-    input = _floating("hinge_loss", "input", input)
-    return reduced("hinge_loss", relu(margin - _signs("hinge_loss", input, target) * input), reduction)
+    input = floating("hinge_loss", "input", input)
+    return reduced("hinge_loss", relu(margin - signs("hinge_loss", input, target) * input), reduction)
 
 
 def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -401,8 +311,8 @@ def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     >>> gt.nn.functional.soft_margin_loss(gt.tensor([0.0, -1000.0]), [1.0, 1.0], reduction="none")
     Tensor([6.93147181e-01, 1.00000000e+03])
     """
-    input = _floating("soft_margin_loss", "input", input)
-    losses = softplus(-_signs("soft_margin_loss", input, target) * input)
+    input = floating("soft_margin_loss", "input", input)
+    losses = softplus(-signs("soft_margin_loss", input, target) * input)
     return reduced("soft_margin_loss", losses, reduction)
 
 
@@ -413,8 +323,8 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction
     >>> gt.nn.functional.hinge_embedding_loss(gt.tensor([2.0, 0.25]), [1.0, -1.0], reduction="none")
     Tensor([2.  , 0.75])
     """
-    input = _floating("hinge_embedding_loss", "input", input)
-    target = _signs("hinge_embedding_loss", input, target)
+    input = floating("hinge_embedding_loss", "input", input)
+    target = signs("hinge_embedding_loss", input, target)
     return reduced("hinge_embedding_loss", where(target > 0, input, relu(margin - input)), reduction)
 
 
@@ -426,82 +336,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
     Tensor(2.)
     """
     name = "margin_ranking_loss"
-    input1 = _floating(name, "input1", input1)
-    input2 = _like(name, input1, input2, "input2", "input1")
-    losses = relu(margin - _signs(name, input1, target) * (input1 - input2))
+    input1 = floating(name, "input1", input1)
+    input2 = like(name, input1, input2, "input2", "input1")
+    losses = relu(margin - signs(name, input1, target) * (input1 - input2))
     return reduced(name, losses, reduction)
-
-
-# -- of vectors
-
-
-def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors along `axis`; a length below `eps` counts as `eps`.
-
-    >>> import gradtape as gt
-    >>> gt.nn.functional.cosine_similarity(gt.tensor([1.0, 0.0]), gt.tensor([1.0, 1.0]), axis=0)
-    Tensor(0.70710678)
-    """
-    x1 = _floating("cosine_similarity", "x1", x1)
-    x2 = _like("cosine_similarity", x1, x2, "x2", "x1")
-    place = one_axis(axis, x1.ndim)
-    units = [x / maximum(vector_norm(x, axis=place, keepdims=True), x.dtype.type(eps)) for x in (x1, x2)]
-    return sum(units[0] * units[1], axis=place)
-
-
-def cosine_embedding_loss(x1: Any, x2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1; of vectors along the last axis.
-
-    >>> import gradtape as gt
-    >>> gt.nn.functional.cosine_embedding_loss(gt.tensor([[1.0, 0.0]]), gt.tensor([[0.0, 1.0]]), [1])
-    Tensor(1.)
-    """
-    name = "cosine_embedding_loss"
-    x1 = _floating(name, "x1", x1)
-    cosine = cosine_similarity(x1, _like(name, x1, x2, "x2", "x1"), axis=-1)
-    target = as_value(target)
-    if target.shape != cosine.shape:
-        raise refused(
-            ShapeError,
-            f"{name}: target has shape {target.shape}, x1 has shape {x1.shape}; one number for each vector, "
-            f"{cosine.shape}, is accepted.",
-            f"a target of shape {cosine.shape}",
-        )
-    target = _signs(name, cosine, target)
-    return reduced(name, where(target > 0, 1 - cosine, relu(cosine - margin)), reduction)
-
-
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
-    """The p-norm of x1 - x2 + eps along the last axis.
-
-    >>> import gradtape as gt
-    >>> gt.nn.functional.pairwise_distance(gt.tensor([[3.0, 0.0]]), gt.tensor([[0.0, 4.0]]), eps=0.0)
-    Tensor([5.])
-    """
-    x1 = _floating("pairwise_distance", "x1", x1)
-    apart = x1 - _like("pairwise_distance", x1, x2, "x2", "x1")
-    return vector_norm(apart + eps if eps else apart, axis=-1, keepdims=keepdims, ord=p)
-
-
-def triplet_margin_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    margin: float = 1.0,
-    p: float = 2.0,
-    eps: float = 1e-6,
-    reduction: str = "mean",
-) -> Any:
-    """max(0, margin + distance(anchor, positive) - distance(anchor, negative)), of vectors along the last axis.
-
-    >>> import gradtape as gt
-    >>> a, b, c = gt.tensor([[0.0, 0.0]]), gt.tensor([[3.0, 4.0]]), gt.tensor([[0.0, 2.0]])
-    >>> gt.nn.functional.triplet_margin_loss(a, b, c, eps=0.0)
-    Tensor(4.)
-    """
-    name = "triplet_margin_loss"
-    anchor = _floating(name, "anchor", anchor)
-    positive = _like(name, anchor, positive, "positive", "anchor")
-    negative = _like(name, anchor, negative, "negative", "anchor")
-    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
-    return reduced(name, relu(margin + near - far), reduction)

@@ -92,10 +92,9 @@ def by_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[
 
 
 def _is_hermitian_kernel(x: Any) -> Any:
-    x = np.asarray(x)
     tolerance = 8 * np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 0
     size = np.max(np.abs(x), axis=(-2, -1), initial=0)
-    return np.asarray(np.max(np.abs(x - adjoint(x)), axis=(-2, -1), initial=0) <= tolerance * size)
+    return (np.max(np.abs(x - adjoint(x)), axis=(-2, -1), initial=0) <= tolerance * size)[...]
 
 
 _is_hermitian = constant(

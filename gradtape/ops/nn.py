@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.extension import special_function
 from gradtape.core.graph import suspect
 from gradtape.core.rules import elementwise, general
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, noted, restored
@@ -151,9 +152,7 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
 
 
 def _sigmoid_kernel(x: Any) -> Any:
-    from scipy.special import expit
-
-    return expit(x)
+    return special_function("expit")(x)
 
 
 def _zero(x: Any) -> Any:

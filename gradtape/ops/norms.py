@@ -240,7 +240,7 @@ def cond(x: Any, p: Any = None) -> Any:
     Tensor(2.)
     """
     x = _floating(x)
-    if x.ndim > 1 and 0 in x.shape[-2:]:
+    if x.ndim < 2 or 0 in x.shape[-2:]:
         raise refused(LinearAlgebraError, f"cond: a matrix of shape {x.shape} has none.", "a matrix with elements")
     if p is not None and p not in (2, -2):
         wanted = isinstance(x, Lifted) or (isinstance(x, Tensor) and is_tracked(x))

@@ -49,7 +49,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         left = right = None
     first, last = fp[0], fp[-1]
     if xp.shape[0] == 1:
-        inside = first + 0 * x
+        inside = first + 0.0 * x
     else:
         place = np.clip(searchsorted(xp, x, "right") - 1, 0, xp.shape[0] - 2)
         start = getitem(xp, place)
@@ -234,10 +234,12 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     Tensor([0., 2., 3.])
     """
     row = reshape(as_value(ary), (-1,))
-    pieces = [] if to_begin is None else [reshape(as_value(to_begin), (-1,)).astype(row.dtype)]
-    pieces.append(row[1:] - row[:-1])
-    if to_end is not None:
-        pieces.append(reshape(as_value(to_end), (-1,)).astype(row.dtype))
+    ends = [None if end is None else reshape(as_value(end), (-1,)) for end in (to_begin, to_end)]
+    for end in ends:
+        if end is not None and not np.can_cast(end.dtype, row.dtype, "same_kind"):
+            raise refused(OperandError, f"ediff1d: {end.dtype} beside differences of {row.dtype}.", f"{row.dtype}")
+    between = [ends[0], row[1:] - row[:-1], ends[1]]
+    pieces = [piece.astype(row.dtype) for piece in between if piece is not None]
     return concatenate(pieces) if len(pieces) > 1 else pieces[0]
 
 

@@ -110,6 +110,10 @@ def _pairs(value: Any, ndim: int) -> list[tuple[Any, Any]]:
     if isinstance(value, list | tuple):
         rows = [_pair(item) for item in value]
         if all(isinstance(item, list | tuple) for item in value):
+            if len(rows) not in (1, ndim):
+                raise refused(
+                    ShapeError, f"pad: {len(rows)} pairs for {ndim} axes.", "a number, a pair, or a pair an axis"
+                )
             return rows * ndim if len(rows) == 1 else rows
         single = [value[0], value[0]] if len(value) == 1 else list(value)
         return [(single[0], single[1])] * ndim
@@ -162,7 +166,7 @@ def _amount(x: Any, axis: int, end: int, mode: str, length: Any) -> Any:
         raise refused(ShapeError, f"pad: stat_length={length}.", "1 or more")
     near = x[along(axis, slice(0, count) if end == 0 else slice(x.shape[axis] - count, None))]
     found = _STATISTICS[mode](near, axis, keepdims=True)
-    return np.rint(found).astype(x.dtype) if x.dtype.kind in "iu" else found
+    return found if x.dtype.kind in "fc" else (np.rint(found) if x.dtype.kind in "iu" else found).astype(x.dtype)
 
 
 def _from_own_elements(x: Any, axis: int, width: tuple[int, int], mode: str, reflect_type: str) -> Any:

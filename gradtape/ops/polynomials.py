@@ -38,7 +38,8 @@ def polyval(p: Any, x: Any) -> Any:
     >>> gt.value_and_grad(lambda x: gt.polyval([1.0, 0.0, -2.0], x))(gt.tensor(3.0))
     (Tensor(7.), Tensor(6.))
     """
-    p, x = _coefficients(p, "polyval"), as_value(x)
+    p = as_value(p.coeffs if isinstance(p, np.poly1d) else p)
+    p, x = p if p.ndim else reshape(p, (1,)), as_value(x)  # of a matrix, each column is a polynomial
     total: Any = np.zeros_like(x)
     for k in range(p.shape[0]):
         total = total * x + p[k]
@@ -87,7 +88,16 @@ def polymul(a1: Any, a2: Any) -> Any:
     >>> gt.polymul(gt.tensor([1.0, 1.0]), [1.0, -1.0])
     Tensor([ 1.,  0., -1.])
     """
-    return convolve(_coefficients(a1, "polymul"), _coefficients(a2, "polymul"))
+    return convolve(_without_leading_zeros(a1), _without_leading_zeros(a2))
+
+
+def _without_leading_zeros(a: Any) -> Any:
+    """The coefficients from the first that is not 0, as `np.polymul` takes them; all of them inside `vmap`."""
+    a = _coefficients(a, "polymul")
+    if isinstance(a, Lifted) or not a.shape[0]:
+        return a
+    (places,) = np.nonzero(plain(a))
+    return a[int(places[0]) if places.size else -1 :]
 
 
 @answers(np.polydiv)
@@ -107,9 +117,9 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
         quotient.append(factor)
         taken = rest[1 : v.shape[0]] - factor * v[1:]
         rest = concatenate([taken, rest[v.shape[0] :]])
-    whole = stack(quotient) if quotient else 0 * u[:1]
+    whole = stack(quotient) if quotient else 0 * u[:1] / v[0]
     if not rest.shape[0]:
-        return whole, 0 * u[:1]
+        return whole, 0 * u[:1] * v[0]
     leading = 0
     if not isinstance(rest, Lifted):  # how many coefficients vanish is not the same for all examples of a batch
         while leading < rest.shape[0] - 1 and np.allclose(plain(rest)[leading], 0, rtol=1e-14):
@@ -145,7 +155,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
         raise refused(OperandError, f"polyint: m={m}.", "m is the number of times, 0 or more; gt.polyder goes back")
     p = _coefficients(p, "polyint")
     constants = reshape(as_value(np.zeros(m) if k is None else k), (-1,))
-    if constants.shape[0] not in (1, m):
+    if constants.shape[0] < m and constants.shape[0] != 1:
         raise refused(ShapeError, f"polyint: {constants.shape[0]} constants for m={m}.", "one, or one for each time")
     for step in range(int(m)):
         constant = constants[step : step + 1] if constants.shape[0] > 1 else constants
@@ -166,6 +176,7 @@ def poly(seq_of_zeros: Any) -> Any:
         zeros = eigvals(zeros)
     if zeros.ndim != 1:
         raise refused(ShapeError, f"poly: an array of shape {zeros.shape}.", "a vector of zeros, or a square matrix")
+    zeros = zeros if zeros.dtype.kind in "fc" else zeros.astype(float)
     found, nothing = np.ones(1, zeros.dtype), np.zeros(1, zeros.dtype)
     for k in range(zeros.shape[0]):
         found = concatenate([found, nothing]) - concatenate([nothing, found * zeros[k]])
@@ -189,6 +200,7 @@ def roots(p: Any) -> Any:
     Tensor([-2.,  2.])
     """
     p = _coefficients(p, "roots")
+    p = p if p.dtype.kind in "fc" else p.astype(float)
     if isinstance(p, Lifted):
         first, last = 0, p.shape[0] - 1  # how many coefficients vanish is not the same for all examples of a batch
     else:
@@ -268,7 +280,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
         raise refused(ShapeError, f"vander: an array of shape {x.shape}.", "a vector")
     count = x.shape[0] if N is None else N
     powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
-    return (expand_dims(x, 1) ** powers[None, :]).astype(x.dtype)
+    return (expand_dims(x, 1) ** powers[None, :]).astype(
+        x.dtype if x.dtype.kind in "fc" else np.result_type(x.dtype, int)
+    )
 
 
 # -- polynomials of two variables, the lowest powers first, as `numpy.polynomial` has them

@@ -11,6 +11,7 @@ from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
 from gradtape.errors import ShapeError
 from gradtape.ops.arguments import all_axes, along, as_value, axes_tuple, behind_batch, flat_or_axis, lengths, refused
+from gradtape.ops.conversion import identity
 from gradtape.ops.elementwise import where
 from gradtape.ops.shaping import broadcast_to, ravel, reshape, swapaxes
 from gradtape.protocols import answers
@@ -114,6 +115,8 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
         raise refused(
             ShapeError, f"roll: {len(shifts)} shifts for {len(axes)} axes.", "one shift for each axis, or one"
         )
+    if not axes or not shifts:
+        return identity(x)
     count = max(len(axes), len(shifts))
     return _roll(x, shift=shifts * (count // len(shifts)), axis=axes * (count // len(axes)))
 
@@ -129,7 +132,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     >>> gt.repeat(gt.tensor([1.0, 2.0]), 2)
     Tensor([1., 1., 2., 2.])
     """
-    x, axis = flat_or_axis(x, axis)
+    x, axis = flat_or_axis(x, axis, number=True)
     return x[along(axis, np.repeat(np.arange(x.shape[axis]), plain(repeats)))]
 
 

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Op, apply
+from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general, linear
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import (
     Axes,
     as_value,
     axes_or_none,
+    axes_tuple,
     converted,
     filled,
     noted,
@@ -59,7 +60,7 @@ def _samples_with_empty(draw: Any) -> list[Any]:
 
 def _only(x: Any, where: Any, other: Any) -> Any:
     """`x` where it counts, and `other`, which makes no difference, elsewhere."""
-    return x if where is True else choose(where, x, np.asarray(other, x.dtype))
+    return x if where is True else choose(broadcast_to(where, x.shape), x, np.asarray(other, x.dtype))
 
 
 # -- sums and means
@@ -142,6 +143,10 @@ def mean(
 average_of = mean  # for functions that have a keyword of this name
 
 
+class _NoWeight(OperandError, ZeroDivisionError):
+    """Weights by which nothing can be divided, as NumPy has it."""
+
+
 @answers(np.average)
 def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """The mean along `axis`, weighted by `weights`; with `returned`, also the sum of the weights.
@@ -151,11 +156,12 @@ def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     Tensor(2.)
     """
     x = as_value(x)
+    axes = None if axis is None else axes_tuple(axis, x.ndim)
     if weights is None:
-        found = mean(x, axis, keepdims=keepdims)
+        found = mean(x, axes, keepdims=keepdims)
         total = np.full(found.shape, x.size / found.size if found.size else 0.0, found.dtype)
         return (found, total) if returned else found
-    weights, axes = as_value(weights), axes_or_none(axis, x.ndim)
+    weights = as_value(weights)
     if weights.shape != x.shape:
         if axes is None or weights.shape != tuple([x.shape[a] for a in axes]):
             raise refused(
@@ -165,7 +171,11 @@ def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
             )
         places = np.argsort(axes).tolist()
         weights = weights.transpose(places).reshape([n if i in axes else 1 for i, n in enumerate(x.shape)])
+    kinds = [x.dtype, weights.dtype, *([] if x.dtype.kind in "fc" else [float])]
+    weights = converted(weights, np.result_type(*kinds))
     total = _sum(weights + np.zeros(x.shape, weights.dtype), axis=axes, keepdims=keepdims)
+    if not isinstance(total, Lifted) and np.any(plain(total) == 0):
+        raise refused(_NoWeight, f"average: the weights, of shape {weights.shape}, add up to 0.", "weights that do not")
     found = _sum(x * weights, axis=axes, keepdims=keepdims) / total
     return (found, total) if returned else found
 
@@ -202,10 +212,12 @@ def _variance(x: Any, axis: Any, dtype: Any, less: float, keepdims: bool, where:
     if where is not True:
         centred = x - (average_of(x, axes, keepdims=True, where=where) if mean is None else mean)
         counted = sum(broadcast_to(where, x.shape).astype(x.real.dtype), axes, keepdims=keepdims)
-        return sum(_squared(centred), axes, keepdims=keepdims, where=where) / (counted - less)
+        left = counted - less
+        return sum(_squared(centred), axes, keepdims=keepdims, where=where) / choose(left > 0, left, 0)
     centred = x - (_mean(x, axis=axes, keepdims=True) if mean is None else mean)
     total = noted(_sum(_squared(centred), axis=axes, keepdims=keepdims), x, axes, keepdims)
-    return total / (_count(x.shape, axes) - less)
+    left = _count(x.shape, axes) - less
+    return total / (left if left > 0 else 0)  # by nothing, as NumPy does, rather than by less than that
 
 
 def fewer(ddof: float, correction: float | None) -> float:

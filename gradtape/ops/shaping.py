@@ -281,7 +281,7 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
     (4, 2, 3)
     """
     x = as_value(x)
-    axis, start = one_axis(axis, x.ndim), one_axis(start, x.ndim + 1)
+    axis, start = one_axis(axis, x.ndim), one_axis(start, x.ndim if start < 0 else x.ndim + 1)
     return moveaxis(x, axis, start - 1 if start > axis else start)
 
 

@@ -16,7 +16,7 @@ from gradtape.ops.arguments import all_axes, as_value, behind_batch, filled, fla
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import getitem_static, take_along_axis
 from gradtape.ops.reductions import mean
-from gradtape.ops.shaping import broadcast_to, expand_dims, moveaxis, reshape
+from gradtape.ops.shaping import atleast_1d, broadcast_to, expand_dims, moveaxis, reshape
 from gradtape.protocols import answers
 
 __all__ = [
@@ -120,7 +120,7 @@ def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introsele
     """
     if kind != "introselect" or order is not None:
         raise refused(OperandError, f"kind={kind!r}, order={order!r}.", "kind='introselect', which is the only one")
-    x, axis = flat_or_axis(x, axis)
+    x, axis = flat_or_axis(x, axis, number=True)
     return _argpartition(x, kth=np.asarray(plain(kth)).tolist(), axis=axis)
 
 
@@ -157,7 +157,8 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     rows = [as_value(key) for key in keys]
     if not rows:
         raise refused(OperandError, "lexsort: no keys.", "a tuple of arrays of the same shape, the main key last")
-    return _lexsort(*rows, axis=one_axis(axis, rows[0].ndim))
+    found = _lexsort(*map(atleast_1d, rows), axis=one_axis(axis, max(rows[0].ndim, 1)))
+    return found if rows[0].ndim else found[0]
 
 
 # -- quantiles: a rank, which may lie between two sorted elements; these share by their distance from it. Which rank a
@@ -239,8 +240,8 @@ def _weights_of_rows(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> 
     return _rows(weights, axes)
 
 
-def _check_quantile(x: Any, q: Any, method: str, weights: Any, whole: int) -> None:
-    if x.dtype.kind == "c":
+def _check_quantile(x: Any, q: Any, method: str, weights: Any, whole: int, middle: bool) -> None:
+    if x.dtype.kind == "c" and not middle:  # which NumPy takes by real parts, then by imaginary ones
         raise refused(OperandError, f"quantile: complex numbers ({x.dtype}) have no order.", "np.abs(x), x.real, ...")
     if method not in METHODS:
         raise refused(OperandError, f"quantile: method={method!r}.", f"one of {', '.join(METHODS)}")
@@ -252,21 +253,31 @@ def _check_quantile(x: Any, q: Any, method: str, weights: Any, whole: int) -> No
 
 
 def _quantile(
-    x: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any, skip_nan: bool, whole: int = 1
+    x: Any,
+    q: Any,
+    axis: Any,
+    method: str,
+    keepdims: bool,
+    weights: Any,
+    skip_nan: bool,
+    whole: int = 1,
+    middle: bool = False,
 ) -> Any:
     """The quantiles for the shares `q` of `whole`."""
     x = as_value(x)
     q = q if whole == 1 else _hundredths(q)
     share = as_value(q)
-    _check_quantile(x, share, method, weights, whole)
+    _check_quantile(x, share, method, weights, whole, middle)
     axes = all_axes(axis, x.ndim)
     rows = _rows(x, axes)
     length = rows.shape[-1]
+    if not x.size and skip_nan:  # as NumPy has it: nothing at all, whatever is asked of it
+        return mean(x, axis, keepdims=keepdims)
     if not length:
         raise refused(
             IndexingError, f"quantile: no elements along axis {axis} of shape {x.shape}.", "an array with some"
         )
-    floating = x.dtype.kind == "f"
+    floating = x.dtype.kind in "fc"
     missing = np.isnan(rows) if floating else np.zeros((1,) * rows.ndim, bool)
     flat_share = reshape(share, (-1,))
     order = argsort(rows)
@@ -283,8 +294,10 @@ def _quantile(
     found = take_along_axis(ordered, broadcast_to(below, shape), -1)
     if method not in _CHOOSING:
         weight = rank - below
-        if floating and (isinstance(q, int | float) or share.dtype == x.dtype):  # a Python number does not widen
-            weight = weight.astype(x.dtype)
+        if floating and isinstance(q, int | float):  # a Python number does not widen
+            weight = weight.astype(x.dtype.type(0).real.dtype)
+        elif share.dtype.kind == "f" and not isinstance(q, int | float):
+            weight = weight.astype(share.dtype)
         upper = take_along_axis(ordered, broadcast_to(np.minimum(below + 1, length - 1), shape), -1)
         # what has no weight is not multiplied: it may be infinite
         found = where(weight == 1, 0, found) * (1 - weight) + where(weight == 0, 0, upper) * weight
@@ -365,7 +378,7 @@ def _middle(x: Any, axis: Any, keepdims: bool, skip_nan: bool) -> Any:
     x = as_value(x)
     if not x.size and 0 in [x.shape[a] for a in all_axes(axis, x.ndim)]:
         return mean(x, axis, keepdims=keepdims)
-    return _quantile(x, 0.5, axis, "linear", keepdims, None, skip_nan)
+    return _quantile(x, 0.5, axis, "linear", keepdims, None, skip_nan, middle=True)
 
 
 # -- the same, as if NaN were not there: such elements are constants, with gradient zero

@@ -1,4 +1,4 @@
-"""Statistics: reductions that pass over NaN, covariance and correlation, and running sums by their newer names.
+"""Statistics: reductions that pass over NaN, and running sums by their newer names.
 
 An element that is NaN counts as absent: it is a constant, and its gradient is zero.
 """
@@ -16,11 +16,10 @@ from gradtape.core.rules import constant
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops import reductions
 from gradtape.ops.arguments import all_axes, as_value, converted, filled, flat_or_axis, one_axis, reduced_axes, refused
-from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.cumulative import cumprod, cumsum
-from gradtape.ops.elementwise import clip, root_of_squares, where
+from gradtape.ops.elementwise import root_of_squares, where
 from gradtape.ops.joining import concatenate
-from gradtape.ops.shaping import atleast_1d, broadcast_to, expand_dims, reshape
+from gradtape.ops.shaping import atleast_1d, broadcast_to, reshape
 from gradtape.protocols import answers
 
 # -- which elements count
@@ -51,7 +50,8 @@ _count = constant(
 
 def _present(x: Any, included: Any = True) -> Any:
     """Where elements count: not NaN, and not left out by `where=`."""
-    return np.logical_not(np.isnan(x)) & included if x.dtype.kind in "fc" else broadcast_to(included, x.shape)
+    included = included if included is True and x.dtype.kind in "fc" else broadcast_to(included, x.shape)
+    return np.logical_not(np.isnan(x)) & included if x.dtype.kind in "fc" else included
 
 
 def _prepared(x: Any, dtype: Any) -> Any:
@@ -88,7 +88,7 @@ def nansum(
     if out is not None:
         return filled(out, nansum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = _prepared(x, dtype)
-    return reductions.sum(_filled(x, 0, where), axis, keepdims=keepdims, initial=initial)
+    return reductions.sum(_filled(x, 0, where), axis, dtype, keepdims=keepdims, initial=initial)
 
 
 def _filled(x: Any, value: Any, included: Any = True) -> Any:
@@ -115,7 +115,7 @@ def nanprod(
     if out is not None:
         return filled(out, nanprod, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = _prepared(x, dtype)
-    return reductions.prod(_filled(x, 1, where), axis, keepdims=keepdims, initial=initial)
+    return reductions.prod(_filled(x, 1, where), axis, dtype, keepdims=keepdims, initial=initial)
 
 
 @answers(np.nancumsum)
@@ -128,7 +128,7 @@ def nancumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Any = Non
     """
     if out is not None:
         return filled(out, nancumsum, x, axis, dtype)
-    return cumsum(_filled(_prepared(x, dtype), 0), axis)
+    return cumsum(_filled(_prepared(x, dtype), 0), axis, dtype)
 
 
 @answers(np.nancumprod)
@@ -141,7 +141,7 @@ def nancumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Any = No
     """
     if out is not None:
         return filled(out, nancumprod, x, axis, dtype)
-    return cumprod(_filled(_prepared(x, dtype), 1), axis)
+    return cumprod(_filled(_prepared(x, dtype), 1), axis, dtype)
 
 
 def _totals(x: Any, axes: tuple[int, ...], included: Any, least: float, otherwise: str) -> tuple[Any, Any]:
@@ -202,6 +202,8 @@ def nanvar(
     """
     if out is not None:
         return filled(out, nanvar, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    if as_value(x).dtype.kind not in "fc":
+        return reductions.var(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     return converted(_variance(x, axis, dtype, reductions.fewer(ddof, correction), keepdims, where, mean), dtype)
 
 
@@ -238,6 +240,8 @@ def nanstd(
     """
     if out is not None:
         return filled(out, nanstd, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    if as_value(x).dtype.kind not in "fc":
+        return reductions.std(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     variance = _variance(x, axis, dtype, reductions.fewer(ddof, correction), keepdims, where, mean)
     return converted(root_of_squares(variance), dtype)
 
@@ -307,7 +311,7 @@ _nanargmax, _nanargmin = _nan_position(np.nanargmax, "nanargmax"), _nan_position
 
 
 def _position(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
-    row, place = flat_or_axis(x, axis)
+    row, place = flat_or_axis(x, axis, number=True)
     found = op(row, axis=place, keepdims=keepdims and axis is not None)
     return reshape(found, (1,) * as_value(x).ndim) if keepdims and axis is None else found
 
@@ -338,98 +342,6 @@ def nanargmin(x: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
     return _position(_nanargmin, x, axis, keepdims)
 
 
-# -- covariance and correlation
-
-
-@answers(np.cov)
-def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: bool = True,
-    bias: bool = False,
-    ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    *,
-    dtype: Any = None,
-) -> Any:
-    """The covariance matrix of variables in rows (in columns without `rowvar`); differentiable in `aweights` too.
-
-    >>> import gradtape as gt
-    >>> gt.cov(gt.tensor([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
-    Tensor([[ 1. , -0.5],
-            [-0.5,  1. ]])
-    """
-    rows = _variables(m, rowvar, dtype)
-    if y is not None:
-        rows = concatenate([rows, _variables(y, rowvar, dtype)], 0)
-    less = ddof if ddof is not None else 0 if bias else 1
-    weights: Any = None
-    if fweights is not None:
-        weights = _observation_weights(fweights, rows.shape[1], "fweights")
-    if aweights is not None:
-        relative = _observation_weights(aweights, rows.shape[1], "aweights")
-        weights = relative if weights is None else weights * relative
-    if weights is None:
-        divisor: Any = rows.shape[1] - less
-        centred = rows - reductions.mean(rows, 1, keepdims=True)
-        other = centred
-    else:
-        total = reductions.sum(weights)
-        centred = rows - reductions.sum(rows * weights, 1, keepdims=True) / total
-        other = centred * weights
-        divisor = total - less
-        if aweights is not None and less:
-            divisor = total - less * reductions.sum(weights * as_value(aweights)) / total
-    if isinstance(divisor, int) and divisor <= 0:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-        divisor = 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.matmul(centred, np.conj(other).T) / divisor
-    return _without_single_axes(found)
-
-
-def _variables(m: Any, rowvar: bool, dtype: Any) -> Any:
-    """A matrix of floating point numbers with a variable in each row."""
-    m = as_value(m)
-    if m.ndim > 2:
-        raise refused(ShapeError, f"cov: an array of {m.ndim} axes.", "a matrix with a variable in each row")
-    m = m.astype(dtype) if dtype is not None else m if m.dtype.kind in "fc" else m.astype(float)
-    if m.ndim < 2:
-        return reshape(m, (1, -1))
-    return m if rowvar or m.shape[0] == 1 else m.T
-
-
-def _observation_weights(weights: Any, count: int, name: str) -> Any:
-    weights = as_value(weights)
-    if weights.shape != (count,):
-        raise refused(ShapeError, f"cov: {name} of shape {weights.shape} for {count} observations.", "one for each")
-    return weights
-
-
-def _without_single_axes(x: Any) -> Any:
-    return reshape(x, tuple(n for n in x.shape if n != 1))
-
-
-@answers(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
-    """The correlation coefficients of variables in rows (in columns without `rowvar`).
-
-    >>> import gradtape as gt
-    >>> gt.corrcoef(gt.tensor([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
-    Tensor([[ 1. , -0.5],
-            [-0.5,  1. ]])
-    """
-    found = cov(x, y, rowvar, dtype=dtype)
-    if not found.ndim:
-        return found / found
-    deviation = np.sqrt(np.diagonal(found).real)
-    found = found / expand_dims(deviation, 1) / deviation
-    if found.dtype.kind == "c":
-        return found
-    return found + stop_gradient(clip(found, -1, 1) - found)  # rounding may have gone beyond 1; the slope has not
-
-
 # -- running sums and products, as the array API names them
 
 
@@ -441,7 +353,7 @@ def _running(x: Any, axis: int | None, dtype: Any, include_initial: bool, name: 
         axis = 0
     axis = one_axis(axis, x.ndim)
     product = name == "cumulative_prod"
-    found = (cumprod if product else cumsum)(x, axis)
+    found = (cumprod if product else cumsum)(x, axis, dtype)
     if include_initial:
         first = np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), 1 if product else 0, found.dtype)
         found = concatenate([first, found], axis)
@@ -479,8 +391,6 @@ def cumulative_prod(
 
 
 __all__ = [
-    "corrcoef",
-    "cov",
     "cumulative_prod",
     "cumulative_sum",
     "nanargmax",

@@ -11,19 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import spread
-from gradtape.core.operation import Op, apply
-from gradtape.core.rules import constant, general, linear
+from gradtape.core.operation import Op
+from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.errors import DetachError, IndexingError, OperandError, ShapeError
 from gradtape.ops import arguments, comparison, elementwise, shaping, statistics
-from gradtape.ops.arguments import Axes, along, as_value, axes_tuple, behind_batch, one_axis, refused
-from gradtape.ops.cumulative import recurrence
+from gradtape.ops.arguments import Axes, along, as_value, axes_tuple, one_axis, refused
 from gradtape.ops.elementwise import where as choose
 from gradtape.ops.indexing import getitem_static, positions_of, scatter, static_index
 from gradtape.ops.joining import stack
 from gradtape.ops.linalg import matmul, vecdot
 from gradtape.ops.nn import logsumexp
+from gradtape.ops.running import RUNNING
 from gradtape.ops.writing import at as place_of
 from gradtape.protocols import (
     ACCUMULATIONS,
@@ -188,6 +187,17 @@ def _given(**keywords: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((name, plain(value)) for name, value in keywords.items() if value is not None)
 
 
+def _as_the_loop_takes_it(ufunc: np.ufunc, x: Any, dtype: Any) -> Any:
+    """`x` in the dtype in which NumPy takes its elements together; refused where it has no way to do that."""
+    x = x if dtype is None else x.astype(dtype)
+    if ufunc in REDUCTIONS or x.dtype.kind == "f":
+        return x
+    loop = _loop(ufunc, (x, x), None, None, "same_kind")[-1]
+    if dtype is not None and loop != x.dtype:
+        raise refused(OperandError, f"np.{ufunc.__name__} has no way to take {x.dtype} together.", f"dtype={loop}")
+    return arguments.converted(x, loop)
+
+
 def reduce(
     ufunc: np.ufunc,
     x: Any,
@@ -208,7 +218,7 @@ def reduce(
         how = (("axis", axis), ("keepdims", keepdims), *_given(dtype=dtype, initial=initial, where=where))
         result = _in_numpy(x, ufunc=ufunc, method="reduce", how=how)
     else:
-        x = x if dtype is None else x.astype(dtype)
+        x = _as_the_loop_takes_it(ufunc, x, dtype)
         result = _reduced(ufunc, operation, x, axis, keepdims, initial, where)
     return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.reduce(out=...)")
 
@@ -266,7 +276,7 @@ def _in_a_row(x: Any, axes: Sequence[int]) -> Any:
 def _summed_exponentials(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, mask: Any) -> Any:
     scale = elementwise.LN2 if ufunc is np.logaddexp2 else None
     x = x.astype(np.result_type(x.dtype, np.float16)) if x.dtype.kind not in "fc" else x
-    x = x if mask is True else choose(mask, x, np.asarray(-np.inf, x.dtype))
+    x = x if mask is True else choose(shaping.broadcast_to(mask, x.shape), x, np.asarray(-np.inf, x.dtype))
     found = logsumexp(x if scale is None else x * scale, axes, keepdims)
     return found if scale is None else found / scale
 
@@ -284,97 +294,6 @@ def _extreme_number(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, initial
 
 # -- accumulate
 
-# Running extremes and running sums of exponentials are recurrences s_k = a_k s_(k-1) + b_k, as running products are.
-#
-# Extremes: where the extreme changes a new stretch begins (a_k = 0, else 1); in a stretch the elements that are tied
-# with the extreme so far share its derivative equally. With t_k the tied ones and n_k how many they are by now,
-#     dout_k = s_k / n_k  with  s_k = a_k s_(k-1) + t_k dx_k
-# Exponentials:
-#     dout_k = s_k        with  s_k = exp(out_(k-1) - out_k) s_(k-1) + exp(x_k - out_k) dx_k
-# The reverse rules are the same recurrences from the other end.
-
-
-def _stretches_kernel(x: Any, out: Any, axis: int) -> Any:
-    """For each place: whether it is in the stretch of the one before, whether it is tied, how many are tied by now."""
-    tied = (x == out) | (np.isnan(x) & np.isnan(out))
-    behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
-    same = np.zeros(x.shape, bool)
-    same[along(axis, slice(1, None))] = (behind == ahead) | (np.isnan(behind) & np.isnan(ahead))
-    running = np.cumsum(tied, axis)
-    before = np.maximum.accumulate(np.where(same, 0, running - tied), axis)
-    kind = out.real.dtype
-    return same.astype(kind), tied.astype(kind), (running - before).astype(kind)
-
-
-def _batch_stretches(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    both = [v if flag else spread(v, size) for v, flag in zip(values, flags, strict=True)]
-    return apply(op, tuple(both), {"axis": params["axis"] + 1})
-
-
-_stretches = constant(
-    _stretches_kernel,
-    name="stretches",
-    outputs=True,
-    batch=_batch_stretches,
-    samples=lambda draw: [((np.array([1.0, 3.0, 3.0, 2.0]), np.array([1.0, 3.0, 3.0, 3.0])), {"axis": 0})],
-)
-
-
-def _solved_backwards(factors: Any, terms: Any, axis: int) -> Any:
-    """The solution of s_k = a_(k+1) s_(k+1) + b_k."""
-    following = np.roll(np.flip(factors, axis), 1, axis)
-    return np.flip(recurrence(following, np.flip(terms, axis), axis), axis)
-
-
-def _extreme_forward(dx: Any, x: Any, out: Any, axis: int) -> Any:
-    same, tied, count = _stretches(x, out, axis=axis)
-    return recurrence(same, tied * dx, axis) / count
-
-
-def _extreme_reverse(g: Any, x: Any, out: Any, axis: int) -> Any:
-    same, tied, count = _stretches(x, out, axis=axis)
-    return tied * _solved_backwards(same, g / count, axis)
-
-
-def _running_extreme(ufunc: np.ufunc) -> Op:
-    return general(
-        lambda x, axis: ufunc.accumulate(x, axis),
-        reverse=_extreme_reverse,
-        forward=_extreme_forward,
-        name=f"{ufunc.__name__} so far",
-        batch=behind_batch("axis"),
-        samples=lambda draw: [
-            ((draw(6),), {"axis": 0}),
-            ((draw(2, 4),), {"axis": 1}),
-            ((draw(0, 2),), {"axis": 0}),
-            ((draw(2, 0),), {"axis": 1}),
-        ],
-    )
-
-
-def _kept_share(out: Any, axis: int) -> Any:
-    """exp(out_(k-1) - out_k), and 0 at the first place."""
-    behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
-    first = np.zeros_like(out[along(axis, slice(0, 1))])
-    return np.concatenate([first, elementwise.log_share(behind, ahead)], axis)
-
-
-_log_sum_so_far = general(
-    lambda x, axis: np.logaddexp.accumulate(x, axis),
-    reverse=lambda g, x, out, axis: elementwise.log_share(x, out) * _solved_backwards(_kept_share(out, axis), g, axis),
-    forward=lambda dx, x, out, axis: recurrence(_kept_share(out, axis), elementwise.log_share(x, out) * dx, axis),
-    name="logaddexp so far",
-    batch=behind_batch("axis"),
-    samples=lambda draw: [((draw(5),), {"axis": 0}), ((draw(2, 3),), {"axis": 1}), ((draw(0, 2),), {"axis": 0})],
-)
-
-_RUNNING: dict[np.ufunc, Callable[..., Any]] = {
-    **{ufunc: _running_extreme(ufunc) for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin)},
-    np.logaddexp: _log_sum_so_far,
-    np.logaddexp2: lambda x, axis: _log_sum_so_far(x * elementwise.LN2, axis=axis) / elementwise.LN2,
-}
-
 
 def accumulate(ufunc: np.ufunc, x: Any, *, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`ufunc.accumulate`: what `reduce` has found at each place along `axis`."""
@@ -388,11 +307,11 @@ def accumulate(ufunc: np.ufunc, x: Any, *, axis: int = 0, dtype: Any = None, out
     if _is_flat(operation):
         result = _in_numpy(x, ufunc=ufunc, method="accumulate", how=(("axis", axis), *_given(dtype=dtype)))
     else:
-        x = x if dtype is None else x.astype(dtype)
+        x = _as_the_loop_takes_it(ufunc, x, dtype)
         if ufunc in ACCUMULATIONS:
-            result = ACCUMULATIONS[ufunc](x, axis=axis)
-        elif ufunc in _RUNNING and x.dtype.kind == "f":
-            result = _RUNNING[ufunc](x, axis=axis)
+            result = ACCUMULATIONS[ufunc](x, axis=axis, dtype=dtype)
+        elif ufunc in RUNNING and x.dtype.kind == "f":
+            result = RUNNING[ufunc](x, axis=axis)
         else:
             result = _one_by_one(operation, x, axis)
     return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.accumulate(out=...)")
@@ -452,7 +371,7 @@ def reduceat(ufunc: np.ufunc, x: Any, indices: Any, *, axis: int = 0, dtype: Any
         how = (("indices", plain(indices)), ("axis", axis), *_given(dtype=dtype))
         result = _in_numpy(x, ufunc=ufunc, method="reduceat", how=how)
     else:
-        x = x if dtype is None else x.astype(dtype)
+        x = _as_the_loop_takes_it(ufunc, x, dtype)
         segments = _segments(indices, x.shape[axis])
         if ufunc is np.add and segments:
             result = _sums_of_segments(x, segments=tuple(segments), axis=axis)
@@ -494,7 +413,7 @@ def at(ufunc: np.ufunc, x: Any, indices: Any, *values: Any) -> None:
     place = place_of(x)[indices]
     written = {
         np.add: lambda value: place.add(value),
-        np.subtract: lambda value: place.add(-as_value(value)),
+        np.subtract: lambda value: place.add(_negated(value, x.dtype)),
     }
     if ufunc in written:
         new = written[ufunc](*values)
@@ -503,6 +422,11 @@ def at(ufunc: np.ufunc, x: Any, indices: Any, *values: Any) -> None:
     else:
         new = _each_alone(operation, x, indices)
     x._replace(new, f"{name}(...)")
+
+
+def _negated(value: Any, dtype: np.dtype[Any]) -> Any:
+    value = as_value(value)
+    return -(value.astype(dtype) if value.dtype.kind in "bu" else value)  # which have no negative numbers
 
 
 def _plain_index(indices: Any) -> Any:

@@ -252,3 +252,20 @@ def test_reshape_copies_when_it_is_told_to() -> None:
     assert np.may_share_memory(x.reshape(4, copy=False)._array, x._array)
     with pytest.raises(gt.ShapeError, match="copy=False"):
         x.T.reshape(4, copy=False)
+
+
+REPEATED = ["sum", "prod", "mean", "var", "std", "max", "min", "ptp", "argmax", "argmin", "argsort", "all", "any"]
+REPEATED += ["cumsum", "cumprod", "take", "round", "repeat", "diagonal", "trace", "swapaxes", "squeeze"]
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_method_takes_what_the_function_takes(name: str) -> None:
+    """`x.sum(...)` has the names, the kinds and the defaults that `gt.sum(x, ...)` has behind its `x`."""
+    method, function = getattr(gt.Tensor, name), getattr(gt, name)
+    ours, theirs = ([*inspect.signature(f).parameters.values()][1:] for f in (method, function))
+    assert [(p.name, p.kind, p.default) for p in ours] == [(p.name, p.kind, p.default) for p in theirs]
+
+
+def test_booleans_are_their_own_conjugates() -> None:
+    """`x.conj()` of booleans is boolean, as NumPy's method has it."""
+    assert (gt.tensor([True, False]).conj().dtype, gt.tensor([1j]).conj().tolist()) == (bool, [-1j])

@@ -333,10 +333,10 @@ def test_real_inputs_of_complex_functions_have_real_gradients() -> None:
     same(slope, [3.0, 3.0])
 
 
-def test_sign_of_complex_numbers_is_refused() -> None:
-    """z / |z| is not flat, so it is not taken for a constant."""
-    with pytest.raises(gt.DtypeError, match=r"x / abs\(x\)"):
-        gt.sign(gt.tensor(Z))
+def test_sign_of_complex_numbers_turns_with_them() -> None:
+    """z / |z| is not flat, so it has a derivative; at 0 it is 0."""
+    assert gt.gradcheck(np.sign, np.array([1 + 2j, -1 - 0.5j]), order=2)
+    same(gt.sign(gt.tensor([3j, 0j])), [1j, 0j])
 
 
 # -- several results

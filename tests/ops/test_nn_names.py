@@ -17,8 +17,8 @@ from gradtape.core.operation import Op
 
 F = gt.nn.functional
 ROOT = Path(__file__).parent.parent.parent
-CHAPTERS = ["activations", "attention", "convolution", "cross_entropy", "labels", "layers", "losses"]
-CHAPTERS += ["normalisation", "pooling"]
+CHAPTERS = ["activations", "attention", "convolution", "cross_entropy", "distances", "labels", "layers", "losses"]
+CHAPTERS += ["normalisation", "pooling", "rectifiers"]
 SHARED = ["log_softmax", "logsumexp", "relu", "sigmoid", "softmax", "tanh"]
 
 

@@ -51,9 +51,44 @@ SAME = [
     "np.einsum('...i->...', small)",
     "np.einsum('ij->i', b)",
     "np.ravel(x.T, 'K')",
+    "np.sign(z)",
+    "np.rollaxis(x, 0, -1)",
+    "np.roll(x, 1, axis=())",
+    "np.fft.fftshift(x, axes=(0, 0))",
+    "np.diff(v, n=0, prepend=0)",
+    "np.take(v, True)",
+    "np.take(s, [[0, 0]], axis=-1)",
+    "np.cov(x[:1], rowvar=False, bias=True)",
+    "np.average(n, axis=1, weights=np.ones(4, 'float32'))",
+    "np.average(x, axis=[0])",
+    "np.cumulative_sum(x, axis=0, dtype='int8')",
+    "np.nanprod(small, dtype='int8')",
+    "np.interp([-1, 0], [0], n[0, :1], left=-5)",
+    "np.polyval(x, v[:4])",
+    "np.polyint(v, k=[1, 2])",
+    "np.polymul(n[:, 0] * [0, 1, 1], v)",
+    "np.poly(n[0])",
+    "np.vander(small)",
+    "np.pad(b, 1, 'median')",
+    "np.clip(b, None, 1)",
+    "np.linspace(-1.5, v, 4, dtype=int)",
+    "np.geomspace(-n[0] ** 2 - 1, 1.0, 4, dtype=complex)",
+    "np.divide.reduceat(n * n + 1, [0, 1], axis=1)",
+    "np.einsum('ij,kl->', x, b)",
+    "np.where(v > 0, f[0, :1], [1.0])",
+    "np.percentile(f.astype('float16'), np.float32(20))",
+    "np.median(z, axis=0)",
+    "np.nanpercentile(e, 30)",
+    "np.lexsort((s, s))",
+    "np.emath.sqrt(small)",
+    "np.cross(x[:, :2], x[:, 1:])",
 ]
 
 
+@pytest.mark.filterwarnings(
+    "ignore:Arrays of 2-dimensional vectors:DeprecationWarning", "ignore:Mean of empty:RuntimeWarning"
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @pytest.mark.parametrize("call", SAME)
 def test_results_are_numpys(call: str) -> None:
     """The value, the shape and the dtype are NumPy's."""
@@ -79,6 +114,17 @@ REFUSED = [
     "np.vecmat(v, v)",
     "np.einsum('ij->', x, dtype='float32')",
     "np.argmax(v, axis=(0, 1))",
+    "np.sum(x, axis=[0])",
+    "np.sum(x, where=np.ones((2, 3, 4), bool))",
+    "np.all(x[:1], where=np.ones((2, 4), bool))",
+    "np.stack([x, x], dtype=int)",
+    "np.cov(x, fweights=np.full(4, 0.5))",
+    "np.cov(x, ddof=0.5)",
+    "np.hypot.reduce(z[:1])",
+    "np.ediff1d(n, to_end=0.5)",
+    "np.delete(v, [True, False])",
+    "np.geomspace(v * v, 2.0, -1)",
+    "np.linalg.cond(v)",
 ]
 
 
@@ -114,3 +160,77 @@ def test_complex_slopes_are_of_the_same_branch(name: str) -> None:
     function, z, h = getattr(np, name), np.array([1.3 + 0.7j, -1.3 + 0.7j, -1.3 - 0.7j, 1.3 - 0.7j, -0.2 + 0.1j]), 1e-6
     slopes = np.conj(gt.vjp(function, z)[1](np.ones(z.shape, complex))[0])
     np.testing.assert_allclose(slopes, (function(z + h) - function(z - h)) / (2 * h), rtol=1e-8)
+
+
+def test_weights_that_do_not_fit_are_numpys_errors() -> None:
+    """Weights that add up to 0 are a `ZeroDivisionError`, weights for other observations a `RuntimeError`."""
+    x = gt.tensor(BASES["x"])
+    with pytest.raises(ZeroDivisionError, match=r"of shape \(4,\), add up to 0") as nothing:
+        np.average(x[0], weights=np.zeros(4))
+    with pytest.raises(RuntimeError, match="for 4 observations") as others:
+        np.cov(x, aweights=np.ones(3))
+    assert isinstance(nothing.value, gt.GradTapeError)
+    assert isinstance(others.value, gt.GradTapeError)
+
+
+@pytest.mark.parametrize("degrees", [3, 5])
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_more_degrees_of_freedom_than_elements_are_none(degrees: int) -> None:
+    """A variance is divided by nothing, not by less than that."""
+    x = np.array([1.0, 2.0, 4.0])
+    for call in (lambda a: np.var(a, ddof=degrees), lambda a: np.std(a, ddof=degrees, where=[True, True, False])):
+        np.testing.assert_array_equal(call(gt.tensor(x)).numpy(), call(x))
+
+
+def test_clip_between_bounds_that_have_crossed_is_the_upper_one() -> None:
+    """Where the lower bound is above the upper one, the gradient goes where the value comes from."""
+    x, low, high = np.array([0.0, 1.5, 4.0]), np.full(3, 2.0), np.full(3, 1.0)
+    gradients = gt.grad(lambda *all: np.sum(np.clip(*all)), argnums=(0, 1, 2))(x, low, high)
+    assert [g.tolist() for g in gradients] == [[0.0] * 3, [0.0] * 3, [1.0] * 3]
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int8", "bool"])
+def test_small_integers_do_not_coarsen_the_slopes_of_others(kind: str) -> None:
+    """The logarithms, squares and negatives that slopes are made of are not taken in the integers' own dtype."""
+    small, y = np.array([1, 100, 127]).astype(kind), np.array([0.5, 1.5, 2.5])
+    for call in (np.power, np.arctan2, np.hypot, np.logaddexp):
+        assert gt.gradcheck(lambda t, call=call: call(small, t), y)
+        assert gt.gradcheck(lambda t, call=call: call(t, small), y)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_angles_of_far_and_near_points_have_slopes(size: float) -> None:
+    """The squares of the coordinates need not be numbers."""
+    slopes = gt.grad(np.arctan2, argnums=(0, 1))(np.array(size), np.array(size))
+    np.testing.assert_allclose([float(s) * size for s in slopes], [0.5, -0.5])
+
+
+def test_a_negative_number_to_a_complex_power_has_slopes() -> None:
+    """Both are complex: the logarithm of a negative base is not nan there."""
+    assert gt.gradcheck(lambda x, y: x**y, np.array([-1.5, 0.5]), np.array([0.5 + 1j, -1j]))
+
+
+def test_taking_away_unsigned_numbers_in_place() -> None:
+    """`np.subtract.at` with numbers that have no negatives."""
+    x = gt.tensor([1.0, 2.0, 3.0]) * 1.0
+    np.subtract.at(x, [0, 0, 2], np.array([1, 2, 3], "uint8"))
+    assert x.tolist() == [-2.0, 2.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, m: np.concatenate([x, m]),
+        lambda x, m: np.where(x > 0, x, m),
+        lambda x, m: np.average(x, weights=m),
+        lambda x, m: np.add(x, m),
+    ],
+)
+def test_masks_are_not_lost_and_matrices_are_their_numbers(call: Any) -> None:
+    """A tensor has no mask, so a masked array is refused where it meets one; of a matrix the numbers are taken."""
+    x, numbers = gt.tensor([[1.0, 2.0]]), np.array([[3.0, 4.0]])
+    with pytest.raises(gt.OperandError, match="its mask would be lost"):
+        call(x, np.ma.array(numbers, mask=[[True, False]]))
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.matrix(numbers)
+    np.testing.assert_array_equal(call(x, matrix).numpy(), call(x, numbers).numpy())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.ops import histograms, statistics
+from gradtape.ops import covariance, histograms, statistics
 
 from .differentiation import assert_differentiates, assert_values_are_numpys, in_the_plane
 
@@ -183,13 +183,13 @@ def test_cov_of_vectors_and_of_complex_numbers() -> None:
     z = in_the_plane(VALUES[0, :2])
     assert_values_are_numpys(np.cov, z)
     assert_differentiates(np.cov, z)
-    assert statistics.cov(VALUES[0].astype("float32")).dtype == np.float32
+    assert covariance.cov(VALUES[0].astype("float32")).dtype == np.float32
 
 
 def test_cov_of_one_observation() -> None:
     """Too few observations give NumPy's warning and NaN."""
     with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
-        assert np.isnan(statistics.cov(np.array([[1.0], [2.0]]))).all()
+        assert np.isnan(covariance.cov(np.array([[1.0], [2.0]]))).all()
 
 
 @pytest.mark.parametrize("rowvar", [True, False])
@@ -198,7 +198,7 @@ def test_corrcoef_is_numpys(rowvar: bool) -> None:
     assert_values_are_numpys(lambda x: np.corrcoef(x, rowvar=rowvar), VALUES[0])
     assert_values_are_numpys(lambda x, y: np.corrcoef(x, y), VALUES[0, 0], VALUES[0, 1])
     assert_differentiates(lambda x: np.corrcoef(x, rowvar=rowvar), VALUES[0, :4, :3])
-    found = statistics.corrcoef(np.array([[1.0, 2.0, 3.0], [0.1, 0.2, 0.3]]))
+    found = covariance.corrcoef(np.array([[1.0, 2.0, 3.0], [0.1, 0.2, 0.3]]))
     assert np.abs(found).max() <= 1
 
 
@@ -301,8 +301,8 @@ REFUSED = {
     "weights for bins by a rule": lambda: histograms.histogram(gt.tensor([1.0, 2.0]), "fd", weights=[1.0, 1.0]),
     "edges that fall": lambda: histograms.histogram(gt.tensor([1.0, 2.0]), [1.0, 0.0]),
     "bins for dimensions": lambda: histograms.histogramdd(gt.tensor(np.zeros((3, 2))), (2, 2, 2)),
-    "a covariance of a cube": lambda: statistics.cov(gt.tensor(VALUES)),
-    "weights of observations": lambda: statistics.cov(gt.tensor(VALUES[0]), aweights=np.ones(3)),
+    "a covariance of a cube": lambda: covariance.cov(gt.tensor(VALUES)),
+    "weights of observations": lambda: covariance.cov(gt.tensor(VALUES[0]), aweights=np.ones(3)),
     "a largest without a first": lambda: statistics.nanmax(gt.tensor(VALUES), where=MASK),
 }
 

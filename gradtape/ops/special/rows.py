@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.extension import special_function
 from gradtape.core.location import Location
 from gradtape.core.operation import Op
 from gradtape.core.rules import Partial, elementwise
 from gradtape.errors import UnsupportedError
 from gradtape.ops.documentation import slopes
 
-
-@cache
-def scipy_ufunc(name: str) -> Any:
-    """SciPy's ufunc of that name."""
-    from scipy import special
-
-    return getattr(special, name)
+scipy_ufunc = special_function
+"""SciPy's ufunc of a name."""
 
 
 def scipy_kernel(name: str, real: bool = False) -> Callable[..., Any]:

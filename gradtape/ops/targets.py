@@ -1,0 +1,95 @@
+"""How losses read what they are given: an input and a target of one shape, weights that fit, signs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Lifted
+from gradtape.core.tensor import plain
+from gradtape.errors import DtypeError, OperandError, ShapeError
+from gradtape.ops.arguments import as_value, refused
+
+
+def floating(name: str, what: str, given: Any) -> Any:
+    given = as_value(given)
+    if given.dtype.kind == "c":
+        raise refused(DtypeError, f"{name}: {what} has dtype {given.dtype}; real numbers are accepted.", f"{what}.real")
+    return given if given.dtype.kind == "f" else given.astype(float)
+
+
+def like(name: str, input: Any, given: Any, what: str = "target", to: str = "input") -> Any:
+    """`given` in the dtype of `input`, which single precision keeps by that. The shapes have to be the same."""
+    given = floating(name, what, given)
+    if given.dtype != input.dtype:
+        given = given.astype(input.dtype)
+    if given.shape != input.shape:
+        raise refused(
+            ShapeError,
+            f"{name}: {what} has shape {given.shape}, {to} has shape {input.shape}; the same shape is accepted, as "
+            f"broadcasting would compare {_counted(given.shape, input.shape)}.",
+            _reshaping(given.shape, input.shape, what, to),
+        )
+    return given
+
+
+def _counted(given: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    try:
+        pairs = math.prod(np.broadcast_shapes(given, shape))
+    except ValueError:
+        return "nothing: the shapes do not broadcast"
+    return f"{pairs} pairs of {math.prod(given)} and {math.prod(shape)} numbers"
+
+
+def _reshaping(given: tuple[int, ...], shape: tuple[int, ...], what: str, to: str) -> str:
+    """How to bring two shapes together that differ in axes of length 1, if they do."""
+    if [n for n in given if n != 1] != [n for n in shape if n != 1]:
+        return f"a {what} of shape {shape}"
+    if given == (*shape, 1):
+        return f"{what}[..., 0], or {to}[..., None]"
+    if shape == (*given, 1):
+        return f"{to}[..., 0], or {what}[..., None]"
+    return f"{what}.reshape({to}.shape)"
+
+
+def weighted(name: str, losses: Any, weight: Any, what: str = "weight") -> Any:
+    """The losses times `weight`, which may have fewer axes or lengths of 1 but no more elements than they."""
+    if weight is None:
+        return losses
+    weight = as_value(weight)
+    try:
+        fits = np.broadcast_shapes(weight.shape, losses.shape) == losses.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise refused(
+            ShapeError,
+            f"{name}: {what} has shape {weight.shape}; one that broadcasts to the shape of the input, {losses.shape}, "
+            "is accepted.",
+            f"a {what} of shape {losses.shape}",
+        )
+    return losses * (weight if weight.dtype == losses.dtype else weight.astype(losses.dtype))
+
+
+def positive(name: str, what: str, given: Any) -> float:
+    if not given > 0:
+        raise refused(OperandError, f"{name}: {what}={given!r}.", f"a positive {what}")
+    return float(given)
+
+
+def pair(name: str, input: Any, target: Any) -> tuple[Any, Any]:
+    input = floating(name, "input", input)
+    return input, like(name, input, target)
+
+
+def signs(name: str, input: Any, target: Any) -> Any:
+    target = like(name, input, target)
+    if not isinstance(target, Lifted) and not bool(np.all(np.abs(plain(target)) == 1)):
+        raise refused(
+            OperandError,
+            f"{name}: target of shape {target.shape} has numbers other than 1 and -1.",
+            "2 * target - 1, if it is of zeros and ones",
+        )
+    return target
