@@ -75,6 +75,8 @@ class GradcheckReport:
     """The one that differs most, in units of its tolerance; None where there was nothing to compare."""
     kink: str = ""
     """Where the step straddles a kink or a jump, and how steep the two sides are; empty if it does not."""
+    rules: str = ""
+    """Which of the user's own rules are wrong by themselves, and where they are; empty if none is."""
     problem: str = ""
     """Why nothing could be compared: a value that is not finite, or a function that is not deterministic."""
 
@@ -109,7 +111,9 @@ class GradcheckReport:
             rows.append("      {:<10}  {:.10g}".format(*self.worst.other_mode))
         if self.kink:
             rows.append(f"  {self.kink}")
-        if not self.ok:
+        if self.rules:
+            rows.append(self.rules)
+        elif not self.ok:
             rows.append(
                 "  fix: check at a point farther away, or with a smaller eps"
                 if self.kink

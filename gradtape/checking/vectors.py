@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.graph import Node
 from gradtape.core.location import Location
-from gradtape.core.structure import rebuild
+from gradtape.core.structure import named_leaves, rebuild
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, OperandError
 from gradtape.sparse.pattern import can_push, path
 from gradtape.transforms import Function, Recorded, record
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
-
-
-def _named(tree: Any, name: str) -> list[tuple[str, Any]]:
-    """The leaves of `tree` in the order of `leaves`, each with the expression that picks it."""
-    if isinstance(tree, dict):
-        parts = [(f"{name}[{key!r}]", tree[key]) for key in tree]
-    elif isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        parts = [(f"{name}.{field}", part) for field, part in zip(tree._fields, tree, strict=True)]
-    elif isinstance(tree, list | tuple):
-        parts = [(f"{name}[{index}]", part) for index, part in enumerate(tree)]
-    elif dataclasses.is_dataclass(tree) and not isinstance(tree, type):
-        parts = [(f"{name}.{field.name}", getattr(tree, field.name)) for field in dataclasses.fields(tree)]
-    else:
-        return [(name, tree)]
-    return [leaf for part_name, part in parts for leaf in _named(part, part_name)]
 
 
 def _is_floating(value: Any) -> bool:
@@ -108,7 +93,7 @@ class VectorFunction:
 
     @classmethod
     def of(cls, function: Function, args: tuple[Any, ...]) -> VectorFunction:
-        named = [leaf for number, arg in enumerate(args) for leaf in _named(arg, f"argument {number}")]
+        named = [leaf for number, arg in enumerate(args) for leaf in named_leaves(arg, f"argument {number}")]
         flat = [leaf for _, leaf in named]
         chosen = [i for i, leaf in enumerate(flat) if _is_floating(leaf)]
         if not chosen:
@@ -171,6 +156,12 @@ class VectorFunction:
         """The value that was recorded for the sake of its derivatives."""
         return self.outputs.join(self._results)
 
+    @property
+    def nodes(self) -> list[Node]:
+        """What was recorded on the way from the arguments to the results."""
+        found = [node for result in self._results for node in path(result, self._run.tape.bit)]
+        return list(dict.fromkeys(found))
+
     def pull(self, cotangent: Vector) -> Vector:
         """`cotangent` times the Jacobian, in reverse mode."""
         return self.inputs.join(_pulled(self._run, self._results, self.outputs.split(cotangent)))
@@ -182,7 +173,7 @@ class VectorFunction:
 
 def _floating_results(result: Any) -> list[tuple[str, Any]]:
     """The floating point arrays in what a function returned, with their names."""
-    found = [(name, value) for name, value in _named(result, "output") if _is_floating(value)]
+    found = [(name, value) for name, value in named_leaves(result, "output") if _is_floating(value)]
     if not found:
         raise OperandError(
             f"gradcheck: the function returned a {type(result).__name__} without floating point numbers: there is "

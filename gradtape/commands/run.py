@@ -22,6 +22,7 @@ from gradtape.explain import voices
 from gradtape.explain.codes import CODES
 from gradtape.explain.health import surveying
 from gradtape.explain.locked import explain as explain_refused_write
+from gradtape.explain.nones import explain as explain_none
 from gradtape.explain.problem import Problem
 
 DESCRIPTION = """\
@@ -229,6 +230,7 @@ class Session:
         """Print the error that ended the script: the user's lines, and the explanation if there is one."""
         self.error = error
         explain_refused_write(error)
+        explain_none(error)
         if "gradtape.standins" in sys.modules:
             from gradtape.standins.explaining import explain as explain_stand_in
 

@@ -231,7 +231,8 @@ def saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ..
     guarded = False
     for x, array, kept in zip(inputs, arrays, keep):
         if not kept:
-            saved.append(Spec(np.shape(array), np.result_type(array)) if specs else None)
+            kind = array.dtype if hasattr(array, "dtype") else np.asarray(array).dtype  # one of a batch is no array
+            saved.append(Spec(np.shape(array), kind) if specs else None)
         elif array is not x:
             saved.append(array)
         elif type(array) is np.ndarray:

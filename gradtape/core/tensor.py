@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import (
+    ADDED,
     AMBIENT,
     FLAGS,
     LIFTED,
@@ -67,8 +68,18 @@ class Tensor(TensorMethods):
             if not self._write_through(new):
                 raise messages.viewed_while_written(how, self.shape)
             return self
+        if is_tape_leaf:
+            self._note_step()
         self._become(new, keep_node=is_tape_leaf)
         return self
+
+    def _note_step(self) -> None:
+        """The value is about to change: a step, if its gradient was read before."""
+        extra = self._node.extra
+        if extra is not None and extra.use & READ and extra.grad is not None:
+            from gradtape.explain.accumulated import note_change
+
+            note_change(extra)
 
     def _write_through(self, new: Any) -> bool:
         """Write `new` where the other views see it, as NumPy does; False if one of them was ever on a tape.
@@ -313,7 +324,9 @@ class Tensor(TensorMethods):
         if value.shape != self.shape:
             raise messages.wrong_grad_shape(self.shape, value.shape)
         extra = watch_node(self).extras()
-        extra.grad, extra.use = value, 0
+        if value is not extra.grad or not extra.use & ADDED:  # `w.grad *= 0.1`, before the step, clears nothing
+            extra.use = 0
+        extra.grad = value
 
     def zero_grad(self) -> None:
         """Forget the accumulated gradient: `.grad` is None again."""
@@ -370,11 +383,7 @@ class Variable(Tensor):
             raise messages.wrong_assigned_shape(self.name, self.shape, new.shape)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
             raise messages.wrong_assigned_dtype(self.dtype, new.dtype)
-        extra = self._node.extra
-        if extra is not None and extra.use & READ and extra.grad is not None:
-            from gradtape.explain.accumulated import note_change
-
-            note_change(extra)
+        self._note_step()
         self._array = np.array(new, dtype=self.dtype)
         return self
 

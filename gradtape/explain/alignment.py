@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, LIFTED, Node
+from gradtape.core.batch import BatchTensor
+from gradtape.core.graph import FLAGS, Node
+from gradtape.core.tensor import Tensor
 from gradtape.explain import fixes
 from gradtape.explain.broadcast import grouped, is_written, site_at
 from gradtape.explain.messages import problem
@@ -33,8 +35,8 @@ STEPS_AT_MOST = 64
 def judge_reduction(node: Node, replay: Replay) -> bool:
     """Warn of `x / x.sum(axis=1)` where x is square: the sums of the rows meet the columns; whether it is one."""
     axes = node.params.get("axis")
-    if node.bits & LIFTED or node not in replay.consumers or not axes or len(axes) != 1:
-        return False  # inside vmap no value is to be looked at
+    if node not in replay.consumers or not axes or len(axes) != 1:
+        return False
     if node.params.get("keepdims") is not False:
         return False
     reduced, axis = node.parents[0], axes[0]
@@ -50,14 +52,23 @@ def judge_reduction(node: Node, replay: Replay) -> bool:
             if _ASKING.intersection(again):
                 continue  # the next step of a recurrence along this axis
             if is_written(site_at(user.location), user.op.name if user.op is not None else ""):
-                value = replay.values.get(reduced)
-                if value is not None and np.allclose(value, np.swapaxes(value, axis - 1, axis), equal_nan=True):
+                value = _numbers(replay.values.get(reduced))
+                place = axis - len(reduced.shape)  # from the end: inside vmap the examples are in front
+                if value is not None and np.allclose(value, np.swapaxes(value, place - 1, place), equal_nan=True):
                     return False  # of a symmetric array both axes have the same sums
                 found = _misplaced(node, user, axis)
                 if is_due("GT103", *found.place[1:]):
                     report(found)
                 return True
     return False
+
+
+def _numbers(value: Any) -> Any:
+    """The bare array of a value that may be one of a batch; None where there is none."""
+    while isinstance(value, BatchTensor):
+        value = value.value
+    value = value._array if isinstance(value, Tensor) else value
+    return value if isinstance(value, np.ndarray) else None
 
 
 def _elementwise_of(start: Node, replay: Replay) -> Iterator[Node]:
@@ -143,7 +154,7 @@ def _misplaced(reduction: Node, user: Node, axis: int) -> Problem:
 def judge_columns(node: Node, replay: Replay) -> bool:
     """Warn of `logp[:, labels]` whose (n, n) elements all go into the loss; whether it is one."""
     index = node.params.get("index", ())
-    if node.bits & LIFTED or node not in replay.consumers or [type(part) for part in index] != [slice, np.ndarray]:
+    if node not in replay.consumers or [type(part) for part in index] != [slice, np.ndarray]:
         return False
     labels, count = index[1], node.shape[0] if node.shape else 0
     is_table = index[0] == slice(None) and node.shape == (count, count) and node.parents[0].shape[0] == count
@@ -187,10 +198,11 @@ def _meets_no_table(user: Node, table: Node, replay: Replay) -> bool:
             if len(parent.shape if parent.bits > FLAGS else np.shape(value)) > 1:
                 return False
             continue
-        one, other = replay.values.get(table), replay.values.get(user)  # not saved: a term, which follows from the sum
+        # not saved: a term, which follows from the sum
+        one, other = _numbers(replay.values.get(table)), _numbers(replay.values.get(user))
         if one is None or other is None or user.op is None or user.op.name not in ("add", "subtract"):
             return False
-        if not any(np.allclose(term, term[0]) for term in (other - one, other + one)):
+        if not any(np.allclose(term, term[..., :1, :]) for term in (other - one, other + one)):
             return False
     return True
 

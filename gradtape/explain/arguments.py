@@ -7,6 +7,7 @@ way to the argument that was passed for it, and an edit at the beginning of the 
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from types import FrameType
@@ -42,7 +43,7 @@ def in_the_call(site: Site, advice: str) -> list[str]:
         offered += [] if written is None else [Fix(written, True, whole)]
     elif (swap := _SWAP.match(advice)) is not None and {swap["one"], swap["other"]} <= passed.keys():
         offered += _swapped(site, call, passed[swap["one"]], passed[swap["other"]])
-    elif option is not None and option["name"] not in passed and not _has_stars(call):
+    elif option is not None and option["name"] not in passed and _takes(site, call, option["name"]):
         offered.append(Fix(extended(whole.text, option[0]), True, whole))
     return [*offered, _named(advice, site, passed)]
 
@@ -70,6 +71,24 @@ def _named(advice: str, site: Site, passed: dict[str, ast.expr], every: bool = F
     return re.sub(r"(?<![\w.])[a-z]\w*(?=\[|\.[a-z]|, -?\d)", users, advice)
 
 
+def _takes(site: Site, call: ast.Call, option: str) -> bool:
+    """Whether the call can be given `option`: a layer that is called hands none on to the function it is made of."""
+    callee = _callee(site.frame)
+    if callee is None or _has_stars(call):
+        return False
+    code = callee.f_code
+    if code.co_name == "__call__":
+        return False
+    if code.co_name not in (_called(call), "__init__"):
+        return True  # NumPy's own function, which has handed the call on
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return option in names or bool(code.co_flags & inspect.CO_VARKEYWORDS)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
 def _has_stars(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
@@ -80,8 +99,7 @@ def _passed(site: Site, call: ast.Call) -> dict[str, ast.expr]:
     if code is None or _has_stars(call):
         return {}
     names = code.f_code.co_varnames[: code.f_code.co_argcount + code.f_code.co_kwonlyargcount]
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if code.f_code.co_name != called or (names and names[0] == "self"):
+    if code.f_code.co_name != _called(call) or (names and names[0] == "self"):
         return {}
     found = dict(zip(names, call.args))
     found.update({k.arg: k.value for k in call.keywords if k.arg is not None})

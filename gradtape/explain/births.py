@@ -12,20 +12,18 @@ from gradtape.core.graph import Node
 from gradtape.core.location import Location
 from gradtape.explain import fixes
 from gradtape.explain.broadcast import site_at
+from gradtape.explain.cures import advice, edits
 from gradtape.explain.messages import problem
 from gradtape.explain.place import Place, is_finite, number
 from gradtape.explain.problem import Fix, Problem
 from gradtape.explain.replay import Replay
 from gradtape.explain.site import Site
-from gradtape.explain.source import one_line
-
-TINY = "1e-12"
 
 
 def born_forward(replay: Replay, node: Node) -> Problem:
     """The first operation, in the order of the program, that made NaN or infinity of finite numbers."""
     value = np.asarray(replay.values[node])
-    index = first_index(~np.isfinite(value))
+    index = first_index(np.isnan(value) if has_nan(value) else ~np.isfinite(value))  # infinity may be meant: a mask
     place = Place(replay, node, index)
     return forward_problem(place, value, index)
 
@@ -78,7 +76,7 @@ def forward_problem(place: Place, value: Any, index: tuple[int, ...]) -> Problem
         operands=place.operands(),
         notes=notes,
         consequence="everything that is computed from it, and its gradient, is lost",
-        fixes=[*_edits(place), *_advice(place, value[index])],
+        fixes=[*edits(place), *advice(place, value[index])],
     )
 
 
@@ -104,7 +102,7 @@ def born_backward(replay: Replay, node: Node, index: tuple[int, ...], slot: int)
         operands=place.operands(),
         notes=[f"{'the value is finite there; ' if is_finite(value) else ''}{met}"],
         consequence="the gradient of everything before it is infinite, or NaN where it meets a zero",
-        fixes=[*_edits(place), *_advice(place)],
+        fixes=[*edits(place), *advice(place)],
     )
 
 
@@ -155,99 +153,6 @@ def unknown(replay: Replay, culprit: Node | None, spoiled: bool) -> Problem:
         notes=notes,
         fixes="with gt.check_numerics(): around it stops at the first operation that makes NaN or infinity",
     )
-
-
-def _edits(place: Place) -> list[Fix]:
-    """The small changes of this operation's operands that keep it, and its slope, finite."""
-    name, dtype = place.name, place.node.dtype
-    tiny = TINY if dtype.itemsize >= 8 else "1e-6"
-    spelled = place.site.source.spelled
-    if _underflowed(place):  # a small number added would be all that is left of it
-        return _of_logarithms(place)
-    least: Any = dtype.type(float(tiny))
-    if name in ("log", "log2", "log10", "sqrt", "reciprocal", "cbrt", "power"):
-        added = place.edit(0, f"{{}} + {tiny}", lambda x: x + least)
-        return added or place.edit(0, f"{spelled('maximum')}({{}}, {tiny})", lambda x: np.maximum(x, least))
-    if name == "divide":
-        return place.edit(1, f"{{}} + {tiny}", lambda x: x + least)
-    if name in ("arccos", "arcsin", "arctanh"):
-        limit = "1e-7" if dtype.itemsize >= 8 else "1e-4"
-        most = dtype.type(1 - float(limit))
-        return place.edit(0, f"{spelled('clip')}({{}}, -1 + {limit}, 1 - {limit})", lambda x: np.clip(x, -most, most))
-    if name in ("exp", "expm1", "exp2", "sinh", "cosh"):
-        limit = "700.0" if dtype.itemsize >= 8 else "80.0"
-        return place.edit(0, f"{spelled('minimum')}({{}}, {limit})", lambda x: np.minimum(x, dtype.type(float(limit))))
-    return []
-
-
-ADVICE = {
-    "log": "of probabilities, gt.log_softmax(logits) stays in range; scipy.special.xlogy(x, y) knows that 0 log 0 is 0",
-    "exp": "take off the maximum first (gt.softmax, gt.logsumexp and np.logaddexp do), or np.expm1 and gt.sigmoid",
-    "divide": "a denominator away from zero: y + 1e-12 if y >= 0; or np.where on y before dividing",
-    "sqrt": "np.linalg.norm has a slope of zero at zero; np.sqrt(x + 1e-12) a finite one",
-    "power": "x**0.5 and smaller powers have no finite slope at zero, negative numbers no real root",
-    "arccos": "np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b) is an angle with a finite slope everywhere",
-    "log1p": "keep its operand above -1",
-    "multiply": "keep both factors finite: 0 times infinity is NaN",
-    "add": "keep both terms finite and smaller",
-    "subtract": "keep both terms finite: infinity minus infinity is NaN",
-}
-
-
-_OF_CALLS = {
-    "std": "one example has no spread: more of them, or ddof=0",
-    "var": "one example has no spread: more of them, or ddof=0",
-}
-
-
-_OF_PRODUCTS = {
-    "prod": "the product is too small for a number: add logarithms instead, np.sum(np.log(x)) for np.log(np.prod(x))",
-    "det": "the determinant is too small for a number: np.linalg.slogdet(x)[1] is its logarithm",
-}
-
-
-def _underflowed(place: Place) -> str:
-    """The name of the product of many numbers, none of them zero, that is 0 where its logarithm is taken."""
-    parent = place.node.parents[0] if place.node.parents else None
-    name = "" if parent is None or parent.op is None else parent.op.name
-    if place.name not in ("log", "log2", "log10") or name not in _OF_PRODUCTS or np.any(place.values[0]):
-        return ""
-    factors = place.replay.inputs(parent)[0] if parent is not None else None
-    if factors is None:
-        return name
-    with np.errstate(all="ignore"):
-        has_zero = not np.all(factors) if name == "prod" else not is_finite(np.linalg.slogdet(factors)[1])
-    return "" if has_zero else name
-
-
-def _of_logarithms(place: Place) -> list[Fix]:
-    """`np.sum(np.log(x))` for `np.log(np.prod(x))`, where it is written like that."""
-    call = place.site.node
-    inner = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords else None
-    if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute) or not isinstance(call, ast.Call):
-        return []
-    source = place.site.source
-    if inner.func.attr not in _OF_PRODUCTS or len(inner.args) != 1 or inner.keywords or place.name != "log":
-        return []
-    x = one_line(source.text(inner.args[0]))
-    if inner.func.attr == "prod":
-        written = f"{source.spelled('sum')}({one_line(source.text(call.func))}({x}))"
-    else:
-        written = f"{one_line(source.text(inner.func.value))}.slogdet({x})[1]"
-    is_known = place.replay.inputs(place.node.parents[0])[0] is not None  # and has been tried, then
-    return [Fix(written, is_known, place.span)]
-
-
-def _advice(place: Place, value: Any = None) -> list[str]:
-    if underflowed := _underflowed(place):
-        return [_OF_PRODUCTS[underflowed]]
-    if place.called in _OF_CALLS and not place.is_written:
-        return [_OF_CALLS[place.called]]
-    if place.name in ("softmax", "log_softmax"):  # of finite numbers there always is one
-        return ["what is -inf everywhere has no softmax: -1e9 instead of -np.inf in the mask, or leave that row out"]
-    if place.name in ("multiply", "add", "subtract", "square", "power", "sum", "matmul") and np.isinf(value or 0.0):
-        return ["numbers of this size overflow: take smaller steps, or scale what grows"]
-    return [ADVICE.get(place.name, "keep its operands away from there: np.clip, np.where, or a small number added")]
 
 
 def _double_where(place: Place, slot: int, chooser: Site, branch: int, where: Node) -> list[Fix]:

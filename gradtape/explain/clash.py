@@ -12,6 +12,7 @@ import numpy as np
 
 from gradtape.errors import GradTapeError
 from gradtape.explain import fixes
+from gradtape.explain.indices import on_second_axis
 from gradtape.explain.messages import code_for, problem
 from gradtape.explain.problem import Fix, Operand, Problem
 from gradtape.explain.site import Site, shape_and_dtype
@@ -115,7 +116,7 @@ def _strings(site: Site, operands: Sequence[Operand], inputs: Sequence[Any], nam
 
 def _elementwise(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem:
     arrays = [(operand, shape) for operand, shape in zip(operands, shapes) if shape]
-    offered = fixes.for_elementwise(site, operands, shapes)
+    offered = fixes.for_elementwise(site, operands, shapes) or on_second_axis(site)
     listed = " and ".join(str(shape) for _, shape in arrays)
     table, guilty = shape_table([operand.name for operand, _ in arrays], [shape for _, shape in arrays])
     advice = [] if offered else [_equal_lengths(arrays, guilty)]
@@ -162,6 +163,7 @@ def _product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], n
     if name in ("matmul", "dot") and fixes.matrix_product(shapes) is not None:
         return None
     offered = fixes.for_product(site, operands, shapes) if name in ("matmul", "dot") else []
+    offered = offered or on_second_axis(site)
     if not left or not right:
         scalar = operands[0 if not left else 1].name
         node = site.node

@@ -13,8 +13,8 @@ import numpy as np
 
 from gradtape.core.graph import FLAGS, Node
 from gradtape.explain import fixes
-from gradtape.explain.births import ADVICE, TINY
 from gradtape.explain.broadcast import site_at
+from gradtape.explain.cures import ADVICE, TINY
 from gradtape.explain.messages import problem
 from gradtape.explain.place import is_literal, number
 from gradtape.explain.problem import Problem

@@ -37,6 +37,9 @@ FIXES = {
 }
 
 
+_TO_INTEGERS = frozenset({"round", "rint", "floor", "ceil", "trunc", "a cast to integer or bool"})
+
+
 def first_of(cut: Cut) -> Cut:
     """The cut itself, or the first of several that met in one value."""
     return cut.joined[0] if cut.joined else cut
@@ -85,13 +88,58 @@ def fix_for(cut: Cut, tape: GradientTape | None) -> str:
             if tape is not None
             else "gt.tensor(data, requires_grad=True) for what it is computed from, and no gt.no_grad() around it"
         )
+    if (kept := _without_departure(cut)) is not None:
+        return kept
     if cut.reason in (".item()", ".numpy()", ".tolist()", "float()"):
         return f"compute with the tensor itself, without {cut.reason}"
+    if cut.reason in _TO_INTEGERS and (table := _table_read(cut)):
+        return f"np.interp(x, np.arange(len({table})), {table}) reads between the entries of {table}, and has a slope"
     if cut.reason == "floor_divide" and (divided := _divided(cut)) is not None:
         return divided
     if cut.reason.endswith(", a discrete draw"):
         return _DRAWS
     return FIXES.get(cut.reason, "gt.custom_vjp gives a function of your own a derivative")
+
+
+def _table_read(cut: Cut) -> str:
+    """The name of the table that a rounded value is an index of: `k = np.round(t).astype(int)`, then `table[k]`."""
+    source = source_of(cut.location.file)
+    node = source.find(cut.location)
+    statement = None if node is None else source.statement(node)
+    if node is None or statement is None:
+        return ""
+    around: ast.AST | None = node
+    while around is not None and around is not statement:
+        holder = source.parents.get(around)
+        if isinstance(holder, ast.Subscript) and around is holder.slice and isinstance(holder.value, ast.Name):
+            return holder.value.id
+        around = holder
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    scope = next(source.scopes(node), None)
+    if scope is None or not isinstance(target, ast.Name):
+        return ""
+    read = [part for part in ast.walk(scope) if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name)]
+    names = [part.value for part in read if isinstance(part.slice, ast.Name) and part.slice.id == target.id]
+    return names[0].id if names and isinstance(names[0], ast.Name) else ""
+
+
+def _without_departure(cut: Cut) -> Fix | None:
+    """`x` for the `gt.stop_gradient(x)`, `x.detach()`, `x.numpy()` or `float(x)` that a value left the tape at."""
+    source = source_of(cut.location.file)
+    node = source.find(cut.location)
+    if not isinstance(node, ast.Call) or node.keywords:
+        return None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in ("detach", "numpy", "item") and isinstance(node.func, ast.Attribute) and not node.args:
+        kept = node.func.value
+    elif (name == "stop_gradient" or f"{name}()" == cut.reason == "float()") and len(node.args) == 1:
+        kept = node.args[0]
+    else:
+        return None
+    is_atom = isinstance(kept, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+    is_whole = isinstance(source.parents.get(node), ast.Assign | ast.Return | ast.Call)
+    text = one_line(source.text(kept))
+    return Fix(text if is_atom or is_whole else f"({text})", True, source.span(node))
 
 
 def _divided(cut: Cut) -> Fix | None:

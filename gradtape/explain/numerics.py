@@ -25,6 +25,7 @@ from gradtape.explain.births import (
     has_nan,
     unknown,
 )
+from gradtape.explain.broadcast import is_written, site_at
 from gradtape.explain.curvature import born_in_rule
 from gradtape.explain.messages import problem
 from gradtape.explain.place import Place, is_finite
@@ -217,7 +218,7 @@ def _where_behind(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[N
             if consumer.op is None or consumer in seen:
                 continue
             seen.add(consumer)
-            if consumer.op.name == "where":
+            if consumer.op.name == "where" and is_written(site_at(consumer.location), "where"):
                 return consumer, next(i for i, parent in enumerate(consumer.parents) if parent is inner)
             pending.append(consumer)
     return None

@@ -16,6 +16,7 @@ import numpy as np
 from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
 from gradtape.explain.broadcast import site_at
 from gradtape.explain.fixes import replaced
+from gradtape.explain.foreign import foreign, of_math_passed_on
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Problem, Span
 from gradtape.explain.replay import Replay, saved
@@ -30,17 +31,6 @@ _PASSING = frozenset(
     ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
 )
 _METHODS = frozenset(["sum", "mean", "prod", "std", "var", "max", "min", "dot", "copy", "reshape", "ravel", "astype"])
-_NUMPY_NAMES = {
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "asinh": "arcsinh",
-    "acosh": "arccosh",
-    "atanh": "arctanh",
-    "pow": "power",
-    "fabs": "abs",
-}
 
 _innocent: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
@@ -136,48 +126,73 @@ def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None]
     if isinstance(expression, ast.Subscript):
         return _reads(site, expression.value, leaving, names)
     if isinstance(expression, ast.Attribute):
-        return expression.attr == "T" and _reads(site, expression.value, leaving, names)
+        return _attribute_reads(site, expression, leaving, names)
     if isinstance(expression, ast.Call):
         return _call_reads(site, expression, leaving, names)
     if isinstance(expression, ast.Name) and names:
         if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Name) and left.value.id == expression.id:
             is_same = site.home(expression, left.value.id) is site.home(left, left.value.id)
             return isinstance(left.ctx, ast.Store) and is_same  # array[i] = x
+        if _is_appended(site, expression, left):
+            return True
         bound = site.binding(expression)
         if bound is None or bound.label or bound.file != site.source.file:
             return False
         value = source_of(bound.file).at(bound)
         if value is None or value is expression or isinstance(value, ast.stmt):
             return False
-        there = Site(None)
-        there.source, there.node = site.source, value
-        return _reads(there, value, leaving, names - 1)
+        return _reads(_elsewhere(site, value), value, leaving, names - 1)
     return False
+
+
+def _is_appended(site: Site, name: ast.Name, left: ast.AST) -> bool:
+    """Whether what left was put at the end of the list that `name` is: `values.append(float(x))`."""
+    call = site.source.parents.get(left)
+    function = call.func if isinstance(call, ast.Call) and left in call.args else None
+    if not isinstance(function, ast.Attribute) or function.attr != "append" or not isinstance(function.value, ast.Name):
+        return False
+    return function.value.id == name.id and site.home(name, name.id) is site.home(left, name.id)
+
+
+def _attribute_reads(site: Site, attribute: ast.Attribute, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+    """Whether `self.x` is computed from what left: by a property of that name, or where it was last assigned."""
+    if attribute.attr == "T":
+        return _reads(site, attribute.value, leaving, names)
+    if not names:
+        return False
+    function = site.source.method(attribute.attr)
+    if function is not None:
+        return any(_reads(_elsewhere(site, value), value, leaving, names - 1) for value in returned_values(function))
+    bound = site.binding(attribute)
+    value = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    return isinstance(value, ast.expr) and _reads(_elsewhere(site, value), value, leaving, names - 1)
+
+
+def _elsewhere(site: Site, node: ast.expr) -> Site:
+    """An expression at another place of the same file."""
+    there = Site(None)
+    there.source, there.node = site.source, node
+    return there
 
 
 def _call_reads(site: Site, call: ast.Call, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
     """Whether the result of a call is computed from what left: in its arguments, or inside a function of this file."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    root = function
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    owner = getattr(root, "id", "") if root is not function else ""
+    owner = _root(function)
     in_part = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Attribute)  # np.linalg.solve
     passes = (
         name in _PASSING or owner == "math" or (site.source.is_array_module(owner) and (in_part or hasattr(np, name)))
     )
     if passes and any(_reads(site, argument, leaving, names) for argument in call.args):
         return True
-    if isinstance(function, ast.Attribute):
-        return name in _METHODS and _reads(site, function.value, leaving, names)
-    called = site.source.function(name) if names else None
-    for value in [] if called is None else returned_values(called):
-        there = Site(None)
-        there.source, there.node = site.source, value
-        if _reads(there, value, leaving, names - 1):
-            return True
-    return False
+    if isinstance(function, ast.Attribute) and name in _METHODS:
+        return _reads(site, function.value, leaving, names)
+    called = None
+    if names:
+        called = site.source.method(name) if isinstance(function, ast.Attribute) else site.source.function(name)
+    returned = [] if called is None else returned_values(called)
+    return any(_reads(_elsewhere(site, value), value, leaving, names - 1) for value in returned)
 
 
 def _cancels(edges: Sequence[tuple[Node, int]], replay: Replay) -> bool:
@@ -247,7 +262,8 @@ def _manner(site: Site, left: ast.AST | None, departure: Cut) -> str:
 def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
     span: Span = site.span
     scalar = departure.params.get("shape") == ()
-    if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(left.func, ast.Name):
+    converts = isinstance(left, ast.Call) and getattr(left.func, "id", "") in ("float", "int", "complex", "bool")
+    if isinstance(left, ast.Call) and len(left.args) == 1 and converts:
         inner = site.source.text(left.args[0])
         parent = site.source.parents.get(left)
         text = inner if isinstance(left.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute) else f"({inner})"
@@ -262,12 +278,10 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
     ):
         owner = one_line(site.source.text(left.func.value))
         return [f"{owner} itself, without {departure.reason}"]
-    if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):
-        name = left.func.attr
-        name = _NUMPY_NAMES.get(name, name)
-        function = site.source.spelled(name, "numpy" if hasattr(np, name) else "gradtape")
-        written = f"{function}({', '.join(site.source.text(argument) for argument in left.args)})"
-        return [Fix(written, scalar, span)]
+    if isinstance(left, ast.Call) and (theirs := foreign(site)) is not None:
+        return [fix if scalar or not isinstance(fix, Fix) else str(fix) for fix in theirs.fixes()]
+    if isinstance(left, ast.Call) and (passed := of_math_passed_on(site, left)):
+        return [*passed]
     if isinstance(left, ast.Subscript):
         array = site.source.text(left.value)
         remade: list[str] = [*_as_tensor(site, left.value)]
@@ -308,7 +322,21 @@ def kept_on_tape(site: Site) -> list[Fix]:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-    return _of_gradtape(site, node) if name in ("array", "asarray", "asanyarray", "ascontiguousarray") else []
+    if name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
+        return _of_gradtape(site, node)
+    held = node.args[0] if node.args else None
+    if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(_root(node.func)):
+        whole = site.source.span(held)  # np.mean([x, y])
+        return [Fix(f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})", True, whole)]
+    return []
+
+
+def _root(function: ast.expr) -> str:
+    """`np` for `np.linalg.norm`; empty for a function that is no attribute of anything."""
+    root = function
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return getattr(root, "id", "") if root is not function else ""
 
 
 def _as_tensor(site: Site, array: ast.expr) -> list[Fix]:

@@ -131,7 +131,7 @@ class Site:
                 continue
             found.append(argument)
         found += [keyword.value for keyword in call.keywords if keyword.arg is not None]
-        if isinstance(call.func, ast.Attribute) and not self._is_module(call.func.value):
+        if isinstance(call.func, ast.Attribute) and not self.is_module(call.func.value):
             found.insert(0, call.func.value)
         first = found[0] if found else None
         if isinstance(first, ast.List | ast.Tuple) and count > 1 and len(first.elts) == count:
@@ -147,7 +147,8 @@ class Site:
             return self.source.text(call.args[0]) if isinstance(call.args[0], ast.Name | ast.Attribute) else ""
         return ""
 
-    def _is_module(self, node: ast.expr) -> bool:
+    def is_module(self, node: ast.expr) -> bool:
+        """Whether an expression is a module, by its value, or by its name where that is not known."""
         value = self.value(node)
         if value is not _UNKNOWN:
             return isinstance(value, ModuleType)

@@ -155,6 +155,12 @@ class Source:
         found = [node for node in every if isinstance(node, ast.FunctionDef) and node.name == name]
         return found[0] if len(found) == 1 and not isinstance(self.parents.get(found[0]), ast.ClassDef) else None
 
+    def method(self, name: str) -> ast.FunctionDef | None:
+        """The method, or property, of a class of the file that has this name, if there is just one."""
+        every = [] if self.tree is None else ast.walk(self.tree)
+        found = [node for node in every if isinstance(node, ast.FunctionDef) and node.name == name]
+        return found[0] if len(found) == 1 and isinstance(self.parents.get(found[0]), ast.ClassDef) else None
+
     def scopes(self, node: ast.AST) -> Iterator[ast.AST]:
         """The functions, comprehensions and the module around `node`, the innermost first."""
         around = self.parents.get(node)
@@ -282,14 +288,25 @@ def dropped_at_the_end(code: CodeType) -> Span | None:
             or _first_line(node) != code.co_firstlineno
         ):
             continue
-        inner = list(ast.walk(node))
-        if any(isinstance(one, ast.Return | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for one in inner):
-            return None
-        last = node.body[-1]
-        if isinstance(last, ast.Expr) and isinstance(last.value, ast.BinOp | ast.UnaryOp | ast.Name | ast.Subscript):
-            return source.span(last.value)
-        if isinstance(last, ast.Assign) and all(isinstance(target, ast.Name) for target in last.targets):
-            return source.span(last.value)
+        dropped = dropped_by(node)
+        return None if dropped is None else source.span(dropped[1])
+    return None
+
+
+def dropped_by(function: ast.FunctionDef) -> tuple[ast.stmt, ast.expr] | None:
+    """The last statement of a function without any `return`, and what it computes for nobody."""
+    inner = list(ast.walk(function))
+    if any(isinstance(one, ast.Return | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for one in inner):
+        return None
+    last = function.body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.BinOp | ast.UnaryOp | ast.Name | ast.Subscript):
+        return last, last.value
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        called = last.value.func
+        if isinstance(called, ast.Attribute) and called.attr in ("sum", "mean", "max", "min", "prod", "dot", "vdot"):
+            return last, last.value
+    if isinstance(last, ast.Assign) and all(isinstance(target, ast.Name) for target in last.targets):
+        return last, last.value
     return None
 
 

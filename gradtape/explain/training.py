@@ -38,9 +38,9 @@ def judge_softmax(node: Node, replay: Replay) -> bool:
     axes = node.params.get("axis", ())
     if node not in replay.consumers or len(axes) != 1 or len(node.shape) < 2 or node.shape[axes[0]] < 2:
         return False
-    table = _picked_table(node, replay)
+    table = _picked_table(node, replay) or _picked_rows(node, axes[0], replay)
     if table is not None:
-        if is_due("GT101", *table.place[1:]):
+        if is_due(table.code, *table.place[1:]):
             report(table)
         return True
     used = _used_axis(node, axes[0], replay)
@@ -217,6 +217,43 @@ def _weighed(node: Node, previous: Node, axis: int, softmax: Node, replay: Repla
         if any(c.op is not None and c.op.name in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
             continue  # normalised along the other axis afterwards, as in the M step of a mixture
         return summed[0], f"it weighs a sum over axis {summed[0]}"
+    return None
+
+
+def _picked_rows(softmax: Node, axis: int, replay: Replay) -> Problem | None:
+    """`logp[labels]`, which picks rows, where one class of each row is meant: labels for the rows, and no others."""
+    if axis != 1 or len(softmax.shape) != 2:
+        return None
+    rows, classes = softmax.shape
+    for node, _ in _followed(softmax, replay):
+        index: tuple[Any, ...] = ()
+        if node.op is not None and node.op.name == "getitem":
+            index = node.params.get("index", ())
+        labels = index[0] if len(index) == 1 else None
+        if not isinstance(labels, np.ndarray) or labels.shape != (rows,) or labels.dtype.kind not in "iu":
+            continue
+        if not 1 < classes < rows or not 0 <= labels.min() <= labels.max() < classes:
+            continue
+        ends = [c for c in replay.consumers.get(node, ()) if c.op is not None]
+        if not ends or not all(
+            c.op is not None and c.op.name in ("sum", "mean") and 1 in (c.params.get("axis") or [0, 1]) for c in ends
+        ):
+            continue
+        site = site_at(node.location)
+        written = site.node
+        if not isinstance(written, ast.Subscript):
+            continue
+        owner, name = (one_line(site.source.text(part)) for part in (written.value, written.slice))
+        cure = f"{owner}[{site.source.spelled('arange')}(len({name})), {name}]"
+        return problem(
+            "GT501",
+            f"{name} picks whole rows of {owner} {softmax.shape}, and all of their classes go into the loss",
+            spans=[site.span, site_at(softmax.location).span.labelled("sums to 1 over axis 1, the classes")],
+            notes=[f"the {rows} labels are below {classes}, the number of classes: one class of each row is meant"],
+            consequence="the loss does not depend on which class is right, and neither does its gradient",
+            fixes=[Fix(cure, True, site.span)],
+            intent="gt.explain.configure(GT501='off') if rows are meant",
+        )
     return None
 
 
@@ -418,6 +455,10 @@ def _drift(replay: Replay) -> Problem | None:
                     ways[parent] = ways[node]
                 continue
             start, count, shrinks = ways.get(node, (node, 0, after < before))
+            if count and not shrinks and before / STEP_FACTOR < after < before:  # a relu on the way
+                if parent not in ways or ways[parent][1] < count:
+                    ways[parent] = ways[node]
+                continue
             if shrinks != (after < before):
                 start, count = node, 0
             if parent not in ways or ways[parent][1] < count + 1:

@@ -1,4 +1,4 @@
-"""Errors of NumPy's that we can explain, where nobody catches them: in a script, and in the cells of a notebook.
+"""Errors of NumPy's and Python's that we can explain, where nobody catches them: in a script, in a notebook's cells.
 
 Nothing of what explains is loaded before there is such an error.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def watch() -> None:
-    """Explain refused writes from now on, before whoever showed uncaught errors until now shows them."""
+    """Explain refused writes, and gradients that are None, before whoever showed uncaught errors until now does so."""
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
@@ -26,6 +26,10 @@ def watch() -> None:
 
 
 def _explain(error: BaseException | None) -> Any:
+    if isinstance(error, TypeError) and "NoneType" in str(error):
+        from gradtape.explain import nones
+
+        return nones.explain(error)
     if not isinstance(error, ValueError) or "read-only" not in str(error):
         return None
     from gradtape.explain.locked import explain

@@ -20,11 +20,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain.codes import CODES, VOICES
-from gradtape.explain.problem import Problem
+
+if TYPE_CHECKING:
+    from gradtape.explain.problem import Problem
 
 Place = tuple[str, str, int, int]
 NOTES_AT_MOST = 1000

@@ -125,3 +125,46 @@ def test_an_optimiser_that_has_to_wait_stays_silent() -> None:
     model.zero_grad()
     other.requires_grad_(True)
     assert found(train, other, optimizer, lambda model: model.zero_grad()) == []
+
+
+def descend_clipped(clear: Callable[[Any], Any], decay: float = 1.0) -> None:
+    """Steps by hand on a tensor, whose gradient is clipped in place before each."""
+    w = gt.tensor(np.ones(2), requires_grad=True)
+    for _ in range(3):
+        np.mean((X @ w) ** 2).backward()
+        w.grad *= 0.5
+        with gt.no_grad():
+            w -= 0.1 * w.grad
+        if decay != 1.0:
+            w.grad *= decay
+        clear(w)
+
+
+def test_clipping_clears_nothing() -> None:
+    """A gradient that is scaled in place before the step still has the one of the step before in it."""
+    (problem,) = found(descend_clipped, lambda w: None)
+    assert problem.code == "GT511"
+    assert found(descend_clipped, lambda w: w.zero_grad()) == []
+
+
+def test_momentum_by_hand() -> None:
+    """What is scaled down after the step is kept on purpose."""
+    assert found(descend_clipped, lambda w: None, 0.9) == []
+
+
+@pytest.mark.parametrize("is_cleared", [False, True])
+def test_clipped_by_torch(is_cleared: bool) -> None:
+    """The same with an optimiser and `clip_grad_norm_`."""
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def train() -> None:
+        for _ in range(3):
+            net(torch.tensor(X, dtype=torch.float32)).pow(2).mean().backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 0.01)
+            optimizer.step()
+            if is_cleared:
+                for parameter in net.parameters():
+                    parameter.grad.zero_()
+
+    assert [problem.code for problem in found(train)] == ([] if is_cleared else ["GT511"])

@@ -84,11 +84,6 @@ class TestReducedWithoutKeepdims:
         """Kept axes, written axes, transposes, products, symmetric arrays and recurrences are left alone."""
         assert slope(function, square) == []
 
-    def test_inside_vmap(self) -> None:
-        """Where a tensor stands for many examples there is no value to look at, and nothing is said."""
-        rows = gt.vmap(gt.grad(normalised_later))(np.stack([square, square]))
-        assert rows.shape == (2, 4, 4)
-
 
 class TestTableOfLabels:
     @pytest.mark.parametrize(
@@ -121,3 +116,37 @@ class TestTableOfLabels:
     def test_tables_that_are_meant(self, function: Callable[[Any], Any]) -> None:
         """One from each row, a table against a table, a part of it and an order of the columns are left alone."""
         assert slope(function, np.ones((3, 3))) == []
+
+
+def test_inside_vmap() -> None:
+    """One example is judged as it would be alone: a mean over the wrong axis, labels that pick a table, symmetry."""
+    stacked = np.stack([square, square + 1.0])
+    symmetric = stacked + stacked.swapaxes(1, 2)
+
+    def centred(a: Any, x: Any) -> Any:
+        h = a * x
+        return np.sum(np.sin(h - h.mean(axis=1)))
+
+    def reported(function: Any, *args: Any) -> list[str]:
+        problems: list[Problem] = []
+        with gt.explain.configure(GT1="note"), gt.explain.listening(problems.append):
+            gt.vmap(gt.grad(function), in_axes=(None, 0))(*args)
+        return [problem.code for problem in problems]
+
+    assert reported(centred, 2.0, symmetric) == []
+    assert reported(centred, 2.0, stacked) == ["GT103"]
+    batches = np.stack([X, X + 1.0])
+    assert reported(lambda w, x: -gt.log_softmax(x @ w, axis=1)[:, labels].mean(), np.eye(3), batches) == ["GT101"]
+
+
+def test_labels_that_pick_rows() -> None:
+    """`logp[labels]` of as many labels as rows, all below the number of classes, is one class of each row."""
+    problems: list[Problem] = []
+    with gt.explain.configure(GT5="note"), gt.explain.listening(problems.append):
+        gt.grad(lambda w: -gt.log_softmax(X @ w, axis=1)[labels].mean())(np.eye(3))
+        rows = np.arange(12)[::-1]
+        gt.grad(lambda w: -gt.log_softmax(X @ w, axis=1)[rows].mean())(np.eye(3))
+        gt.grad(lambda w: -gt.log_softmax(X @ w, axis=1)[labels][:, 0].mean())(np.eye(3))
+    (problem,) = problems
+    assert problem.code == "GT501"
+    assert str(problem.fixes[0]) == "gt.log_softmax(X @ w, axis=1)[np.arange(len(labels)), labels]"

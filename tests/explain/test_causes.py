@@ -401,3 +401,17 @@ def test_tensors_in_np_array() -> None:
     with pytest.raises(gt.DetachError) as caught:
         np.array([x, 2.0])
     assert caught.value.problem.fixes[0] == "gt.array([x, 2.0])"
+
+
+def test_an_index_made_by_rounding() -> None:
+    """A rounded value that is an index of a table is said to be read between the entries."""
+    table = np.exp(-np.linspace(0.0, 5.0, 51))
+
+    def effect(t: Any) -> Any:
+        k = np.round(t * 10).astype(int)
+        return np.sum(table[k])
+
+    found: list[Any] = []
+    with gt.explain.configure(GT2="note"), gt.explain.listening(found.append):
+        gt.grad(effect)(np.array([0.33, 1.27]))
+    assert "np.interp(x, np.arange(len(table)), table)" in str(found[-1].fixes[0])

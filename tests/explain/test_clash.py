@@ -318,3 +318,15 @@ def test_nothing_is_offered_for_an_empty_array() -> None:
     """A reshape of no elements is not cured by -1."""
     problem = refused(lambda: gt.tensor(np.ones(0)).reshape(1, 3))
     assert not any(fix.checked for fix in problem.fixes)
+
+
+def test_an_index_that_was_meant_for_the_second_axis() -> None:
+    """`x[t]` takes an example where a step was meant: the index on the other axis is offered where its shapes fit."""
+    sequence, h, t = gt.tensor(np.ones((6, 9, 3))), np.ones((6, 4)), 2
+    W = np.ones((3, 4))
+    with pytest.raises(gt.ShapeError) as caught:
+        sequence[t] @ W + h
+    assert [str(fix) for fix in caught.value.problem.fixes] == ["sequence[:, t] @ W + h"]
+    with pytest.raises(gt.ShapeError) as caught:
+        sequence[t] @ W + np.ones((5, 4))
+    assert not any("[:, t]" in fix for fix in caught.value.problem.fixes)

@@ -242,3 +242,55 @@ def test_missing_values_behind_where() -> None:
     problem = only(lambda w: np.where(np.isnan(table), 0.0, table * w).sum(), [1.0, 1.0])
     assert problem.code == "GT403"
     assert problem.fixes[0] == "np.where(np.isnan(table), 1.0, table) * w"
+
+
+DATA = np.array([[3.0, -400.0], [2.0, 500.0]])
+
+
+def cross_entropy_of_scores(w: Any) -> Any:
+    z = DATA @ w
+    return -np.mean(0.5 * np.log(z) + 0.5 * np.log(1 - z))
+
+
+def forward_algorithm(x: Any) -> Any:
+    alpha = np.ones(2) * x
+    for _ in range(400):
+        alpha = alpha * 0.1 * x
+    return np.log(np.sum(alpha))
+
+
+def upper_distances(x: Any) -> Any:
+    r = np.sqrt((x[:, None] - x) ** 2)
+    return np.sum(np.triu(r, 1))
+
+
+class TestCures:
+    def test_softplus_is_written_with_logaddexp(self) -> None:
+        """log(1 + exp(z)) and log1p(exp(z)) have a name that stays in range, and a slope that is not zero."""
+        problem = only(lambda w: np.sum(np.log(1 + np.exp(DATA @ w))), [1.0, 2.0])
+        assert str(problem.fixes[0]) == "np.logaddexp(0.0, DATA @ w)"
+        problem = only(lambda w: np.sum(np.log1p(np.exp(DATA @ w))), [1.0, 2.0])
+        assert str(problem.fixes[0]) == "np.logaddexp(0.0, DATA @ w)"
+
+    def test_scores_that_are_taken_for_probabilities(self) -> None:
+        """log(z) and log(1 - z) of what is outside of 0 and 1: a sigmoid is missing where z was made."""
+        problem = only(cross_entropy_of_scores, [1.0, 0.1])
+        assert str(problem.fixes[0]) == "gt.sigmoid(DATA @ w)"
+
+    def test_a_small_number_does_not_help_what_has_underflowed(self) -> None:
+        """Added to a product that is 0 it would be all that is left, and the gradient 0."""
+        problem = only(forward_algorithm, [0.1, 0.2])
+        assert not any("1e-12" in fix for fix in problem.fixes)
+        assert "underflows to 0 on the way" in problem.fixes[0]
+
+    def test_a_where_that_nobody_wrote_is_not_blamed(self) -> None:
+        """np.triu chooses with `where` inside: the square root is to blame, and has a fix."""
+        problem = only(upper_distances, [0.3, 1.0, 2.0])
+        assert problem.code == "GT402"
+        assert str(problem.fixes[0]) == "np.sqrt(((x[:, None] - x) ** 2) + 1e-12)"
+
+    def test_nan_goes_before_infinity(self) -> None:
+        """A mask's infinities are meant: the row that has nothing else is what is shown."""
+        mask = np.array([[0.0, -np.inf], [-np.inf, -np.inf]])
+        problem = only(lambda x: gt.log_softmax(x + mask, axis=1)[:, 0].sum(), np.ones((2, 2)))
+        assert "nan at [1, 0]" in problem.title

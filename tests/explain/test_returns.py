@@ -78,3 +78,50 @@ def test_a_list_inside_a_mean() -> None:
     with gt.explain.configure(GT210="note"), gt.explain.listening(problems.append):
         tape.gradient(total, w)
     assert problems[0].fixes[0] == "gt.array([loss for loss in losses])"
+
+
+class Spring:
+    """A property and an attribute that let a value out."""
+
+    def __init__(self, rest: Any) -> None:
+        self.rest = rest
+        self.length = float(rest)
+
+    @property
+    def plain(self) -> float:
+        return float(self.rest)
+
+    def of_property(self, k: Any) -> Any:
+        return (k - self.plain) ** 2
+
+    def of_attribute(self, k: Any) -> Any:
+        return (k - self.length) ** 2
+
+
+def appended(k: Any) -> Any:
+    values: list[float] = []
+    for x in LENGTHS:
+        values.append(float(k * x))  # noqa: PERF401
+    return sum(values) / len(values)
+
+
+def test_a_property_and_an_attribute_are_followed() -> None:
+    """What `float()` let out inside a property, or into an attribute, is found where that is read."""
+    (problem,) = _reported(lambda k: Spring(1.0 * k).of_property(3.0 * k))
+    assert problem.main.text == "float(self.rest)"
+    (problem,) = _reported(lambda k: Spring(1.0 * k).of_attribute(3.0 * k))
+    assert problem.main.text == "float(rest)"
+
+
+def test_a_list_that_was_appended_to_is_followed() -> None:
+    """So is what was put into a list, and the mean of that list."""
+    (problem,) = _reported(lambda k: k * appended(k))
+    assert str(problem.fixes[0]) == "(k * x)"
+
+
+def test_a_function_of_math_by_its_own_name_is_not_left_out() -> None:
+    """`sqrt(x)` of `from math import sqrt` is NumPy's sqrt of x, not x."""
+    from math import sqrt
+
+    (problem,) = _reported(lambda k: k * sqrt(k * 1.7))
+    assert str(problem.fixes[0]) == "np.sqrt(k * 1.7)"

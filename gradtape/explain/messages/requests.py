@@ -311,6 +311,27 @@ def no_gradient_will_arrive(what: str) -> GradTapeError:
     )
 
 
+def gradient_missing(title: str, reason: str, variable: Any, fix: str, consequence: str) -> GradTapeError:
+    """An optimiser was given None for the gradient of `variable`."""
+    from gradtape.explain.nones import why_missing
+
+    cause = why_missing(variable)
+    if cause is None:
+        return failure("GT201", f"{title}: {reason}", UntrackedError, fixes=fix, consequence=consequence)
+    is_unused = cause.code == "GT202"
+    given = here("given to this")
+    return failure(
+        "GT201",
+        f"{title}: {reason if is_unused else cause.title.removeprefix('no gradient: ')}",
+        UntrackedError,
+        spans=[given, *cause.spans] if is_unused else [*cause.spans, given],
+        notes=cause.details.get("notes", ()),
+        fixes=[*cause.fixes, "leave out parameters that are not used, or pass allow_none=True to skip them"],
+        consequence=consequence,
+        cause=cause.code,
+    )
+
+
 def lost(title: str, fixes: str | Iterable[str], where: Location) -> GradTapeError:
     """A gradient would be lost in silence at `where`."""
     return failure("GT312", title, DetachError, spans=[at(where)], fixes=fixes)
@@ -321,6 +342,7 @@ __all__ = [
     "dependent_examples",
     "entered_twice",
     "freed_twice",
+    "gradient_missing",
     "hessian_of_many",
     "input_without_grad",
     "lost",

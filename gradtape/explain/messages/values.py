@@ -25,7 +25,7 @@ def no_derivative_of_dtype(what: str, dtype: Any, shape: Shape) -> GradTapeError
         f"numbers do",
         fixes=[
             "write the numbers with a point (1.0), or x.astype(float) before",
-            *(["argnums= of another argument"] if what.startswith("an argument") else []),
+            *(["argnums= of another argument"] if what.startswith("argument ") else []),
         ],
     )
 
@@ -76,6 +76,17 @@ def no_length() -> GradTapeError:
 
 
 def not_one_element(how: str, shape: Shape) -> GradTapeError:
+    from gradtape.explain.foreign import foreign
+    from gradtape.explain.site import Site
+
+    theirs = foreign(Site.present()) if how == "float()" else None
+    if theirs is not None and theirs.name.startswith("math."):
+        return failure(
+            "GT314",
+            f"{theirs.name} takes one number; this tensor has shape {shape}",
+            ShapeError,
+            fixes=theirs.fixes(),
+        )
     return failure(
         "GT314",
         f"{how} needs one element; this tensor has shape {shape}",
@@ -97,17 +108,30 @@ def no_single_truth(shape: Shape) -> GradTapeError:
 
 
 def silent_detach(shape: Shape) -> GradTapeError:
+    from gradtape.explain.foreign import by_function, foreign, outside_of_packages, with_dense_matrix
     from gradtape.explain.returns import kept_on_tape
-    from gradtape.explain.site import Site
 
-    advice = [
-        "to join tensors, gt.stack([x, y]) or gt.concatenate",
-        "to write into an array, gt.at(array)[i].set(x)",
-    ]
+    site = outside_of_packages()
+    theirs, dense, function = foreign(site), with_dense_matrix(site), by_function(site)
+    taker, fixes = "", list[str](kept_on_tape(site))
+    if dense is not None:
+        taker, fixes = "a sparse matrix", dense
+    elif function:
+        taker, fixes = "a method of a NumPy array", [*function]
+    elif theirs is not None and theirs.takes_no_tensors:
+        taker, fixes = theirs.name, theirs.fixes()
+    else:
+        fixes += [
+            "to join tensors, gt.stack([x, y]) or gt.concatenate",
+            "to write into an array, gt.at(array)[i].set(x)",
+        ]
+    asked = "NumPy asked for the bare array of a tracked tensor of shape"
     return failure(
         "GT312",
-        f"NumPy asked for the bare array of a tracked tensor of shape {shape}; its gradient would be lost in silence",
-        fixes=[*kept_on_tape(Site.present()), *advice],
+        (f"{taker} takes bare arrays, and this tensor of shape {shape} is tracked" if taker else f"{asked} {shape}")
+        + "; its gradient would be lost in silence",
+        spans=[site.span],
+        fixes=fixes,
         intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
     )
 
@@ -201,13 +225,23 @@ def viewed_while_written(how: str, shape: Shape) -> GradTapeError:
 
 
 def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
+    from gradtape.core.guard import Guarded
+    from gradtape.explain.site import Site
+    from gradtape.explain.writers import writers
+
     name = "" if node.op is None else f" by {node.op.name!r}"
+    arrays = [item.array for item in node.inputs if type(item) is Guarded and item.array.shape == shape]
+    saved = at(node.location, "saved here")
+    written = [span for span in writers(Site.present(), arrays) if (span.file, span.line) != (saved.file, saved.line)]
+    alone = len(written) == 1
     return failure(
         "GT309",
         f"an array of shape {shape} was changed after the tape had saved it{name}",
         MutationError,
-        spans=[at(node.location, "saved here"), here("changed before this")],
-        notes=["it was written through a view, so the writing line is not known: look between these two lines"],
+        spans=[*(one.labelled("this writes into it") for one in written), saved, here("changed before this")],
+        notes=[]
+        if alone
+        else ["it was written through a view, so the writing line is not known: look between these lines"],
         consequence="the gradient would be that of the new numbers, which the value was not computed from",
         fixes=["give the operation a copy (array.copy())", "write after the gradient has been taken"],
     )
