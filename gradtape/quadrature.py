@@ -10,12 +10,14 @@ whose last term is again an adaptive integral. `fixed` is a Gauss-Legendre sum, 
 from __future__ import annotations
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.location import is_library
 from gradtape.core.tensor import Tensor
 from gradtape.custom import custom_vjp
 from gradtape.custom.arrays import is_array, is_recorded, split
@@ -202,10 +204,13 @@ def _finite(options: dict[str, Any], low: float, high: float) -> dict[str, Any]:
 
 
 def _warn(message: str) -> None:
-    """SciPy's warning, in SciPy's class, which says that the integral is not as exact as was asked for."""
+    """SciPy's warning, in SciPy's class and at the user's line: the integral is not as exact as was asked for."""
     from scipy.integrate import IntegrationWarning
 
-    warnings.warn(f"gt.quad: {' '.join(message.split())}", IntegrationWarning, stacklevel=2)
+    level, frame = 1, sys._getframe()
+    while is_library(frame.f_code.co_filename) and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"gt.quad: {' '.join(message.split())}", IntegrationWarning, stacklevel=level)
 
 
 @functools.lru_cache(maxsize=64)

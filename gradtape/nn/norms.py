@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +19,12 @@ from gradtape.ops.conversion import stop_gradient
 Generator = np.random.Generator
 
 
-class _ChannelNorm(Module):
+class _ChannelNorm(Module, ABC):
     """Batch and instance norm: a scale and a shift for each channel, and running statistics that may be kept."""
 
     _ranks: ClassVar[tuple[int, ...]] = ()
     _counts: ClassVar[bool] = True
+    _function: ClassVar[Callable[..., Any]]
 
     def _set_up(
         self,
@@ -69,6 +72,19 @@ class _ChannelNorm(Module):
             )
         return x
 
+    def forward(self, x: Any) -> Any:
+        x = self._checked(x)
+        by_batch = self.training or not self.track_running_stats
+        statistics = (None, None) if by_batch else (self.running_mean, self.running_var)
+        out = type(self)._function(x, *statistics, self.weight, self.bias, by_batch, 0.0, self.eps)
+        if self.training and self.track_running_stats:
+            self._keep(*self._of_batch(stop_gradient(x)))
+        return out
+
+    @abstractmethod
+    def _of_batch(self, x: Any) -> tuple[Any, Any]:
+        """The mean and the variance of each channel of `x`, for the running statistics."""
+
     def _keep(self, mean: Any, variance: Any) -> None:
         """Move the running statistics towards those of this batch."""
         count = self.num_batches_tracked + 1
@@ -93,6 +109,8 @@ class BatchNorm(_ChannelNorm):
             [ 1.]], dtype=float32), Variable([0.2], dtype=float32))
     """
 
+    _function = staticmethod(functional.batch_norm)
+
     def __init__(
         self,
         num_features: int,
@@ -106,17 +124,9 @@ class BatchNorm(_ChannelNorm):
     ) -> None:
         self._set_up(num_features, eps, momentum, affine, track_running_stats, rng, dtype)
 
-    def forward(self, x: Any) -> Any:
-        x = self._checked(x)
-        if not self.training and self.track_running_stats:
-            statistics = self.running_mean, self.running_var
-            return functional.batch_norm(x, *statistics, self.weight, self.bias, False, 0.0, self.eps)
-        out = functional.batch_norm(x, None, None, self.weight, self.bias, True, 0.0, self.eps)
-        if self.training and self.track_running_stats:
-            axes = (0, *range(2, x.ndim))
-            fixed = stop_gradient(x)
-            self._keep(fixed.mean(axis=axes), fixed.var(axis=axes, ddof=1))
-        return out
+    def _of_batch(self, x: Any) -> tuple[Any, Any]:
+        axes = (0, *range(2, x.ndim))
+        return x.mean(axis=axes), x.var(axis=axes, ddof=1)
 
 
 class BatchNorm1d(BatchNorm):
@@ -160,6 +170,7 @@ class InstanceNorm(_ChannelNorm):
     array([[[-1.,  1.]]], dtype=float32)
     """
 
+    _function = staticmethod(functional.instance_norm)
     _counts = False  # as in PyTorch
 
     def __init__(
@@ -175,17 +186,9 @@ class InstanceNorm(_ChannelNorm):
     ) -> None:
         self._set_up(num_features, eps, momentum, affine, track_running_stats, rng, dtype)
 
-    def forward(self, x: Any) -> Any:
-        x = self._checked(x)
-        if not self.training and self.track_running_stats:
-            statistics = self.running_mean, self.running_var
-            return functional.instance_norm(x, *statistics, self.weight, self.bias, False, 0.0, self.eps)
-        out = functional.instance_norm(x, None, None, self.weight, self.bias, True, 0.0, self.eps)
-        if self.training and self.track_running_stats:
-            axes = tuple(range(2, x.ndim))
-            fixed = stop_gradient(x)
-            self._keep(fixed.mean(axis=axes).mean(axis=0), fixed.var(axis=axes, ddof=1).mean(axis=0))
-        return out
+    def _of_batch(self, x: Any) -> tuple[Any, Any]:
+        axes = tuple(range(2, x.ndim))
+        return x.mean(axis=axes).mean(axis=0), x.var(axis=axes, ddof=1).mean(axis=0)
 
 
 class InstanceNorm1d(InstanceNorm):

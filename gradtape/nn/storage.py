@@ -67,6 +67,7 @@ def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -
     """
     from gradtape.optim.leaves import named_leaves  # late: most who open gt.nn store nothing
 
+    _check_path(path, "save")
     arrays: dict[str, Any] = {}
     named = what.state_dict().items() if isinstance(what, Module) else named_leaves(what)
     for name, value in named:
@@ -85,6 +86,15 @@ def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -
     if not all(isinstance(key, str) and isinstance(value, str) for key, value in texts.items()):
         raise refused(OperandError, "save: metadata has something else than texts.", "str(value) or json.dumps(value)")
     write_whole(path, written(arrays, texts))
+
+
+def _check_path(path: Any, caller: str) -> None:
+    if not isinstance(path, str | os.PathLike):
+        raise refused(
+            OperandError,
+            f"{caller}: the path is a {type(path).__name__}; the name of a file is accepted.",
+            f'the path comes first: gt.nn.{caller}("model.safetensors", model)',
+        )
 
 
 def check_place(path: PathLike) -> None:
@@ -128,6 +138,7 @@ def load(path: PathLike, like: Any = None) -> Any:
     """
     from gradtape.optim.leaves import named_leaves
 
+    _check_path(path, "load")
     arrays, texts = read(path)
     if like is None:
         return arrays

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.optim.gradient_descent import decayed, shrunk
-from gradtape.optim.optimiser import Optimiser, Options, Schedule, Slots, like
+from gradtape.optim.leaf import Leaf, Options, Slots, averaged
+from gradtape.optim.optimiser import Optimiser, Schedule
 
 
 class Adam(Optimiser):
@@ -38,29 +38,24 @@ class Adam(Optimiser):
         eps_hat: bool = False,
         **common: Any,
     ) -> None:
-        options = {"betas": tuple(betas), "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
+        options = {"betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
         super().__init__(learning_rate, {**options, "eps_hat": eps_hat}, **common)
         if self._anywhere("amsgrad"):
             self._slots = ("first", "second", "largest")
 
-    def _leaf(
-        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
-    ) -> tuple[Any, Slots]:
-        if self._decoupled:
-            value = shrunk(value, rate, options["weight_decay"])
-        else:
-            gradient = decayed(gradient, value, options["weight_decay"])
-        beta1, beta2 = options["betas"]
-        first = averaged(slots["first"], gradient, beta1)
-        second = beta2 * slots["second"] + (1 - beta2) * gradient**2
-        new = {**slots, "first": first, "second": second}
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        options = leaf.options
+        leaf.decay(apart=self._decoupled)
+        first, second = leaf.moments()
+        new = {**leaf.slots, "first": first, "second": second}
         if options["amsgrad"]:
-            second = new["largest"] = np.maximum(slots["largest"], second)
-        correction = like(np.sqrt(1 - beta2**steps), value)
-        scale = like(rate / (1 - beta1**steps), value)
+            second = new["largest"] = np.maximum(leaf.slots["largest"], second)
+        beta1, beta2 = options["betas"]
+        correction = leaf.like(np.sqrt(1 - beta2**leaf.steps))
+        scale = leaf.like(leaf.rate / (1 - beta1**leaf.steps))
         before, after = (options["eps"], 0.0) if options["eps_hat"] else (0.0, options["eps"])
         size = (np.sqrt(second) + before if before else np.sqrt(second)) / correction
-        return value - scale * (first / (size + after if after else size)), new
+        return leaf.value - scale * (first / (size + after if after else size)), new
 
 
 class AdamW(Adam):
@@ -109,7 +104,7 @@ class NAdam(Optimiser):
         **common: Any,
     ) -> None:
         options = {
-            "betas": tuple(betas),
+            "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
             "momentum_decay": momentum_decay,
@@ -123,21 +118,15 @@ class NAdam(Optimiser):
     def _momentum(self, steps: Any, options: Options) -> Any:
         return options["betas"][0] * (1.0 - 0.5 * 0.96 ** (steps * options["momentum_decay"]))
 
-    def _leaf(
-        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
-    ) -> tuple[Any, Slots]:
-        if options["decoupled_weight_decay"]:
-            value = shrunk(value, rate, options["weight_decay"])
-        else:
-            gradient = decayed(gradient, value, options["weight_decay"])
-        beta1, beta2 = options["betas"]
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        options, steps = leaf.options, leaf.steps
+        leaf.decay(apart=options["decoupled_weight_decay"])
+        first, second = leaf.moments()
         now, later = self._momentum(steps, options), self._momentum(steps + 1, options)
-        product = slots["product"] * now
-        first = averaged(slots["first"], gradient, beta1)
-        second = beta2 * slots["second"] + (1 - beta2) * gradient**2
-        size = np.sqrt(second / like(1 - beta2**steps, value)) + options["eps"]
-        value = value - like(rate * (1.0 - now) / (1.0 - product), value) * (gradient / size)
-        value = value - like(rate * later / (1.0 - product * later), value) * (first / size)
+        product = leaf.slots["product"] * now
+        size = np.sqrt(second / leaf.like(1 - options["betas"][1] ** steps)) + options["eps"]
+        value = leaf.value - leaf.like(leaf.rate * (1.0 - now) / (1.0 - product)) * (leaf.gradient / size)
+        value = value - leaf.like(leaf.rate * later / (1.0 - product * later)) * (first / size)
         return value, {"first": first, "second": second, "product": product}
 
 
@@ -162,33 +151,28 @@ class RAdam(Optimiser):
         **common: Any,
     ) -> None:
         options = {
-            "betas": tuple(betas),
+            "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(learning_rate, options, **common)
 
-    def _leaf(
-        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
-    ) -> tuple[Any, Slots]:
-        if options["decoupled_weight_decay"]:
-            value = shrunk(value, rate, options["weight_decay"])
-        else:
-            gradient = decayed(gradient, value, options["weight_decay"])
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        options, steps = leaf.options, leaf.steps
+        leaf.decay(apart=options["decoupled_weight_decay"])
+        first, second = leaf.moments()
         beta1, beta2 = options["betas"]
-        first = averaged(slots["first"], gradient, beta1)
-        second = beta2 * slots["second"] + (1 - beta2) * gradient**2
         # how many gradients the average v is worth: at most `most`, and after `steps` steps `worth` of them
         most, rest = 2 / (1 - beta2) - 1, 1 - beta2**steps
         worth = most - 2 * steps * beta2**steps / rest
         known = worth > 5.0
         safe = np.where(known, worth, 6.0)
         share = np.sqrt((safe - 4) * (safe - 2) * most / ((most - 4) * (most - 2) * safe) * rest)
-        adapted = like(share, value) / (np.sqrt(second) + options["eps"])
-        direction = first / like(1 - beta1**steps, value) * like(rate, value)
-        moved = direction * np.where(known, adapted, np.ones((), value.dtype))
-        return value - moved, {"first": first, "second": second}
+        adapted = leaf.like(share) / (np.sqrt(second) + options["eps"])
+        direction = first / leaf.like(1 - beta1**steps) * leaf.like(leaf.rate)
+        moved = direction * np.where(known, adapted, np.ones((), leaf.value.dtype))
+        return leaf.value - moved, {"first": first, "second": second}
 
 
 class Adamax(Optimiser):
@@ -210,17 +194,15 @@ class Adamax(Optimiser):
         weight_decay: float = 0.0,
         **common: Any,
     ) -> None:
-        super().__init__(learning_rate, {"betas": tuple(betas), "eps": eps, "weight_decay": weight_decay}, **common)
+        super().__init__(learning_rate, {"betas": betas, "eps": eps, "weight_decay": weight_decay}, **common)
 
-    def _leaf(
-        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
-    ) -> tuple[Any, Slots]:
-        gradient = decayed(gradient, value, options["weight_decay"])
-        beta1, beta2 = options["betas"]
-        first = averaged(slots["first"], gradient, beta1)
-        largest = np.maximum(beta2 * slots["largest"], np.abs(gradient) + options["eps"])
-        scale = like(rate / (1 - beta1**steps), value)
-        return value - scale * (first / largest), {"first": first, "largest": largest}
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        leaf.decay()
+        beta1, beta2 = leaf.options["betas"]
+        first = averaged(leaf.slots["first"], leaf.gradient, beta1)
+        largest = np.maximum(beta2 * leaf.slots["largest"], np.abs(leaf.gradient) + leaf.options["eps"])
+        scale = leaf.like(leaf.rate / (1 - beta1**leaf.steps))
+        return leaf.value - scale * (first / largest), {"first": first, "largest": largest}
 
 
 class RMSprop(Optimiser):
@@ -231,6 +213,8 @@ class RMSprop(Optimiser):
     >>> opt.update(np.array([5.0]), opt.init(np.zeros(1)), np.zeros(1))[0].round(6)
     array([-1.])
     """
+
+    _shares = ("alpha",)
 
     def __init__(
         self,
@@ -247,11 +231,10 @@ class RMSprop(Optimiser):
         extra = {"momentum": "momentum", "first": "centered"}
         self._slots = ("second", *(slot for slot, option in extra.items() if self._anywhere(option)))
 
-    def _leaf(
-        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
-    ) -> tuple[Any, Slots]:
-        gradient = decayed(gradient, value, options["weight_decay"])
-        alpha = options["alpha"]
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        leaf.decay()
+        options, gradient = leaf.options, leaf.gradient
+        alpha, slots = options["alpha"], leaf.slots
         new = {**slots, "second": alpha * slots["second"] + (1 - alpha) * gradient**2}
         spread = new["second"]
         if options["centered"]:
@@ -260,7 +243,7 @@ class RMSprop(Optimiser):
         step = gradient / (np.sqrt(spread) + options["eps"])
         if options["momentum"]:
             step = new["momentum"] = options["momentum"] * slots["momentum"] + step
-        return value - like(rate, value) * step, new
+        return leaf.along(step), new
 
 
 class Adagrad(Optimiser):
@@ -294,13 +277,11 @@ class Adagrad(Optimiser):
     def _fresh(self, name: str, value: Any, options: Options) -> Any:
         return np.full(value.shape, options["initial_accumulator_value"], value.dtype)
 
-    def _leaf(
-        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
-    ) -> tuple[Any, Slots]:
-        gradient = decayed(gradient, value, options["weight_decay"])
-        total = slots["total"] + gradient**2
-        scale = like(rate / (1 + (steps - 1) * options["lr_decay"]), value)
-        return value - scale * (gradient / (np.sqrt(total) + options["eps"])), {"total": total}
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        leaf.decay()
+        total = leaf.slots["total"] + leaf.gradient**2
+        scale = leaf.like(leaf.rate / (1 + (leaf.steps - 1) * leaf.options["lr_decay"]))
+        return leaf.value - scale * (leaf.gradient / (np.sqrt(total) + leaf.options["eps"])), {"total": total}
 
 
 class Adadelta(Optimiser):
@@ -313,6 +294,7 @@ class Adadelta(Optimiser):
     """
 
     _slots = ("second", "steps")
+    _shares = ("rho",)
 
     def __init__(
         self,
@@ -324,19 +306,9 @@ class Adadelta(Optimiser):
     ) -> None:
         super().__init__(learning_rate, {"rho": rho, "eps": eps, "weight_decay": weight_decay}, **common)
 
-    def _leaf(
-        self, value: Any, gradient: Any, slots: Slots, steps: Any, rate: Any, options: Options
-    ) -> tuple[Any, Slots]:
-        gradient = decayed(gradient, value, options["weight_decay"])
-        rho, eps = options["rho"], options["eps"]
-        second = rho * slots["second"] + (1 - rho) * gradient**2
-        step = np.sqrt(slots["steps"] + eps) / np.sqrt(second + eps) * gradient
-        return value - like(rate, value) * step, {
-            "second": second,
-            "steps": rho * slots["steps"] + (1 - rho) * step**2,
-        }
-
-
-def averaged(average: Any, new: Any, beta: float) -> Any:
-    """The moving average, a step on: beta average + (1 - beta) new."""
-    return average + (1 - beta) * (new - average)
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        leaf.decay()
+        rho, eps = leaf.options["rho"], leaf.options["eps"]
+        second = rho * leaf.slots["second"] + (1 - rho) * leaf.gradient**2
+        step = np.sqrt(leaf.slots["steps"] + eps) / np.sqrt(second + eps) * leaf.gradient
+        return leaf.along(step), {"second": second, "steps": rho * leaf.slots["steps"] + (1 - rho) * step**2}

@@ -8,7 +8,8 @@ import numpy as np
 
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
-from gradtape.optim.optimiser import Optimiser, Options, Schedule, like
+from gradtape.optim.leaf import Leaf, Slots
+from gradtape.optim.optimiser import Optimiser, Schedule
 
 
 class SGD(Optimiser):
@@ -42,24 +43,17 @@ class SGD(Optimiser):
                 "momentum above 0, and no dampening",
             )
 
-    def _leaf(
-        self,
-        value: Any,
-        gradient: Any,
-        slots: dict[str, Any],
-        steps: Any,
-        rate: Any,
-        options: Options,
-    ) -> tuple[Any, dict[str, Any]]:
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        leaf.decay()
+        options, direction, slots = leaf.options, leaf.gradient, leaf.slots
         momentum, dampening = options["momentum"], options["dampening"]
-        gradient = decayed(gradient, value, options["weight_decay"])
         if momentum:
-            velocity = momentum * slots["momentum"] + (1 - dampening) * gradient
+            velocity = momentum * slots["momentum"] + (1 - dampening) * direction
             if dampening:
-                velocity = np.where(steps == 1, gradient, velocity)
-            gradient = gradient + momentum * velocity if options["nesterov"] else velocity
+                velocity = np.where(leaf.steps == 1, direction, velocity)
+            direction = direction + momentum * velocity if options["nesterov"] else velocity
             slots = {"momentum": velocity}
-        return value - like(rate, value) * gradient, slots
+        return leaf.along(direction), slots
 
 
 class Lion(Optimiser):
@@ -80,22 +74,14 @@ class Lion(Optimiser):
         weight_decay: float = 0.0,
         **common: Any,
     ) -> None:
-        super().__init__(learning_rate, {"betas": tuple(betas), "weight_decay": weight_decay}, **common)
+        super().__init__(learning_rate, {"betas": betas, "weight_decay": weight_decay}, **common)
 
-    def _leaf(
-        self,
-        value: Any,
-        gradient: Any,
-        slots: dict[str, Any],
-        steps: Any,
-        rate: Any,
-        options: Options,
-    ) -> tuple[Any, dict[str, Any]]:
-        first, second = options["betas"]
-        kept = slots["first"]
-        value = shrunk(value, rate, options["weight_decay"])
-        direction = np.sign(first * kept + (1 - first) * gradient)
-        return value - like(rate, value) * direction, {"first": second * kept + (1 - second) * gradient}
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        leaf.decay(apart=True)
+        first, second = leaf.options["betas"]
+        kept = leaf.slots["first"]
+        direction = np.sign(first * kept + (1 - first) * leaf.gradient)
+        return leaf.along(direction), {"first": second * kept + (1 - second) * leaf.gradient}
 
 
 class ASGD(Optimiser):
@@ -123,21 +109,14 @@ class ASGD(Optimiser):
         options = {"lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay}
         super().__init__(learning_rate, options, **common)
 
-    def _leaf(
-        self,
-        value: Any,
-        gradient: Any,
-        slots: dict[str, Any],
-        steps: Any,
-        rate: Any,
-        options: Options,
-    ) -> tuple[Any, dict[str, Any]]:
-        before = steps - 1
-        eta = rate / (1 + options["lambd"] * rate * before) ** options["alpha"]
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        leaf.decay()
+        options, average = leaf.options, leaf.slots["average"]
+        before = leaf.steps - 1
+        eta = leaf.rate / (1 + options["lambd"] * leaf.rate * before) ** options["alpha"]
         share = 1 / np.maximum(1.0, before - options["t0"])
-        gradient = decayed(gradient, value, options["weight_decay"])
-        value = value * like(1 - options["lambd"] * eta, value) - like(eta, value) * gradient
-        return value, {"average": slots["average"] + like(share, value) * (value - slots["average"])}
+        value = leaf.value * leaf.like(1 - options["lambd"] * eta) - leaf.like(eta) * leaf.gradient
+        return value, {"average": average + leaf.like(share) * (value - average)}
 
 
 class Rprop(Optimiser):
@@ -153,6 +132,7 @@ class Rprop(Optimiser):
     """
 
     _slots = ("previous", "step")
+    _pairs = ("etas", "step_sizes")
 
     def __init__(
         self,
@@ -161,33 +141,15 @@ class Rprop(Optimiser):
         step_sizes: tuple[float, float] = (1e-6, 50.0),
         **common: Any,
     ) -> None:
+        super().__init__(learning_rate, {"etas": etas, "step_sizes": step_sizes}, **common)
         if not 0 < etas[0] < 1 < etas[1]:
             raise refused(OperandError, f"Rprop: etas={etas!r}.", "a factor between 0 and 1, and one above 1")
-        super().__init__(learning_rate, {"etas": tuple(etas), "step_sizes": tuple(step_sizes)}, **common)
 
-    def _leaf(
-        self,
-        value: Any,
-        gradient: Any,
-        slots: dict[str, Any],
-        steps: Any,
-        rate: Any,
-        options: Options,
-    ) -> tuple[Any, dict[str, Any]]:
-        (less, more), (least, most) = options["etas"], options["step_sizes"]
-        agreement = gradient * slots["previous"]
-        factor = np.where(agreement > 0, more, np.where(agreement < 0, less, 1.0)).astype(value.dtype)
-        size = np.where(steps == 1, like(rate, value), slots["step"])
-        size = np.clip(size * factor, least, most).astype(value.dtype)
-        gradient = np.where(agreement < 0, np.zeros((), value.dtype), gradient)
-        return value - np.sign(gradient) * size, {"previous": gradient, "step": size}
-
-
-def decayed(gradient: Any, value: Any, weight_decay: float) -> Any:
-    """The gradient with that of weight_decay |p|^2 / 2 added."""
-    return gradient + weight_decay * value if weight_decay else gradient
-
-
-def shrunk(value: Any, rate: Any, weight_decay: float) -> Any:
-    """The parameter after weight decay that does not go through the gradient."""
-    return value * like(1 - rate * weight_decay, value) if weight_decay else value
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        (less, more), (least, most) = leaf.options["etas"], leaf.options["step_sizes"]
+        dtype, agreement = leaf.value.dtype, leaf.gradient * leaf.slots["previous"]
+        factor = np.where(agreement > 0, more, np.where(agreement < 0, less, 1.0)).astype(dtype)
+        size = np.where(leaf.steps == 1, leaf.like(leaf.rate), leaf.slots["step"])
+        size = np.clip(size * factor, least, most).astype(dtype)
+        gradient = np.where(agreement < 0, np.zeros((), dtype), leaf.gradient)
+        return leaf.value - np.sign(gradient) * size, {"previous": gradient, "step": size}

@@ -115,7 +115,8 @@ class LBFGS:
             if self.line_search_fn:
                 along = self._line(flat, position, direction)
                 start = Point(0.0, value, gradient, slope)
-                end, calls = strong_wolfe(along, start, distance, float(np.abs(direction).max()), 1e-9)
+                length, left = float(np.abs(direction).max()), self.max_eval - evaluations
+                end, calls = strong_wolfe(along, start, distance, length, 1e-9, left)
                 distance, value, gradient = end.at, end.value, end.gradient
                 state["distance"] = np.array(distance)
                 position = position + distance * direction

@@ -10,7 +10,8 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.structure import aligned, children
 from gradtape.core.tensor import Tensor, plain
-from gradtape.errors import DtypeError, GradTapeError, NumericsError, ShapeError, StructureError, UntrackedError
+from gradtape.errors import DtypeError, GradTapeError, NumericsError, ShapeError, StructureError
+from gradtape.explain import messages
 from gradtape.explain.messages import problem
 
 
@@ -91,10 +92,10 @@ def checked_gradients(named: list[tuple[str, Any]], grads: list[Any], optimiser:
     found = []
     for (path, value), gradient in zip(named, grads, strict=True):
         if gradient is None:
-            raise _error(
-                UntrackedError,
-                "GT201",
-                f"{optimiser}: the gradient of {called(path)} is None: the loss was not computed from it",
+            raise messages.gradient_missing(
+                f"{optimiser}: the gradient of {called(path)} is None",
+                "the loss was not computed from it",
+                value,
                 "tape.why(loss, variable) names the reason; leave out parameters that are not used, or pass "
                 "allow_none=True to skip them",
                 UNTOUCHED,

@@ -23,11 +23,17 @@ class Point:
 
 
 def strong_wolfe(
-    evaluate: Callable[[float], Point], start: Point, first: float, length: float, tolerance: float
+    evaluate: Callable[[float], Point],
+    start: Point,
+    first: float,
+    length: float,
+    tolerance: float,
+    most: int = MOST_STEPS,
 ) -> tuple[Point, int]:
     """A point that fulfils the conditions, or the best that was found; and how often `evaluate` was called.
 
-    `start` is the point at 0, `first` the first distance tried, `length` the largest entry of the direction.
+    `start` is the point at 0, `first` the first distance tried, `length` the largest entry of the direction; behind
+    the first distance, `most` others are tried.
     """
 
     def too_high(point: Point) -> bool:
@@ -40,7 +46,7 @@ def strong_wolfe(
     previous, point = start, evaluate(first)
     calls = 1
     enclosed: list[Point] = []
-    for number in range(MOST_STEPS):
+    for number in range(most):
         if too_high(point) or (number > 1 and point.value >= previous.value):
             enclosed = [previous, point]
         elif flat_enough(point):
@@ -59,7 +65,7 @@ def strong_wolfe(
     # close in on it
     low, high = sorted(enclosed, key=lambda p: p.value)
     stalled = False
-    while calls <= MOST_STEPS and abs(high.at - low.at) * length >= tolerance:
+    while calls <= most and abs(high.at - low.at) * length >= tolerance:
         left, right = sorted((low.at, high.at))
         at = cubic_minimum(low, high, None)
         margin = 0.1 * (right - left)

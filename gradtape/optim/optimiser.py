@@ -22,6 +22,7 @@ from gradtape.errors import OperandError, StructureError
 from gradtape.ops.arguments import refused
 from gradtape.ops.conversion import stop_gradient
 from gradtape.optim.clipping import clip_by_norm, clip_by_value
+from gradtape.optim.leaf import Leaf, Options, Slots
 from gradtape.optim.leaves import (
     called,
     check_finite,
@@ -33,8 +34,6 @@ from gradtape.optim.leaves import (
 )
 
 Schedule = Callable[[Any], Any]
-Options = Mapping[str, Any]
-Slots = dict[str, Any]
 Group = tuple[str | Callable[[str, Any], bool], Options]
 
 
@@ -42,8 +41,15 @@ def _holds_parameters(given: Any) -> bool:
     """Whether parameters, or a module that has some, stand where a learning rate is wanted."""
     if hasattr(given, "__next__"):
         return True  # `net.parameters()` of other libraries is a generator
-    parts = given if isinstance(given, list | tuple) else [given]
-    return any(hasattr(part, "parameters") or getattr(part, "ndim", 0) or isinstance(part, dict) for part in parts)
+    if isinstance(given, list | tuple):
+        return any(isinstance(part, Tensor) or _holds_parameters(part) for part in given)
+    return hasattr(given, "parameters") or isinstance(given, dict) or bool(getattr(given, "ndim", 0))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether this is a finite number of at least 0."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return number and bool(0 <= value < np.inf)
 
 
 class Optimiser(ABC):
@@ -66,6 +72,12 @@ class Optimiser(ABC):
     _slots: tuple[str, ...] = ()
     """The names of the arrays that are kept for each leaf."""
 
+    _pairs: tuple[str, ...] = ("betas",)
+    """The options that are two numbers."""
+
+    _shares: tuple[str, ...] = ()
+    """The options that are numbers up to 1."""
+
     def __init__(
         self,
         learning_rate: float | Schedule,
@@ -82,8 +94,8 @@ class Optimiser(ABC):
         self._learning_rate = self._checked_rate(learning_rate)
         if unknown:
             self._refuse(next(iter(unknown)), options)
-        self.options = options
         self._check_options(options)
+        self.options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
         self.maximize, self.check_finite, self.allow_none = maximize, check_finite, allow_none
         self.clip_norm = None if clip_norm is None else self._positive("clip_norm", clip_norm)
         self.clip_value = None if clip_value is None else self._positive("clip_value", clip_value)
@@ -108,16 +120,8 @@ class Optimiser(ABC):
         return np.zeros(value.shape, value.dtype)
 
     @abstractmethod
-    def _leaf(
-        self,
-        value: Any,
-        gradient: Any,
-        slots: dict[str, Any],
-        steps: Any,
-        rate: Any,
-        options: Options,
-    ) -> tuple[Any, dict[str, Any]]:
-        """A new value and new slots. `steps` counts from 1; it and `rate` are doubles: see `like`."""
+    def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
+        """A new value and new slots."""
 
     # -- hyperparameters
 
@@ -145,12 +149,12 @@ class Optimiser(ABC):
             )
         if callable(rate):
             return rate
-        if isinstance(rate, int | float | np.floating) and not isinstance(rate, bool) and rate >= 0:
+        if _is_number(rate):
             return float(rate)
         raise refused(
             OperandError,
             f"{self.name}: learning_rate={rate!r}.",
-            "a number of at least 0, or a schedule, such as gt.optim.schedules.cosine(1e-3, 1000)",
+            "a finite number of at least 0, or a schedule, such as gt.optim.schedules.cosine(1e-3, 1000)",
         )
 
     def _positive(self, name: str, value: Any) -> float:
@@ -161,11 +165,17 @@ class Optimiser(ABC):
     def _check_options(self, options: Options) -> None:
         """Raise if one of the numbers is out of its range."""
         for name, value in options.items():
-            if name == "betas":
-                if not isinstance(value, list | tuple) or len(value) != 2 or not all(0 <= beta < 1 for beta in value):
-                    raise refused(OperandError, f"{self.name}: betas={value!r}.", "two numbers from 0 to below 1")
-            elif isinstance(value, int | float) and not isinstance(value, bool) and not value >= 0:
-                raise refused(OperandError, f"{self.name}: {name}={value!r}.", "a number of at least 0")
+            if name in self._pairs:
+                below, accepted = (1.0, "from 0 to below 1") if name == "betas" else (np.inf, "of at least 0")
+                fits = isinstance(value, list | tuple) and len(value) == 2
+                if not fits or not all(_is_number(part) and part < below for part in value):
+                    raise refused(OperandError, f"{self.name}: {name}={value!r}.", f"two numbers {accepted}")
+            elif name == "learning_rate":
+                self._checked_rate(value)
+            elif name in self._shares and not (_is_number(value) and value <= 1):
+                raise refused(OperandError, f"{self.name}: {name}={value!r}.", "a number from 0 to 1")
+            elif not isinstance(value, bool) and not _is_number(value):
+                raise refused(OperandError, f"{self.name}: {name}={value!r}.", "a finite number of at least 0")
 
     def _checked_groups(self, groups: Any) -> list[Group]:
         found: list[Group] = []
@@ -248,7 +258,7 @@ class Optimiser(ABC):
             rate = self._rate(options.get("learning_rate", self._learning_rate), state, options)
             mine = {slot: slots[slot][number] for slot in self._slots}
             gradient = gradient if gradient.dtype == value.dtype else gradient.astype(value.dtype)
-            changed, mine = self._leaf(value, gradient, mine, steps, rate, options)
+            changed, mine = self._leaf(Leaf(value, gradient, mine, steps, rate, options))
             values[number] = changed if changed.dtype == value.dtype else changed.astype(value.dtype)
             for slot in self._slots:
                 slots[slot][number] = mine[slot]
@@ -425,11 +435,6 @@ def restored(stored: Mapping[str, Any], like: Any, what: str) -> Any:
     check_names(what, "the state", "what is stored", wanted, stored)
     arrays = [checked_array(what, path, stored[path], x.shape, x.dtype) for path, x in wanted.items()]
     return rebuild(like, [array if array.ndim else array[()] for array in arrays])
-
-
-def like(scalar: Any, value: Any) -> Any:
-    """A double as a number of the dtype of `value`: arithmetic with it does not widen."""
-    return scalar.astype(value.dtype)
 
 
 def _bare(value: Any) -> Any:

@@ -14,7 +14,7 @@ from gradtape.implicit.refusal import WRONG_VALUE, refused
 
 FORMS = (
     "(lower, upper) with numbers or structures like x0, None for no bound; a structure like x0 with a pair for each "
-    "leaf; scipy.optimize.Bounds; or a list of pairs, one for each element of a vector x0"
+    "leaf; scipy.optimize.Bounds; or a list of pairs, one for each element of a vector"
 )
 
 
@@ -82,14 +82,21 @@ def _filled(rows: list[Any], packing: Packing, missing: float, what: str, title:
 
 
 def _by_leaf(bounds: Any, packing: Packing, title: str) -> tuple[Any, Any]:
-    """Bounds in a structure like x0, with a pair for each leaf; None, or a key left out, is a leaf without bounds."""
+    """Bounds in a structure like x0, with a pair for each leaf; None, or a key left out, is a leaf without bounds.
+
+    A leaf that is a vector may have a list of pairs, one for each of its elements.
+    """
     rows = _matched(packing.tree, bounds, "bounds", title, pairs=True)
-    pairs = [(None, None) if pair is None else pair for pair in rows]
-    for pair, name in zip(pairs, packing.names, strict=True):
+    pairs = []
+    for pair, shape, name in zip(rows, packing.shapes, packing.names, strict=True):
+        if pair is None:
+            pair = (None, None)
+        elif isinstance(pair, list) and len(shape) == 1 and _is_list_of_pairs(pair, shape[0]):
+            pair = _columns(pair)
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise refused(
-                OperandError, f"{title}: the bounds of {name} are a {type(pair).__name__}.", "a pair (lower, upper)"
-            )
+            accepted = "a pair (lower, upper)" + (f", or a list of {shape[0]} pairs" if len(shape) == 1 else "")
+            raise refused(OperandError, f"{title}: the bounds of {name} are a {type(pair).__name__}.", accepted)
+        pairs.append(pair)
     sides = ("the lower bounds", [p[0] for p in pairs], -np.inf), ("the upper bounds", [p[1] for p in pairs], np.inf)
     lower, upper = (_filled(rows, packing, missing, what, title) for what, rows, missing in sides)
     return lower, upper

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor
 from gradtape.custom.arrays import is_recorded
-from gradtape.errors import NumericsError, UntrackedError
+from gradtape.errors import NumericsError, OperandError, UntrackedError
 from gradtape.implicit.packing import Packing, Values, told
 from gradtape.implicit.refusal import refused
 from gradtape.implicit.theorem import closed_over
@@ -50,7 +50,7 @@ class Objective:
 
     def value(self, flat: Any) -> float:
         """The value alone, on plain arrays."""
-        output = one_number(self.function(self.packing.unpack(flat), *self.args), self.name)
+        output = self._number(self.function(self.packing.unpack(flat), *self.args))
         value = plain_number(output, self.title)
         self._check_start(value)
         self.looked = True
@@ -78,7 +78,7 @@ class Objective:
 
     def _recorded(self, tree: Any) -> tuple[float, Any]:
         run = record(self.function, (tree, *self.args), {}, [0])
-        output = one_number(run.result, self.name)
+        output = self._number(run.result)
         value = plain_number(output, self.title)
         self._check_start(value)
         found: list[Any] = [None] * len(run.sources)
@@ -97,6 +97,16 @@ class Objective:
             self.looked = True
         parts = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
         return value, np.concatenate([np.asarray(x).reshape(-1) for x in parts])
+
+    def _number(self, output: Any) -> Any:
+        if isinstance(output, tuple):
+            raise refused(
+                OperandError,
+                f"{self.title}: {self.name} returned a tuple of {len(output)}; one number is wanted.",
+                "the function of x itself: its gradient, which gt.value_and_grad would add, is found by gt.optimize",
+                "GT311",
+            )
+        return one_number(output, self.name)
 
     def _check_start(self, value: float) -> None:
         if not self.looked and not np.isfinite(value):

@@ -156,3 +156,12 @@ def test_missing_files_folders_and_libraries_are_explained(tmp_path: Path, monke
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
     with pytest.raises(gt.OperandError, match=r"safetensors, which is not installed(.|\n)*gradtape\[train\]"):
         gt.nn.load(tmp_path / "none")
+
+
+def test_model_and_path_the_other_way_round(tmp_path: Path) -> None:
+    """A path that is a model is called one, by the writer and by the reader."""
+    model = gt.nn.Dense(2, 1, rng=np.random.default_rng(0))
+    for call in (gt.nn.save, gt.nn.load):
+        with pytest.raises(gt.OperandError, match="the path is a Dense") as caught:
+            call(model, str(tmp_path / "model.safetensors"))  # type: ignore[operator]
+        assert "the path comes first" in str(caught.value)

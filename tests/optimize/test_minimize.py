@@ -174,6 +174,22 @@ def test_bounds_of_lists_and_of_parts() -> None:
     np.testing.assert_allclose([*found[0], found[1]["c"]], 4.0, atol=1e-5)
 
 
+def test_a_vector_within_the_structure_may_have_a_pair_for_each_element() -> None:
+    """A list of pairs bounds the elements of a vector wherever it stands; a tuple is the two sides of all."""
+    aim = lambda p: np.sum((p["v"] - 5.0) ** 2)
+    for bounds in ([(0.0, 1.0), (None, 2.0)], (0.0, [1.0, 2.0])):
+        found = gt.optimize.minimize(aim, {"v": np.zeros(2)}, bounds={"v": bounds}).x
+        np.testing.assert_allclose(found["v"], [1.0, 2.0], atol=1e-5)
+
+
+def test_a_function_with_its_gradient_is_one_too_many() -> None:
+    """What SciPy's `jac=True` takes is refused with the reason, because gradients are found by gt.optimize itself."""
+    for method in ("BFGS", "Nelder-Mead"):
+        with pytest.raises(gt.OperandError, match="returned a tuple of 2") as caught:
+            gt.optimize.minimize(gt.value_and_grad(lambda x: np.sum(x**2)), np.ones(2), method=method)
+        assert "gt.value_and_grad" in str(caught.value)
+
+
 def test_lists_of_different_lengths_are_a_structure() -> None:
     """What is no array is a nesting of arrays."""
     found = gt.optimize.minimize(lambda p: np.sum((p[0] - 1.0) ** 2) + np.sum((p[1] - 2.0) ** 2), [[0.0], [0.0, 0.0]])
