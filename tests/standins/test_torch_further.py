@@ -238,3 +238,81 @@ def test_profiles_say_what_to_use() -> None:
         assert torch.ones(1).item() == 1
     with pytest.raises(AttributeError, match="cProfile"):
         _ = torch.profiler.profile
+
+
+# -- names in more than one place
+
+
+def test_modules_of_pytorch_that_are_kept_elsewhere_are_attributes_too() -> None:
+    """What `from torch.distributions.normal import Normal` finds is there without an import as well."""
+    assert torch.distributions.normal.Normal is torch.distributions.Normal
+    assert torch.utils.data.dataloader.default_collate is torch.utils.data.default_collate
+    assert torch.nn.modules.loss.MSELoss is torch.nn.MSELoss
+    assert torch.optim.sgd.SGD is torch.optim.SGD
+
+
+def test_gradients_of_each_example_through_pooling() -> None:
+    """vmap of grad through a maximum over windows gives what single calls give."""
+    images = torch.arange(32.0).view(2, 1, 1, 4, 4).sin()
+    weight = torch.ones(1, 1, 1, 1)
+
+    def loss(weight: torch.Tensor, image: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.max_pool2d(torch.nn.functional.conv2d(image, weight), 2).sum()
+
+    together = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(weight, images)
+    singly = torch.stack([torch.func.grad(loss)(weight, image) for image in images])
+    assert torch.allclose(together, singly)
+
+
+def test_lbfgs_asks_no_more_often_than_it_may() -> None:
+    """The search along a line ends where `max_eval` does."""
+    x = torch.tensor([-1.2, 1.0], dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS([x], max_iter=20, max_eval=3, line_search_fn="strong_wolfe")
+    asked = []
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2
+        loss.backward()
+        asked.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    assert 2 <= len(asked) <= 4
+
+
+def test_averages_of_all_parameters_at_once() -> None:
+    """`multi_avg_fn` writes the averages; without it they are means."""
+    model = torch.nn.Linear(1, 1)
+    swa_utils = torch.optim.swa_utils
+    moving = swa_utils.AveragedModel(model, multi_avg_fn=swa_utils.get_ema_multi_avg_fn(0.9))
+    mean = swa_utils.AveragedModel(model)
+    for number in (1.0, 2.0, 4.5):
+        torch.nn.init.constant_(model.weight, number)
+        moving.update_parameters(model)
+        mean.update_parameters(model)
+    assert torch.allclose(moving.module.weight, torch.tensor([[0.9 * (0.9 + 0.2) + 0.45]]))
+    assert torch.allclose(mean.module.weight, torch.tensor([[2.5]]))
+
+
+def test_a_graph_that_was_freed_says_so_with_hooks_on_what_it_saved() -> None:
+    """Hooks on saved tensors do not hide that a graph is gone."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved, lambda saved: saved):
+        loss = (x * x).sum()
+    loss.backward()
+    with pytest.raises(RuntimeError, match=r"second time|freed"):
+        loss.backward()
+    with (
+        torch.autograd.graph.saved_tensors_hooks(lambda saved: saved, lambda saved: 3.0),
+        pytest.raises(TypeError, match="unpack_hook"),
+    ):
+        (x * x).sum().backward()
+
+
+def test_a_hook_of_an_operation_that_is_several_here_is_refused() -> None:
+    """There is no single gradient of each input to tell of, and a wrong one is not told."""
+    layer = torch.nn.Linear(2, 1)
+    loss = torch.nn.functional.mse_loss(layer(torch.ones(1, 2)), torch.ones(1, 1))
+    with pytest.raises(NotImplementedError, match="several operations"):
+        loss.grad_fn.register_hook(print)

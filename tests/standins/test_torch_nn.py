@@ -324,7 +324,7 @@ def test_one_cycle_moves_momentum_against_the_rate() -> None:
     [
         lambda: nn.Embedding(3, 2, scale_grad_by_freq=True),
         lambda: nn.MultiheadAttention(4, 2, add_zero_attn=True),
-        lambda: nn.functional.interpolate(torch.ones(1, 1, 2, 2), scale_factor=2, mode="bicubic"),
+        lambda: nn.functional.interpolate(torch.ones(1, 1, 2, 2), scale_factor=2, mode="bicubic", antialias=True),
     ],
 )
 def test_options_that_are_not_there_are_refused(call: object) -> None:
@@ -348,7 +348,7 @@ def test_ensembles_of_modules() -> None:
     together = torch.func.vmap(one)(parameters, buffers)
     assert torch.allclose(together, torch.stack([model(x) for model in models]), atol=1e-6)
     with pytest.raises(RuntimeError, match="no parameter"):
-        torch.func.functional_call(models[0], {"absent": x}, (x,))
+        torch.func.functional_call(models[0], {"absent": x}, (x,), strict=True)
 
 
 def test_checkpoint_gives_the_same_gradient() -> None:

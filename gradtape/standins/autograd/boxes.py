@@ -1,16 +1,21 @@
-"""What traced values print: the text of autograd's boxes, which everybody knows who has debugged with it."""
+"""What traced values do as autograd's boxes: they print its text, and `x += y` makes a new one.
+
+The text is what everybody knows who has debugged with autograd. Its boxes have no operators that work in place, so that
+`y = x; y += 1` leaves `x` as it was.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from gradtape.core.tensor import Tensor
 from gradtape.standins.autograd.values import getval, isbox
 
 _under_way: ContextVar[bool] = ContextVar("a function is traced for autograd's users", default=False)
-_printed = Tensor.__str__
+_printed, _replaced = Tensor.__str__, Tensor._replace
 
 
 @contextmanager
@@ -32,3 +37,16 @@ def printed(x: Tensor) -> str:
     Autograd ArrayBox with value 1.5 1.5
     """
     return f"Autograd ArrayBox with value {getval(x)}" if _under_way.get() and isbox(x) else _printed(x)
+
+
+def replaced(x: Tensor, new: Any, how: str) -> Tensor:
+    """What becomes of `x` when it is written: of `x += y`, while a function is traced, a new tensor, and `x` stays.
+
+    >>> import gradtape as gt
+    >>> x = y = gt.tensor([1.0])
+    >>> with tracing():
+    ...     y += 1.0
+    >>> x, y
+    (Tensor([1.]), Tensor([2.]))
+    """
+    return new if _under_way.get() and how.endswith(" in place") else _replaced(x, new, how)

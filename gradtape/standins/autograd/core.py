@@ -22,7 +22,7 @@ from gradtape.standins.autograd.spaces import VSpace, vspace
 from gradtape.standins.autograd.tracer import Box, Node, getval, isbox, toposort, trace
 from gradtape.standins.autograd.tracer import primitive as _primitive
 from gradtape.standins.autograd.util import subval
-from gradtape.standins.autograd.values import conjugate, settled_structure
+from gradtape.standins.autograd.values import conjugate, floating, settled_structure
 from gradtape.standins.autograd.wrap_util import get_name
 from gradtape.transforms import handed_out, record
 
@@ -60,7 +60,7 @@ class Traced:
     """One run of a function of one (nested) argument, from which cotangents can be pulled back."""
 
     def __init__(self, fun: Function, x: Any) -> None:
-        self.x = x
+        self.x = x = floating(x)
         with tracing():
             self.run = record(fun, (x,), {}, [0])
         self.result = self.run.result
@@ -123,7 +123,7 @@ def make_jvp(fun: Function, x: Any) -> Function:
 
     def jvp(g: Any) -> tuple[Any, Any]:
         with tracing():
-            value, tangent = gt.jvp(fun, (x,), (g,))
+            value, tangent = gt.jvp(fun, (floating(x),), (g,))
         return settled_structure(value), settled_structure(tangent)
 
     return jvp

@@ -18,11 +18,12 @@ from gradtape.custom import checkpoint as checkpoint
 from gradtape.errors import GradTapeError, OperandError
 from gradtape.standins import names
 from gradtape.standins.autograd import primitives
+from gradtape.standins.autograd.boxes import tracing
 from gradtape.standins.autograd.core import Traced
 from gradtape.standins.autograd.core import make_jvp as _make_jvp
 from gradtape.standins.autograd.core import make_vjp as _make_vjp
 from gradtape.standins.autograd.spaces import vspace
-from gradtape.standins.autograd.values import conjugate, settled_structure
+from gradtape.standins.autograd.values import conjugate, floating, settled_structure
 from gradtape.standins.autograd.wrap_util import get_name, unary_to_nary
 from gradtape.transforms import one_number
 
@@ -99,7 +100,7 @@ def elementwise_grad(fun: Function, x: Any) -> Any:
 @unary_to_nary
 def deriv(fun: Function, x: Any) -> Any:
     """The derivative in the direction of ones, forwards."""
-    return _make_jvp(fun, x)(vspace(x).ones())[1]
+    return _make_jvp(fun, x)(vspace(floating(x)).ones())[1]
 
 
 @unary_to_nary
@@ -126,7 +127,8 @@ def jacobian(fun: Function, x: Any) -> Any:
         return returned[0]
 
     try:
-        blocks = gt.jacobian(kept)(x)
+        with tracing():
+            blocks = gt.jacobian(kept)(floating(x))
     except _OneByOne:
         return _row_by_row(fun, x)
     return rebuild(blocks, [conjugate(leaf) for leaf in leaves(settled_structure(blocks))])

@@ -29,6 +29,15 @@ def settled(value: Any) -> Any:
     return value
 
 
+def floating(x: Any) -> Any:
+    """An array of integers as one of floating point numbers, of which there are derivatives; all else as it is.
+
+    >>> floating(np.array([1, 2]))
+    array([1., 2.])
+    """
+    return x.astype(float) if isinstance(x, np.ndarray) and x.dtype.kind in "iub" else x
+
+
 def settled_structure(tree: Any) -> Any:
     """A nested structure with `settled` leaves."""
     return rebuild(tree, [settled(leaf) for leaf in leaves(tree)])

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.location import Location
+from gradtape.errors import GradTapeError
 from gradtape.standins import names
 from gradtape.standins.autograd.util import subvals
+from gradtape.standins.classes import as_python
 
 Function = Callable[..., Any]
 
@@ -43,7 +45,10 @@ def unary_to_nary(unary_operator: Function) -> Function:
                         f"  fix: pass the argument by position; they are counted from 0"
                     )
             x = args[argnum] if isinstance(argnum, int) else tuple(args[number] for number in argnum)
-            return unary_operator(unary_f, x, *operator_args, **operator_kwargs)
+            try:
+                return unary_operator(unary_f, x, *operator_args, **operator_kwargs)
+            except GradTapeError as error:
+                raise as_python(error, TypeError) from error.__cause__
 
         return nary_f
 

@@ -27,6 +27,7 @@ from gradtape.standins.tensorflow import (
     ragged,
     random,
     signal,
+    sparse,
     strings,
 )
 from gradtape.standins.tensorflow.arrays import *  # noqa: F403
@@ -120,8 +121,9 @@ from gradtape.standins.tensorflow.scopes import (
     inside_function,
     name_scope,
 )
-from gradtape.standins.tensorflow.shapes import TensorShape, TensorSpec
+from gradtape.standins.tensorflow.shapes import RaggedTensorSpec, TensorShape, TensorSpec
 from gradtape.standins.tensorflow.slices import IndexedSlices
+from gradtape.standins.tensorflow.sparse import SparseTensor
 from gradtape.standins.tensorflow.strings import as_string
 from gradtape.standins.tensorflow.tape import (
     GradientTape,
@@ -175,22 +177,30 @@ __all__ += arrays.__all__
 __all__ += dtypes.__all__
 __all__ += holders.__all__
 __all__ += picking.__all__
-__all__ += ["RaggedTensor", "as_string", "bitwise", "ragged", "strings"]
+__all__ += ["RaggedTensor", "RaggedTensorSpec", "SparseTensor", "as_string", "bitwise", "ragged", "sparse", "strings"]
 __all__ += ["eig", "eigvals", "grad_pass_through", "realdiv", "truncatediv", "truncatemod"]
 
 _GRAPHS = "it is of TensorFlow 1: graphs and sessions.\n  fix: run it eagerly; functions return their values at once"
 _FILES = "files of TensorFlow's are not in this stand-in.\n  fix: NumPy or Python before the tensors are made"
-_SPARSE = "sparse tensors are not in this stand-in.\n  fix: dense tensors; sparse derivatives are gt.sparse_jacobian's"
 __getattr__ = missing(
     __name__,
-    submodules=["image", "initializers", "keras", "losses", "metrics", "optimizers", "saved_model", "train", "version"],
+    submodules=[
+        "autograph",
+        "image",
+        "initializers",
+        "keras",
+        "losses",
+        "metrics",
+        "optimizers",
+        "saved_model",
+        "train",
+        "version",
+    ],
     reasons={
         "Session": _GRAPHS,
         "global_variables_initializer": _GRAPHS,
         "experimental": "it has experimental names only.\n  fix: gradtape has NumPy's names: import gradtape as gt",
-        "SparseTensor": _SPARSE,
         "io": _FILES,
         "placeholder": _GRAPHS,
-        "sparse": _SPARSE,
     },
 )

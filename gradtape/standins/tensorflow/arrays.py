@@ -126,12 +126,14 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     return wrap(gt.Tensor(np.ones(lengths(shape), dtypes.numpy_of(dtype))))
 
 
+@in_tensorflow_terms
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros of the shape (and dtype) of `input`."""
     value = value_of(input)
     return zeros(value.shape, value.dtype if dtype is None else dtype)
 
 
+@in_tensorflow_terms
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Ones of the shape (and dtype) of `input`."""
     value = value_of(input)
@@ -217,16 +219,19 @@ def _dtype_of(*values: Any) -> Any:
 # -- shape
 
 
+@in_tensorflow_terms
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:
     """The length of each axis, as a tensor of integers."""
     return wrap(gt.Tensor(np.array(value_of(input).shape, dtypes.numpy_of(out_type))))
 
 
+@in_tensorflow_terms
 def rank(input: Any, name: str | None = None) -> Any:
     """The number of axes, as a tensor."""
     return wrap(gt.Tensor(np.array(value_of(input).ndim, np.int32)))
 
 
+@in_tensorflow_terms
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:
     """The number of elements, as a tensor."""
     return wrap(gt.Tensor(np.array(value_of(input).size, dtypes.numpy_of(out_type))))
@@ -344,7 +349,10 @@ parallel_stack = stack
 @in_tensorflow_terms
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Any]:
     """The slices along `axis`, as a list."""
-    return [wrap(part) for part in gt.unstack(value_of(value), axis=integers(axis))]
+    whole = value_of(value)
+    if num is not None and whole.shape[integers(axis)] != num:
+        raise invalid(f"unstack: num={num}, and axis {axis} has the length {whole.shape[integers(axis)]}")
+    return [wrap(part) for part in gt.unstack(whole, axis=integers(axis))]
 
 
 @in_tensorflow_terms

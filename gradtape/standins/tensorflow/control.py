@@ -11,9 +11,12 @@ import numpy as np
 import gradtape as gt
 from gradtape.standins.tensorflow import nest
 from gradtape.standins.tensorflow.arrays import stack
-from gradtape.standins.tensorflow.conversion import integers, value_of
+from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape.standins.tensorflow.ragged import RaggedTensor
+from gradtape.standins.tensorflow.ragged import stack as rows_of
 from gradtape.standins.tensorflow.scopes import note_effect
+from gradtape.standins.tensorflow.shapes import RaggedTensorSpec
 from gradtape.standins.tensorflow.tensor import wrap
 
 
@@ -62,7 +65,7 @@ def while_loop(
 
 
 def _rows(elems: Any) -> list[Any]:
-    parts = nest.map_structure(lambda x: wrap(value_of(x)), elems)
+    parts = nest.map_structure(lambda x: x if isinstance(x, RaggedTensor) else wrap(value_of(x)), elems)
     count = len(nest.flatten(parts)[0])
     return [nest.map_structure(lambda x, i=i: x[i], parts) for i in range(count)]
 
@@ -84,7 +87,11 @@ def map_fn(
     fn_output_signature: Any = None,
 ) -> Any:
     """`fn` of each slice along the first axis, stacked."""
-    return _stacked([fn(row) for row in _rows(elems)])
+    found = [fn(row) for row in _rows(elems)]
+    ragged = isinstance(elems, RaggedTensor) or isinstance(fn_output_signature, RaggedTensorSpec)
+    if ragged and isinstance(found[0], Holder) and len(found[0].shape) == 1:  # type: ignore[attr-defined]
+        return rows_of(found)
+    return _stacked(found)
 
 
 def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:

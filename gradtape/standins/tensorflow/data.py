@@ -16,9 +16,11 @@ from gradtape.standins.tensorflow import nest
 from gradtape.standins.tensorflow.arrays import pad, stack
 from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
 from gradtape.standins.tensorflow.errors import OutOfRangeError, explained, invalid
+from gradtape.standins.tensorflow.ragged import RaggedTensor
+from gradtape.standins.tensorflow.ragged import stack as rows_of
 from gradtape.standins.tensorflow.random import generator_for
 from gradtape.standins.tensorflow.scopes import note_effect
-from gradtape.standins.tensorflow.shapes import TensorSpec
+from gradtape.standins.tensorflow.shapes import RaggedTensorSpec, TensorSpec
 from gradtape.standins.tensorflow.tensor import wrap
 
 AUTOTUNE = -1
@@ -32,7 +34,14 @@ def _as_tensors(structure: Any) -> Any:
         return {key: _as_tensors(part) for key, part in structure.items()}
     if isinstance(structure, tuple):
         return tuple(_as_tensors(part) for part in structure)
-    return wrap(value_of(structure))
+    return structure if isinstance(structure, RaggedTensor) else wrap(value_of(structure))
+
+
+def _spec_of_row(part: Any) -> TensorSpec:
+    """What the rows of a tensor are like."""
+    if isinstance(part, RaggedTensor):
+        return RaggedTensorSpec(part.shape[1:], part.dtype, part.ragged_rank - 1)
+    return TensorSpec(part.shape[1:], part.dtype)
 
 
 class Dataset:
@@ -65,7 +74,7 @@ class Dataset:
             for place in builtins.range(count):
                 yield nest.map_structure(lambda part, place=place: part[place], parts)
 
-        spec = nest.map_structure(lambda part: TensorSpec(part.shape[1:], part.dtype), parts)
+        spec = nest.map_structure(_spec_of_row, parts)
         return Dataset(start, "_TensorSliceDataset", count, spec)
 
     @staticmethod
@@ -171,26 +180,52 @@ class Dataset:
         name: Any = None,
     ) -> Dataset:
         """Elements stacked `batch_size` at a time; the last batch may be smaller, or is dropped."""
-        size = integers(batch_size)
+        size, kinds = integers(batch_size), self._spec
+        first = size if drop_remainder else None
+
+        def batch_spec(one: TensorSpec) -> TensorSpec:
+            if isinstance(one, RaggedTensorSpec):
+                return RaggedTensorSpec([first, *one.shape], one.dtype, one.ragged_rank + 1)
+            return TensorSpec([first, *one.shape], one.dtype)
+
+        return self._grouped(
+            size,
+            drop_remainder,
+            lambda elements: _stacked(elements, kinds),
+            "_BatchDataset",
+            None if kinds is None else nest.map_structure(batch_spec, kinds),
+        )
+
+    def ragged_batch(
+        self, batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = None, name: Any = None
+    ) -> Dataset:
+        """Elements of different lengths, `batch_size` at a time, as the rows of a RaggedTensor."""
+        return self._grouped(
+            integers(batch_size),
+            drop_remainder,
+            lambda elements: nest.map_structure(lambda *parts: rows_of(parts), *elements),
+            "_RaggedBatchDataset",
+        )
+
+    def _grouped(
+        self, size: int, drop_remainder: bool, joined: Callable[[list[Any]], Any], kind: str, spec: Any = None
+    ) -> Dataset:
+        """`size` elements at a time, joined; the last ones may be fewer, or are dropped."""
 
         def start() -> Iterator[Any]:
-            waiting = []
+            waiting: list[Any] = []
             for element in self:
                 waiting.append(element)
                 if len(waiting) == size:
-                    yield _stacked(waiting)
+                    yield joined(waiting)
                     waiting = []
             if waiting and not drop_remainder:
-                yield _stacked(waiting)
+                yield joined(waiting)
 
         count = self._count
         if count is not None and count >= 0:
             count = count // size if drop_remainder else -(-count // size)
-        spec = self._spec
-        if spec is not None:
-            first = size if drop_remainder else None
-            spec = nest.map_structure(lambda one: TensorSpec([first, *one.shape], one.dtype), spec)
-        return Dataset(start, "_BatchDataset", count, spec)
+        return Dataset(start, kind, count, spec)
 
     def padded_batch(
         self,
@@ -200,27 +235,29 @@ class Dataset:
         drop_remainder: bool = False,
         name: Any = None,
     ) -> Dataset:
-        """Elements stacked `batch_size` at a time, the shorter ones with `padding_values` (zeros) behind them."""
-        if padded_shapes is not None:
-            raise NotImplementedError(
-                explained("padded_batch: padded_shapes=None, to the longest of the batch, is what this stand-in has")
+        """Elements stacked `batch_size` at a time, the shorter ones with `padding_values` (zeros) behind them.
+
+        `padded_shapes` are shapes to pad to, None for the longest of the batch.
+        """
+        if any(isinstance(one, RaggedTensorSpec) for one in nest.flatten(self._spec)):
+            raise TypeError(
+                explained("`padded_batch` is only supported for datasets that produce tensor elements", "ragged_batch")
             )
-        size = integers(batch_size)
 
-        def start() -> Iterator[Any]:
-            waiting: list[Any] = []
-            for element in self:
-                waiting.append(element)
-                if len(waiting) == size:
-                    yield nest.map_structure(lambda *parts: _padded(parts, padding_values), *waiting)
-                    waiting = []
-            if waiting and not drop_remainder:
-                yield nest.map_structure(lambda *parts: _padded(parts, padding_values), *waiting)
+        def joined(elements: list[Any]) -> Any:
+            first = elements[0]
+            shapes = nest.flatten_up_to(first, padded_shapes) if padded_shapes is not None else None
+            fills = nest.flatten_up_to(first, padding_values) if isinstance(padding_values, tuple | dict) else None
+            columns = builtins.zip(*(nest.flatten(element) for element in elements))
+            return nest.pack_sequence_as(
+                first,
+                [
+                    _padded(parts, fills[place] if fills else padding_values, shapes[place] if shapes else None)
+                    for place, parts in enumerate(columns)
+                ],
+            )
 
-        count = self._count
-        if count is not None and count >= 0:
-            count = count // size if drop_remainder else -(-count // size)
-        return Dataset(start, "_PaddedBatchDataset", count)
+        return self._grouped(integers(batch_size), drop_remainder, joined, "_PaddedBatchDataset")
 
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: Any = None
@@ -241,24 +278,55 @@ class Dataset:
         """The elements of the datasets that `map_func` makes of each element."""
         return Dataset(lambda: (inner for e in self for inner in _called(map_func, e)), "_FlatMapDataset", None)
 
-    def interleave(self, map_func: Callable[..., Any], cycle_length: int | None = None, **kwargs: Any) -> Dataset:
-        """The elements of the datasets that `map_func` makes of each element, in turn."""
+    def interleave(
+        self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int = 1, **kwargs: Any
+    ) -> Dataset:
+        """The elements of the datasets that `map_func` makes of each element, in turn, `block_length` of each."""
         many = cycle_length or 1
 
         def start() -> Iterator[Any]:
             sources = iter(self)
-            active = [iter(_called(map_func, e)) for e, _ in builtins.zip(sources, builtins.range(many))]
+            active = [iter(_called(map_func, e)) for _, e in builtins.zip(builtins.range(many), sources)]
             while active:
                 for one in list(active):
-                    try:
-                        yield next(one)
-                    except StopIteration:
+                    block = list(itertools.islice(one, block_length))
+                    yield from block
+                    if len(block) < block_length:
                         place = active.index(one)
-                        active[place : place + 1] = [
-                            iter(_called(map_func, e)) for e in [next(sources, None)] if e is not None
-                        ]
+                        new = list(itertools.islice(sources, 1))
+                        active[place : place + 1] = [iter(_called(map_func, e)) for e in new]
 
         return Dataset(start, "_InterleaveDataset", None)
+
+    def group_by_window(
+        self,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        window_size: Any = None,
+        window_size_func: Callable[..., Any] | None = None,
+        name: Any = None,
+    ) -> Dataset:
+        """What `reduce_func(key, elements)` makes of `window_size` elements of a key at a time."""
+
+        def start() -> Iterator[Any]:
+            waiting: dict[int, list[Any]] = {}
+            spec = self._spec
+
+            def closed(key: int) -> Any:
+                held = waiting.pop(key)
+                window = Dataset(lambda: iter(held), "_WindowDataset", len(held), spec)
+                return reduce_func(wrap(gt.Tensor(np.array(key, np.int64))), window)
+
+            for element in self:
+                key = integers(_called(key_func, element))
+                waiting.setdefault(key, []).append(element)
+                size = integers(window_size if window_size_func is None else window_size_func(key))
+                if len(waiting[key]) == size:
+                    yield from closed(key)
+            for key in list(waiting):
+                yield from closed(key)
+
+        return Dataset(start, "_GroupByWindowDataset", None)
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements before the first for which `predicate` is false."""
@@ -428,16 +496,32 @@ def _called(function: Callable[..., Any], element: Any) -> Any:
     return function(*element) if isinstance(element, tuple) else function(element)
 
 
-def _stacked(elements: list[Any]) -> Any:
-    return nest.map_structure(lambda *parts: stack(parts), *elements)
+def _stacked(elements: list[Any], kinds: Any = None) -> Any:
+    """The elements as one; rows of a RaggedTensor become one again."""
+    columns = builtins.zip(*(nest.flatten(element) for element in elements))
+    ragged = [isinstance(kind, RaggedTensorSpec) for kind in nest.flatten(kinds)] if kinds is not None else []
+    made = [
+        rows_of(parts) if ragged and ragged[place] else stack(parts) for place, parts in builtins.enumerate(columns)
+    ]
+    return nest.pack_sequence_as(elements[0], made)
 
 
-def _padded(parts: Any, value: Any) -> Any:
+def _padded(parts: Any, value: Any, shape: Any = None) -> Any:
     """Tensors of different lengths stacked, with `value` behind the shorter ones."""
     most = [max(lengths) for lengths in builtins.zip(*(tuple(part.shape) for part in parts))]
-    fill = 0 if value is None else integers(value)
+    if shape is not None:
+        wanted = [None if n in (None, -1) else integers(n) for n in shape]
+        if len(wanted) != len(most) or any(n is not None and n < m for n, m in builtins.zip(wanted, most)):
+            raise invalid(f"padded_batch: elements of up to {most} do not fit into the padded shape {wanted}")
+        most = [m if n is None else n for n, m in builtins.zip(wanted, most)]
+    fill = (b"" if parts[0]._value.dtype == object else 0) if value is None else integers(value)
     if not most:
         return stack(parts)
+    if parts[0]._value.dtype == object:
+        made = [np.full(most, fill, object) for _ in parts]
+        for whole, part in builtins.zip(made, parts):
+            whole[tuple(builtins.slice(n) for n in part.shape)] = part._value._concrete()
+        return wrap(gt.Tensor(np.stack(made)))
     grown = [pad(p, [[0, n - m] for n, m in builtins.zip(most, p.shape)], constant_values=fill) for p in parts]
     return stack(grown)
 

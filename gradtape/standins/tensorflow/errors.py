@@ -7,7 +7,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gradtape.core.location import Location
-from gradtape.errors import AxisError, GradTapeError, IndexingError, LinearAlgebraError, NumericsError, ShapeError
+from gradtape.errors import (
+    AxisError,
+    GradTapeError,
+    IndexingError,
+    LinearAlgebraError,
+    NumericsError,
+    RuleError,
+    ShapeError,
+)
+from gradtape.standins.classes import as_python
 from gradtape.standins.names import missing
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,6 +124,20 @@ class DataLossError(OpError):
 _TRANSLATED = (ShapeError, AxisError, IndexingError, LinearAlgebraError, NumericsError)
 
 
+class NotDense(ValueError):
+    """Something that is no tensor (a ragged or sparse one) was given to a function of tensors.
+
+    It has `applied(function, args, kwargs)`, which knows the functions that can take it, and refuses the others.
+    """
+
+    def __init__(self, tensor: Any, message: str) -> None:
+        super().__init__(message)
+        self.tensor = tensor
+
+
+NotDense.__name__ = NotDense.__qualname__ = "ValueError"  # what is shown to those who meet it
+
+
 def in_tensorflow_terms(function: F) -> F:
     """`function`, whose errors about shapes, axes, indices and matrices are TensorFlow's `InvalidArgumentError`.
 
@@ -127,33 +150,33 @@ def in_tensorflow_terms(function: F) -> F:
             return function(*args, **kwargs)
         except _TRANSLATED as error:
             raise translated(error) from None
-        except GradTapeError as error:
+        except (GradTapeError, AttributeError) as error:
+            from gradtape.standins.tensorflow.texts import can_rearrange, rearranged
+
+            if can_rearrange(wrapper, args, kwargs):
+                return rearranged(wrapper, args, kwargs)
+            if not isinstance(error, GradTapeError):
+                raise
+            if error.problem.code == "GT302":  # a gradient of the wrong shape: TensorFlow fails at a reshape, later
+                raise translated(error) from None
             raise as_python(error) from error.__cause__
+        except NotDense as given:
+            return given.tensor.applied(wrapper, args, kwargs)
 
     return wrapper  # type: ignore[return-value]
 
 
-def as_python(error: GradTapeError) -> GradTapeError:
-    """The same error under the name of the class of Python's that it is a kind of, as TensorFlow would have raised."""
-    kind = _named(type(error))  # type: ignore[arg-type]
-    if kind is type(error):
-        return error
-    renamed: Any = kind.__new__(kind)
-    renamed.problem, renamed.args = error.problem, error.args
-    return renamed.with_traceback(error.__traceback__)  # type: ignore[no-any-return]
+class _InvalidValue(InvalidArgumentError, ValueError):
+    """An `InvalidArgumentError` that those who expect Python's ValueError catch, too: rules are the user's own."""
 
 
-@functools.cache
-def _named(kind: type[GradTapeError]) -> type[GradTapeError]:
-    python = next(base for base in kind.__mro__ if base.__module__ == "builtins")
-    if python is Exception or kind.__module__ == "builtins":
-        return kind
-    return type(python.__name__, (kind,), {"__module__": "builtins", "__doc__": kind.__doc__})
+_InvalidValue.__name__ = _InvalidValue.__qualname__ = "InvalidArgumentError"
 
 
 def translated(error: GradTapeError) -> InvalidArgumentError:
     """The same finding as an `InvalidArgumentError`."""
-    ours = InvalidArgumentError(None, None, str(error))
+    kind = _InvalidValue if isinstance(error, RuleError) else InvalidArgumentError
+    ours = kind(None, None, str(error))
     ours.problem = error.problem  # type: ignore[attr-defined]
     return ours
 

@@ -225,6 +225,12 @@ class Function:
         """The arguments with arrays as tensors, and as the signature wants them."""
         args, kwargs = map_structure(lambda x: wrap(value_of(x)) if isinstance(x, np.ndarray) else x, (args, kwargs))
         if self.input_signature is None:
+            if kwargs:  # by name or by place is one kind of call
+                try:
+                    bound = inspect.signature(self.python_function).bind(*args, **kwargs)
+                except (TypeError, ValueError):
+                    return args, kwargs
+                return bound.args, bound.kwargs
             return args, kwargs
         given = self._names(args, kwargs)
         if len(given) < len(self.input_signature):

@@ -274,17 +274,23 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     return wrap(s), wrap(u), wrap(_turned(vh, False, True))
 
 
+def _from_below(matrix: Any) -> Any:
+    """The symmetric matrix of the lower triangle: only that is read, so only there is a gradient."""
+    below = gt.tril(matrix, -1)
+    return gt.tril(matrix) + gt.conjugate(gt.swapaxes(below, -1, -2))
+
+
 @in_tensorflow_terms
 def eigh(tensor: Any, name: str | None = None) -> Any:
     """Eigenvalues and eigenvectors of a self-adjoint matrix."""
-    values, vectors = gt.linalg.eigh(_matrix(tensor, "eigh"))
+    values, vectors = gt.linalg.eigh(_from_below(_matrix(tensor, "eigh")))
     return wrap(values), wrap(vectors)
 
 
 @in_tensorflow_terms
 def eigvalsh(tensor: Any, name: str | None = None) -> Any:
     """Eigenvalues of a self-adjoint matrix."""
-    return wrap(gt.linalg.eigvalsh(_matrix(tensor, "eigvalsh")))
+    return wrap(gt.linalg.eigvalsh(_from_below(_matrix(tensor, "eigvalsh"))))
 
 
 @in_tensorflow_terms

@@ -28,7 +28,8 @@ class Module:
     @property
     def name(self) -> str:
         """The name that was given, or that of the class."""
-        return self.__dict__.get("_name") or snake_case(type(self).__name__)
+        named = self.__dict__.get("_name")
+        return snake_case(type(self).__name__) if named is None else named
 
     @property
     def name_scope(self) -> Any:

@@ -54,6 +54,15 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return pack_sequence_as(structure[0], [func(*row) for row in rows])
 
 
+def flatten_up_to(shallow: Any, structure: Any) -> list[Any]:
+    """The parts of `structure` that stand where `shallow` has leaves."""
+    if isinstance(shallow, dict):
+        return [leaf for key in sorted(shallow) for leaf in flatten_up_to(shallow[key], structure[key])]
+    if isinstance(shallow, list | tuple):
+        return [leaf for one, other in zip(shallow, structure, strict=True) for leaf in flatten_up_to(one, other)]
+    return [structure]
+
+
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """Raise ValueError unless the two are nested alike."""
     if is_nested(nest1) != is_nested(nest2) or (is_nested(nest1) and len(nest1) != len(nest2)):

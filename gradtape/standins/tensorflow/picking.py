@@ -103,15 +103,20 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     return wrap(value[(*head, *np.moveaxis(places, -1, 0))])
 
 
-def _place(indices: Any, what: str) -> tuple[Any, ...]:
-    return tuple(np.moveaxis(_positions(indices, what), -1, 0))
+def _place(indices: Any, what: str, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    places = np.moveaxis(_positions(indices, what), -1, 0)
+    for axis, (part, length) in enumerate(zip(places, shape)):
+        if part.size and (part.min() < 0 or part.max() >= length):
+            raise invalid(f"{what}: an index is not in [0, {length}), the range of axis {axis}")
+    return tuple(places)
 
 
 @in_tensorflow_terms
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of `shape`, to which `updates` are added at `indices`."""
     new = value_of(updates)
-    return wrap(gt.at(gt.Tensor(np.zeros(lengths(shape), new.dtype)))[_place(indices, "scatter_nd")].add(new))
+    empty = np.zeros(lengths(shape), new.dtype)
+    return wrap(gt.at(gt.Tensor(empty))[_place(indices, "scatter_nd", empty.shape)].add(new))
 
 
 @in_tensorflow_terms
@@ -123,35 +128,35 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     array([1., 9., 3.], dtype=float32)
     """
     old, new = tensors(tensor, updates, "tensor_scatter_nd_update")
-    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_update")].set(new))
+    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_update", old.shape)].set(new))
 
 
 @in_tensorflow_terms
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """`tensor` with `updates` added at `indices`."""
     old, new = tensors(tensor, updates, "tensor_scatter_nd_add")
-    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_add")].add(new))
+    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_add", old.shape)].add(new))
 
 
 @in_tensorflow_terms
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """`tensor` with `updates` subtracted at `indices`."""
     old, new = tensors(tensor, updates, "tensor_scatter_nd_sub")
-    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_sub")].add(-new))
+    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_sub", old.shape)].add(-new))
 
 
 @in_tensorflow_terms
 def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """`tensor` with the greater of its elements and `updates` at `indices`."""
     old, new = tensors(tensor, updates, "tensor_scatter_nd_max")
-    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_max")].max(new))
+    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_max", old.shape)].max(new))
 
 
 @in_tensorflow_terms
 def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """`tensor` with the lesser of its elements and `updates` at `indices`."""
     old, new = tensors(tensor, updates, "tensor_scatter_nd_min")
-    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_min")].min(new))
+    return wrap(gt.at(old)[_place(indices, "tensor_scatter_nd_min", old.shape)].min(new))
 
 
 @in_tensorflow_terms

@@ -86,6 +86,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return wrap(gt.min(value, axis, keepdims=keepdims))
 
 
+@of_rows_too
 @in_tensorflow_terms
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """Whether all are true along `axis`."""
@@ -93,6 +94,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return wrap(gt.all(value, axis, keepdims=keepdims))
 
 
+@of_rows_too
 @in_tensorflow_terms
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """Whether any is true along `axis`."""

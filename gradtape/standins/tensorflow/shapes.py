@@ -213,3 +213,20 @@ class TensorSpec:
 
     def __repr__(self) -> str:
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
+
+
+class RaggedTensorSpec(TensorSpec):
+    """What is known of a `tf.RaggedTensor` before it is there."""
+
+    def __init__(
+        self, shape: Any = None, dtype: Any = "float32", ragged_rank: int | None = None, row_splits_dtype: Any = "int64"
+    ) -> None:
+        from gradtape.standins.tensorflow.dtypes import as_dtype
+
+        super().__init__(shape, dtype)
+        self.ragged_rank = max(len(self.shape) - 1, 0) if ragged_rank is None else ragged_rank
+        self.row_splits_dtype = as_dtype(row_splits_dtype)
+
+    def __repr__(self) -> str:
+        kinds = f"{self.dtype!r}, {self.ragged_rank}, {self.row_splits_dtype!r}"
+        return f"RaggedTensorSpec({self.shape!r}, {kinds})"

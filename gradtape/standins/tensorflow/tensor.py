@@ -12,7 +12,7 @@ import gradtape as gt
 from gradtape.core.location import Location
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import Holder, dtype_name, pair, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.errors import InvalidArgumentError, explained, in_tensorflow_terms, invalid
 from gradtape.standins.tensorflow.scopes import mode
 from gradtape.standins.tensorflow.shapes import TensorShape
 
@@ -156,6 +156,8 @@ class TensorLike(Holder):
         return operator.index(self._value._leave("operator.index()")[()])
 
     def _only(self, how: str) -> Any:
+        if not self._value.size and how == "bool()":
+            return False
         if self._value.size != 1 and how == "bool()":
             raise ValueError(
                 explained(
@@ -278,10 +280,10 @@ class TensorLike(Holder):
         return _greater_equal(self, other)
 
     def __eq__(self, other: object) -> Any:
-        return False if other is None else _equal(self, other)
+        return False if other is None else _compared(_equal, self, other, False)
 
     def __ne__(self, other: object) -> Any:
-        return True if other is None else _not_equal(self, other)
+        return True if other is None else _compared(_not_equal, self, other, True)
 
     def __neg__(self) -> Any:
         return _negative(self)
@@ -294,6 +296,14 @@ class TensorLike(Holder):
 
     def __invert__(self) -> Any:
         return _invert(self)
+
+
+def _compared(comparison: Callable[..., Any], x: Any, y: Any, otherwise: bool) -> Any:
+    """Element by element; what two tensors of shapes that do not fit are as a whole is the answer for these."""
+    try:
+        return comparison(x, y)
+    except InvalidArgumentError:
+        return wrap(gt.Tensor(np.array(otherwise)))
 
 
 class Tensor(TensorLike):

@@ -39,6 +39,7 @@ from gradtape.standins.torch import dtypes as _dtypes
 from gradtape.standins.torch import further as _further
 from gradtape.standins.torch import methods as _methods
 from gradtape.standins.torch.amp import GradScaler, autocast
+from gradtape.standins.torch.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradtape.standins.torch.creation import (
     arange,
     as_tensor,
@@ -62,8 +63,18 @@ from gradtape.standins.torch.creation import (
     zeros,
     zeros_like,
 )
-from gradtape.standins.torch.description import Size, device
+from gradtape.standins.torch.description import (
+    Size,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+)
 from gradtape.standins.torch.dtypes import dtype, get_default_dtype, set_default_dtype
+from gradtape.standins.torch.elsewhere import ELSEWHERE as _ELSEWHERE
 from gradtape.standins.torch.files import load, save
 from gradtape.standins.torch.func import vmap
 from gradtape.standins.torch.modes import *
@@ -77,7 +88,7 @@ _OF_NETWORKS = (
     "max_pool3d adaptive_avg_pool1d embedding layer_norm group_norm batch_norm instance_norm cosine_similarity "
     "pairwise_distance binary_cross_entropy_with_logits kl_div bilinear celu selu prelu hardshrink threshold "
     "pixel_shuffle pixel_unshuffle channel_shuffle pdist rrelu alpha_dropout embedding_bag cosine_embedding_loss "
-    "hinge_embedding_loss margin_ranking_loss poisson_nll_loss triplet_margin_loss "
+    "hinge_embedding_loss ctc_loss margin_ranking_loss poisson_nll_loss triplet_margin_loss "
     "rms_norm relu_ celu_ selu_ threshold_"
 )
 """Functions of `torch.nn.functional` that `torch` has too."""
@@ -97,21 +108,6 @@ globals().update({name: getattr(nn.functional, name) for name in _OF_NETWORKS.sp
 globals().update({f"{name}_": getattr(Tensor, f"{name}_") for name in _WRITTEN.split()})
 globals().update(_dtypes.NAMES)
 
-_ELSEWHERE = {
-    f"torch.{package}.{module}": f"torch.{package.removesuffix('.modules')}"
-    for package, modules in {
-        "utils.data": "dataset dataloader sampler",
-        "nn.modules": "activation batchnorm container conv distance dropout flatten linear loss normalization padding "
-        "pooling rnn sparse transformer upsampling",
-        "optim": "adadelta adagrad adam adamax adamw asgd lbfgs nadam radam rmsprop rprop sgd",
-        "distributions": "bernoulli beta binomial categorical cauchy dirichlet exponential gamma geometric gumbel "
-        "half_normal independent laplace log_normal mixture_same_family multinomial multivariate_normal normal "
-        "one_hot_categorical pareto poisson studentT transformed_distribution uniform weibull",
-        "autograd": "variable grad_mode",
-    }.items()
-    for module in modules.split()
-} | {"torch.cuda.amp": "torch.amp"}
-"""Modules of PyTorch's whose names are in another one here."""
 __version__ = "2.13.0+gradtape"
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("annotations", "missing"))
 __getattr__ = missing(

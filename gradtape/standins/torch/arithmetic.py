@@ -27,7 +27,15 @@ def _add(name: str, label: str | None, inner: Function, doc: str) -> None:
 
 
 def _unary(name: str, label: str | None, compute: Callable[[Any], Any], convert: Callable[[Any], Any]) -> None:
-    _add(name, label, lambda input: compute(convert(input)), f"`{name}` of each element.")
+    def inner(input: Any) -> Any:
+        if not isinstance(input, Value):
+            raise TypeError(
+                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}.\n"
+                f"  fix: torch.{name}(torch.tensor(x)), or math's and NumPy's function for numbers"
+            )
+        return compute(convert(input))
+
+    _add(name, label, inner, f"`{name}` of each element.")
 
 
 # -- of one argument; integers become floating point numbers
@@ -57,8 +65,8 @@ _FLOATING: dict[str, Any] = {
     "atanh": ("Atanh", gt.arctanh),
     "sigmoid": ("Sigmoid", gt.sigmoid),
     "sinc": ("Sinc", gt.sinc),
-    "deg2rad": ("Mul", gt.deg2rad),
-    "rad2deg": ("Mul", gt.rad2deg),
+    "deg2rad": ("Deg2Rad", gt.deg2rad),
+    "rad2deg": ("Rad2Deg", gt.rad2deg),
     "erf": ("Erf", lambda x: gt.special.erf(x)),
     "erfc": ("Erfc", lambda x: gt.special.erfc(x)),
     "erfinv": ("Erfinv", lambda x: gt.special.erfinv(x)),
@@ -99,8 +107,8 @@ _KEEPING: dict[str, Any] = {
     "logical_not": (None, gt.logical_not),
     "bitwise_not": (None, gt.invert),
     "conj": ("Conj", gt.conjugate),
-    "real": ("Real", gt.real),
-    "imag": ("Imag", gt.imag),
+    "real": ("Select", gt.real),
+    "imag": ("Select", gt.imag),
     "angle": ("Angle", gt.angle),
     "relu": ("Relu", gt.relu),
 }
@@ -364,6 +372,8 @@ def softmax_of(compute: Function) -> Function:
 
     def along(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
         input = input if dtype is None else gt.astype(input, dtype)
+        if input.dtype.kind not in "fc":
+            raise NotImplementedError(f"softmax is not implemented for {dtypes.of(input.dtype)}.\n  fix: x.float()")
         if dim is None:  # PyTorch's guess, of which it warns
             dim = 0 if len(input.shape) in (0, 1, 3) else 1
             warnings.warn(

@@ -75,6 +75,8 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
+    if data is None:
+        raise RuntimeError("Could not infer dtype of NoneType.\n  fix: a number, a list or an array")
     with translating():
         return _made(array_of(data, dtypes.as_numpy(dtype)), requires_grad, device)
 
@@ -120,6 +122,11 @@ def from_numpy(ndarray: Any) -> Tensor:
 def _shape(size: Sequence[Any]) -> tuple[int, ...]:
     if len(size) == 1 and isinstance(size[0], (list, tuple)):
         size = size[0]
+    for length in size:
+        if isinstance(length, float):
+            raise TypeError(f"a shape is made of ints, and {length!r} is a float.\n  fix: int({length!r})")
+        if length < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {length}: {list(size)}")
     return tuple([int(n) for n in size])
 
 

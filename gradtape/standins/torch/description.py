@@ -39,8 +39,12 @@ class NoDeviceError(AssertionError, RuntimeError):
 NoDeviceError.__name__ = NoDeviceError.__qualname__ = "AssertionError"
 
 
+_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "vulkan")
+"""The kinds of devices that PyTorch knows by name."""
+
+
 class device:
-    """Where a tensor is: always the CPU here.
+    """Where a tensor is: always the CPU here. What is sent to "meta", where tensors are only shapes, stays as it is.
 
     >>> from gradtape.standins import torch
     >>> torch.device("cpu")
@@ -51,16 +55,19 @@ class device:
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         name = str(type)
-        if name.partition(":")[0] != "cpu":
+        kind = name.partition(":")[0]
+        if kind not in _KINDS:
+            raise RuntimeError(f"Expected one of {', '.join(_KINDS)} device type at start of device string: {name}")
+        if kind not in ("cpu", "meta"):
             raise NoDeviceError(
                 f"torch.device({name!r}): the stand-in computes with NumPy on the CPU.\n"
                 "  fix: torch.device('cpu'), or choose by torch.cuda.is_available(), which is False here"
             )
-        self.type = "cpu"
+        self.type = kind
         self.index = index
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, device)
+        return isinstance(other, device) and other.type == self.type
 
     def __hash__(self) -> int:
         return hash(self.type)
@@ -69,7 +76,7 @@ class device:
         return self.type
 
     def __repr__(self) -> str:
-        return "device(type='cpu')"
+        return f"device(type={self.type!r})"
 
 
 class layout:
@@ -80,3 +87,17 @@ class layout:
 
 
 strided = layout()
+
+
+class memory_format:
+    """An order of axes in memory: accepted wherever PyTorch takes one, and it changes nothing here."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+
+_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+contiguous_format, preserve_format, channels_last, channels_last_3d = (memory_format(name) for name in _FORMATS)

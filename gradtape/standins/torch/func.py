@@ -211,7 +211,13 @@ def functionalize(func: Function, *, remove: str = "mutations") -> Function:
 
 
 def functional_call(
-    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, **_: Any
+    module: Any,
+    parameter_and_buffer_dicts: Any,
+    args: Any = None,
+    kwargs: Any = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
 ) -> Any:
     """Call a module with other tensors in the place of its parameters and buffers."""
     given: dict[str, Tensor] = {}
@@ -219,13 +225,13 @@ def functional_call(
     for each in parameter_and_buffer_dicts if several else [parameter_and_buffer_dicts]:
         given.update(each)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with module._swapped(given):
+    with module._swapped(given, strict):
         return module(*arguments, **(kwargs or {}))
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """The parameters and the buffers of several modules of one kind, along a first axis."""
-    from gradtape.standins.torch.shaping import stack
+    from gradtape.standins.torch.joining import stack
 
     def stacked(rows: list[dict[str, Tensor]], requires_grad: bool) -> dict[str, Tensor]:
         made = {name: stack([row[name].detach() for row in rows]) for name in rows[0]}

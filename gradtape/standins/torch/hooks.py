@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable
 from typing import Any
+
+from gradtape.core.graph import AMBIENT, Node
+from gradtape.core.tensor import Tensor as Value
 
 waiting: list[weakref.ref[Any]] = []
 """The leaves whose gradients somebody waits for, by `register_post_accumulate_grad_hook`."""
@@ -48,3 +52,53 @@ class RemovableHandle:
 
     def __exit__(self, *details: object) -> None:
         self.remove()
+
+
+def register_node_hook(node: Node, hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(grad_inputs, grad_outputs)` when a node has been walked; what it returns replaces the first."""
+    from gradtape.standins.torch.tensor import unwrap, wrap
+
+    if node.op is None:  # a leaf hands nothing on
+        hooks = node.extras().hooks
+
+        def arrived(gradient: Any) -> None:
+            hook((), (wrap(gradient),))
+
+        hooks.append(arrived)
+        return RemovableHandle(lambda: hooks.remove(arrived))
+    before = node.op
+    heard = copy.copy(before)
+    walking: list[None] = []  # explanations ask rules too; only where a gradient has arrived there is a walk
+    node.extras().hooks.append(lambda gradient: walking.append(None))
+
+    def reverse(gradient: Any, node: Node, out: Any, inputs: Any) -> Any:
+        found = list(before.reverse(gradient, node, out, inputs))
+        if not walking:
+            return tuple(found)
+        walking.clear()
+        places = [place for place, parent in enumerate(node.parents) if parent.bits & AMBIENT]
+        shown = [wrap(found[place]) if place in places else None for place in range(len(found))]
+        answer = hook(tuple(shown), (wrap(gradient),))
+        if answer is not None:
+            if len(answer) != len(found):
+                raise RuntimeError(
+                    f"a hook of an operation returned {len(answer)} gradients; it has {len(found)} inputs.\n"
+                    "  fix: one for each of grad_inputs, None where that is None"
+                )
+            for place in places:
+                found[place] = _like(unwrap(answer[place]), found[place])
+        return tuple(found)
+
+    heard.reverse, heard.reverse_large = reverse, None
+    node.op = heard
+
+    def remove() -> None:
+        if node.op is heard:
+            node.op = before
+
+    return RemovableHandle(remove)
+
+
+def _like(answer: Any, found: Any) -> Any:
+    """A gradient that a hook has returned, as an array where the walk is one of arrays."""
+    return answer if isinstance(found, Value) or not isinstance(answer, Value) else answer._concrete()

@@ -105,6 +105,10 @@ def _beyond(index: Any, length: int) -> Any:
 def _places(input: Any, dim: int, index: Any) -> tuple[Any, ...]:
     """The index of the elements that `index` names along `dim`, and itself along the other axes."""
     dim %= len(input.shape)
+    if index.dtype.kind not in "iu":
+        raise RuntimeError(
+            f"Expected dtype int64 for index, and it is of {dtypes.of(index.dtype)}.\n  fix: index.long()"
+        )
     grids = np.indices(index.shape, sparse=True)
     return tuple(index if axis == dim else grid for axis, grid in enumerate(grids))
 

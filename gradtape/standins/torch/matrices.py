@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
+from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import ShapeError
 from gradtape.ops.arguments import refused
 from gradtape.standins.torch.wrapping import function, one_type
@@ -25,12 +26,14 @@ _BY_RANK: dict[tuple[int, int], int | str] = {(1, 1): "Dot", (2, 1): "Mv", (2, 2
 
 def _product(input: Any, other: Any) -> int | str:
     """What PyTorch makes of a product of tensors of so many axes."""
-    return _BY_RANK.get((len(input.shape), len(other.shape)), "UnsafeView")
+    return _BY_RANK.get((len(input.shape), len(getattr(other, "shape", ()))), "UnsafeView")
 
 
 @function("Squeeze", _product)
 def matmul(input: Any, other: Any) -> Any:
     """The product of vectors, matrices or batches of matrices."""
+    if not isinstance(other, Value):
+        raise TypeError(f"matmul(): argument 'other' must be Tensor, not {type(other).__name__}.\n  fix: * for numbers")
     one_type("matmul", input=input, other=other)
     return gt.matmul(input, other)
 
@@ -72,7 +75,7 @@ def vdot(input: Any, other: Any) -> Any:
     return gt.vdot(input, other)
 
 
-@function("Inner")
+@function("View")
 def inner(input: Any, other: Any) -> Any:
     """The products along the last axes of both."""
     return gt.inner(input, other)

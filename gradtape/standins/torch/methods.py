@@ -13,6 +13,7 @@ from gradtape.standins.torch import (
     dtypes,
     further,
     indexing,
+    joining,
     linalg,
     matrices,
     random,
@@ -54,7 +55,8 @@ def type_(self: Tensor, dtype: Any = None) -> Any:
     """The name of the type, or the tensor in another type."""
     if dtype is None:
         return f"torch.{_TYPES[self.dtype.name]}Tensor"
-    return to(self, dtype)
+    kind = getattr(dtype, "dtype_of_class", None) or _BY_NAME.get(str(dtype), dtype)
+    return to(self, kind)
 
 
 _TYPES = {
@@ -70,6 +72,7 @@ _TYPES = {
     "complex64": "ComplexFloat",
     "complex128": "ComplexDouble",
 }
+_BY_NAME = {f"torch.{name}Tensor": dtypes.NAMES[kind] for kind, name in _TYPES.items()}
 
 
 def _converter(kind: dtypes.dtype, name: str) -> Callable[[Tensor], Tensor]:
@@ -263,6 +266,7 @@ FUNCTIONS: dict[str, Any] = {
     **arithmetic.FUNCTIONS,
     **reductions.FUNCTIONS,
     **shaping.FUNCTIONS,
+    **joining.FUNCTIONS,
     **indexing.FUNCTIONS,
     **matrices.FUNCTIONS,
     "clone": clone,
@@ -317,7 +321,7 @@ def bind() -> None:
     for name, compute in FUNCTIONS.items():
         if name not in not_methods:
             setattr(Tensor, name, compute)
-    for methods in (shaping.METHODS, random.METHODS, further.METHODS):
+    for methods in (shaping.METHODS, joining.METHODS, random.METHODS, further.METHODS):
         for name, method in methods.items():
             setattr(Tensor, name, method)
     for name in _IN_PLACE.split():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from gradtape.core.graph import AMBIENT, Node
 labels: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
 """What PyTorch calls the operation that made a node: `MulBackward0`."""
 
+
+savers: list[Callable[[Node], None]] = []
+"""Who is told of operations that have just been recorded, the last one only: `saved_tensors_hooks`."""
 
 _metadata: weakref.WeakKeyDictionary[Node, dict[str, Any]] = weakref.WeakKeyDictionary()
 """What users keep with operations."""
@@ -43,13 +47,15 @@ class GradFn:
     def __getattr__(self, name: str) -> Any:
         if name == "metadata":
             return _metadata.setdefault(self._node, {})
-        if not name.startswith("_saved_"):
+        kind, _, what = name.partition("saved_")
+        if kind not in ("_", "_raw_") or not what:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
-        return self._saved(name.removeprefix("_saved_"))
+        return self._saved(what, kind == "_raw_")
 
-    def _saved(self, what: str) -> Any:
+    def _saved(self, what: str, raw: bool) -> Any:
         """What the gradient needs: the operands (`self`, `other`) or the `result`."""
         from gradtape.core.tensor import Tensor as Value
+        from gradtape.standins.torch.autograd.saving import RESULT, SavedTensor
         from gradtape.standins.torch.tensor import wrap
 
         node = self._node
@@ -58,15 +64,27 @@ class GradFn:
                 "Trying to access the saved tensors of a graph that has been freed by backward().\n"
                 "  fix: backward(retain_graph=True)"
             )
-        if what == "result":
-            saved, at = node.out, node
-        else:
-            place = {"self": 0, "other": 1, "exponent": 1}.get(what, len(node.inputs))
+        place = RESULT if what == "result" else {"self": 0, "other": 1, "exponent": 1}.get(what, len(node.inputs))
+        saved, at = node.out, node
+        if place != RESULT:
             saved = node.inputs[place] if place < len(node.inputs) else None
             at = node.parents[place] if place < len(node.parents) else node
         if saved is None:
             raise AttributeError(f"{type(self).__name__}: {what!r} is not saved here")
-        return wrap(Value(np.asarray(saved), at))
+        if raw:
+            return SavedTensor(node, place)
+        return saved if isinstance(saved, (int, float)) else wrap(Value(np.asarray(saved), at))
+
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook(grad_inputs, grad_outputs)` when both are known; what it returns takes the place of the first."""
+        from gradtape.standins.torch.hooks import register_node_hook
+
+        if any(parent.op is not None and parent not in labels for parent in self._node.parents):
+            raise NotImplementedError(
+                f"{type(self).__name__}.register_hook: this is several operations here, and there is no one gradient "
+                "of each input.\n  fix: tensor.register_hook(...) of the inputs and of the result"
+            )
+        return register_node_hook(self._node, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook` with a tuple of the gradient that arrives here; what it returns takes its place."""
@@ -127,4 +145,17 @@ def name_node(value: Any, label: str) -> None:
     """Say what PyTorch calls the operation that made `value`, unless it has a name already."""
     node = value._node
     if node.bits & AMBIENT and node.op is not None:
+        if savers and node not in labels:
+            savers[-1](node)
         labels.setdefault(node, label)
+
+
+@contextmanager
+def not_saving() -> Iterator[None]:
+    """Within the block, nobody is told of operations."""
+    told = savers[:]
+    savers.clear()
+    try:
+        yield
+    finally:
+        savers[:] = told

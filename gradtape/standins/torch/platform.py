@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -121,12 +120,21 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-def _typed(name: str, kind: dtypes.dtype) -> Callable[..., Tensor]:
-    def make(*data: Any) -> Tensor:
-        return Tensor(*data, dtype=kind)
+class _Typed(type(Tensor)):  # type: ignore[misc]
+    """Classes of tensors by the type of their numbers: calling one makes a tensor, and tensors of the type are its."""
 
-    make.__name__, make.__doc__ = name, f"A tensor of the type {kind!r} from data."
-    return make
+    dtype_of_class: dtypes.dtype
+
+    def __call__(cls, *data: Any) -> Tensor:
+        return Tensor(*data, dtype=cls.dtype_of_class)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype_of_class
+
+
+def _typed(name: str, kind: dtypes.dtype) -> Any:
+    doc = f"A tensor of the type {kind!r} from data."
+    return _Typed(name, (), {"__doc__": doc, "dtype_of_class": kind, "_original": f"torch.{name}"})
 
 
 FloatTensor = _typed("FloatTensor", dtypes.float32)

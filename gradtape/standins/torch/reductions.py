@@ -32,6 +32,13 @@ class ValuesAndIndices(NamedTuple):
     indices: Any
 
 
+class Extremes(NamedTuple):
+    """The smallest and the largest elements."""
+
+    min: Any
+    max: Any
+
+
 def _pair(name: str, fields: type) -> Any:
     return type(name, (_Pair, fields), {"_name": name, "__slots__": ()})
 
@@ -39,7 +46,7 @@ def _pair(name: str, fields: type) -> Any:
 return_types = {
     name: _pair(name, ValuesAndIndices)
     for name in ("max", "min", "sort", "topk", "median", "mode", "kthvalue", "cummax", "cummin", "nanmedian")
-}
+} | {"aminmax": _pair("aminmax", Extremes)}
 
 
 def _axes(dim: Any) -> Any:
@@ -76,7 +83,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return gt.mean(input, _axes(dim), keepdims=keepdim)
 
 
-@function("Mean")
+@function("Div")
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean without what is NaN."""
     return gt.nanmean(input if dtype is None else cast(input, dtype), _axes(dim), keepdims=keepdim)
@@ -172,7 +179,7 @@ def amin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @function("Aminmax")
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """The smallest and the largest elements."""
-    return gt.min(input, dim, keepdims=keepdim), gt.max(input, dim, keepdims=keepdim)
+    return return_types["aminmax"](gt.min(input, dim, keepdims=keepdim), gt.max(input, dim, keepdims=keepdim))
 
 
 @function()
@@ -326,7 +333,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
     return gt.linalg.vector_norm(input, axis=axes, keepdims=keepdim, ord=math.inf if order == "inf" else order)
 
 
-@function("Norm")
+@function("Dist")
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """The p-norm of the difference."""
     return gt.linalg.vector_norm(input - other, ord=p)

@@ -1,4 +1,4 @@
-"""Shapes: views of the same elements, and tensors put together or taken apart."""
+"""Shapes: views of the same elements, and tensors taken apart."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import ShapeError
+from gradtape.explain import messages
 from gradtape.ops.arguments import refused
 from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.description import Size
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.tensor import Tensor
-from gradtape.standins.torch.wrapping import Function, by_dim, cast, function, labelled, view
+from gradtape.standins.torch.wrapping import Function, by_dim, labelled, view
 
 
 def lengths(given: Sequence[Any]) -> tuple[int, ...]:
@@ -79,13 +79,25 @@ def _needs_a_copy(array: Any, shape: tuple[int, ...]) -> bool:
 
 
 @view("View")
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def _flattened(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The axes from `start_dim` to `end_dim` as one."""
     rank = len(input.shape)
     if not rank:
         return gt.reshape(input, (1,))
     start, end = start_dim % rank, end_dim % rank
     return gt.reshape(input, (*input.shape[:start], math.prod(input.shape[start : end + 1]), *input.shape[end + 1 :]))
+
+
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The axes from `start_dim` to `end_dim` as one; the tensor itself where that is one axis already."""
+    rank = len(input.shape)
+    for dim in (start_dim, end_dim):
+        if not -max(rank, 1) <= dim < max(rank, 1):
+            with translating():
+                raise messages.no_such_axis(dim, rank, tuple(input.shape))
+    if rank and start_dim % rank == end_dim % rank:
+        return input
+    return _flattened(input, start_dim, end_dim)
 
 
 @view("View")
@@ -285,188 +297,6 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(_part(input, dim, place, "UnbindBackward0") for place in range(input.shape[dim]))
 
 
-def _common(tensors: Any) -> list[Any]:
-    kind = dtypes.result(*tensors)
-    return [cast(x, kind) for x in tensors]
-
-
-@function("Cat")
-def cat(tensors: Any, dim: int = 0) -> Any:
-    """Tensors one behind the other along `dim`."""
-    if not tensors:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    given = [x for x in tensors if x.shape != (0,)] or list(tensors)
-    return gt.concatenate(_common(given), axis=dim)
-
-
-@function("Stack")
-def stack(tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape along a new axis `dim`."""
-    return gt.stack(_common(tensors), axis=dim)
-
-
-@function("Cat")
-def hstack(tensors: Any) -> Any:
-    """Tensors side by side."""
-    return gt.hstack(_common(tensors))
-
-
-@function("Cat")
-def vstack(tensors: Any) -> Any:
-    """Tensors one under the other."""
-    return gt.vstack(_common(tensors))
-
-
-@function("Cat")
-def dstack(tensors: Any) -> Any:
-    """Tensors one behind the other along a third axis."""
-    return gt.dstack(_common(tensors))
-
-
-@function("Cat")
-def column_stack(tensors: Any) -> Any:
-    """Vectors as the columns of a matrix."""
-    return gt.column_stack(_common(tensors))
-
-
-@function("Repeat")
-def repeat(input: Any, *repeats: Any) -> Any:
-    """The whole tensor repeated along each axis."""
-    return gt.tile(input, lengths(repeats))
-
-
-@function("Repeat")
-def tile(input: Any, *dims: Any) -> Any:
-    """The whole tensor repeated along each axis; missing ones are taken as 1."""
-    return gt.tile(input, lengths(dims))
-
-
-@function("View")
-def repeat_interleave(input: Any, repeats: Any, dim: Any = None) -> Any:
-    """Each element, or slice along `dim`, repeated."""
-    count = repeats._concrete() if isinstance(repeats, Value) else repeats
-    return gt.repeat(input, count, dim)
-
-
-@function("Flip")
-def flip(input: Any, *dims: Any) -> Any:
-    """In reverse order along `dims`."""
-    return gt.flip(input, lengths(dims))
-
-
-@function("Flip")
-def fliplr(input: Any) -> Any:
-    """Columns in reverse order."""
-    return gt.flip(input, 1)
-
-
-@function("Flip")
-def flipud(input: Any) -> Any:
-    """Rows in reverse order."""
-    return gt.flip(input, 0)
-
-
-@function("Roll")
-def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
-    """Moved along `dims`; what falls off at the end comes in at the beginning."""
-    return gt.roll(input, shifts, dims)
-
-
-@function("Rot90")
-def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """Turned by k quarters."""
-    return gt.rot90(input, k, tuple(dims))
-
-
-@function("Tril")
-def tril(input: Any, diagonal: int = 0) -> Any:
-    """The lower triangle, zeros above."""
-    return gt.tril(input, diagonal)
-
-
-@function("Triu")
-def triu(input: Any, diagonal: int = 0) -> Any:
-    """The upper triangle, zeros below."""
-    return gt.triu(input, diagonal)
-
-
-@function("DiagEmbed", lambda input, diagonal=0: "DiagonalBackward0_copy" if len(input.shape) == 2 else 0)
-def diag(input: Any, diagonal: int = 0) -> Any:
-    """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
-    return gt.diag(input, diagonal)
-
-
-@function("DiagEmbed")
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices with the vectors along the last axis on their diagonals."""
-    length = input.shape[-1]
-    size = length + abs(offset)
-    rows = np.arange(length) + max(-offset, 0)
-    columns = np.arange(length) + max(offset, 0)
-    empty = np.zeros((*input.shape[:-1], size, size), input.dtype)
-    filled = gt.at(empty)[(..., rows, columns)].set(input)
-    return filled if (dim1, dim2) == (-2, -1) else gt.moveaxis(filled, (-2, -1), (dim1, dim2))
-
-
-@function("Cat")
-def block_diag(*tensors: Any) -> Any:
-    """Matrices along the diagonal of a larger one, zeros elsewhere."""
-    given = [gt.atleast_2d(x) for x in tensors]
-    made: Any = np.zeros((sum(x.shape[0] for x in given), sum(x.shape[1] for x in given)), dtypes.result(*given))
-    row = column = 0
-    for x in given:
-        rows, columns = x.shape
-        made = gt.at(made)[row : row + rows, column : column + columns].set(x)
-        row, column = row + rows, column + columns
-    return made
-
-
-@function("Expand")
-def broadcast_tensors(*tensors: Any) -> Any:
-    """Tensors stretched to one shape."""
-    return tuple(gt.broadcast_arrays(*tensors))
-
-
-@function("View")
-def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
-    """The coordinates of a grid, one tensor for each axis."""
-    vectors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
-    return tuple(gt.meshgrid(*vectors, indexing=indexing))
-
-
-@function("View")
-def cartesian_prod(*tensors: Any) -> Any:
-    """All combinations of elements, one in each row."""
-    grids = gt.meshgrid(*tensors, indexing="ij")
-    return gt.stack([gt.reshape(grid, (-1,)) for grid in grids], axis=1)
-
-
-@function("Index")
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All choices of r elements of a vector, one in each row."""
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    places = np.array(list(choose(range(input.shape[0]), r)), int).reshape(-1, r)
-    return gt.take(input, places, 0)
-
-
-@function("Unsqueeze")
-def atleast_1d(*tensors: Any) -> Any:
-    """Tensors with at least one axis."""
-    return gt.atleast_1d(*tensors)
-
-
-@function("Unsqueeze")
-def atleast_2d(*tensors: Any) -> Any:
-    """Tensors with at least two axes."""
-    return gt.atleast_2d(*tensors)
-
-
-@function("Unsqueeze")
-def atleast_3d(*tensors: Any) -> Any:
-    """Tensors with at least three axes."""
-    return gt.atleast_3d(*tensors)
-
-
 def _split_along(axis: int, name: str) -> Function:
     def parts(input: Tensor, indices_or_sections: Any) -> Any:
         return tensor_split(input, indices_or_sections, 0 if axis == 1 and input.ndim == 1 else axis)
@@ -489,19 +319,14 @@ def numel(input: Tensor) -> int:
 
 
 _NAMES = (
-    "reshape flatten ravel unflatten transpose t permute movedim squeeze unsqueeze broadcast_to narrow select "
-    "diagonal split chunk tensor_split unbind cat stack hstack vstack dstack column_stack tile repeat_interleave "
-    "flip fliplr flipud roll rot90 tril triu diag diag_embed block_diag broadcast_tensors meshgrid cartesian_prod "
-    "combinations atleast_1d atleast_2d atleast_3d broadcast_shapes numel hsplit vsplit dsplit"
+    "reshape flatten ravel unflatten transpose t permute movedim squeeze unsqueeze broadcast_to narrow "
+    "select diagonal split chunk tensor_split unbind broadcast_shapes numel hsplit vsplit dsplit"
 )
 FUNCTIONS = {name: globals()[name] for name in _NAMES.split()}
 FUNCTIONS.update(
-    concat=cat,
-    concatenate=cat,
     moveaxis=movedim,
     swapaxes=transpose,
     swapdims=transpose,
-    row_stack=vstack,
     adjoint=matrix_transpose,
 )
 """Every function of this chapter by its name in `torch`."""
@@ -512,7 +337,6 @@ METHODS = {
     "expand_as": expand_as,
     "view_as": view_as,
     "reshape_as": view_as,
-    "repeat": repeat,
     "unfold": unfold,
 }
 """What only tensors have."""

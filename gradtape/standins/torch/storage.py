@@ -13,7 +13,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, FLAGS, READ, Node
+from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.core.tensor import is_tracked
@@ -168,8 +168,11 @@ class Stored:
         self._held = new if isinstance(new, Lifted) or not stays else Value(new._array, old._node)
         self._written += 1
         self._unnoticed += silent
-        if self._place is not None and self._place.extra is not None:
-            self._place.extra.grad, self._place.extra.use = self._held, 0
+        place = None if self._place is None else self._place.extra
+        if place is not None:
+            if not place.use & ADDED or not np.any(self._held._concrete()):  # what is clipped is not cleared
+                place.use = 0
+            place.grad = self._held
         array = None if self._mirror is None else self._mirror()
         if array is not None:
             array[...] = self._held._concrete()

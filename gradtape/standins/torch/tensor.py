@@ -280,7 +280,7 @@ class Tensor(Stored, metaclass=_Original):
 
     def _one(self, how: str) -> Any:
         if self.numel() != 1:
-            raise RuntimeError(_not_one(how, self))
+            raise (RuntimeError if how == "bool()" else ValueError)(_not_one(how, self))
         return self._left(how).reshape(())[()]
 
     def __deepcopy__(self, memo: Any) -> Any:
@@ -436,6 +436,8 @@ class Tensor(Stored, metaclass=_Original):
 
     @data.setter
     def data(self, new: Tensor) -> None:
+        if not isinstance(new, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}.\n  fix: torch.tensor(x)")
         value = self._value
         if new._value.shape == value.shape and new._value.dtype == value.dtype:
             self._put(new._value, True, True)

@@ -12,7 +12,7 @@ import numpy as np
 from gradtape import protocols
 from gradtape.core.tensor import Tensor as ArrayBox
 from gradtape.standins import names
-from gradtape.standins.autograd.boxes import printed
+from gradtape.standins.autograd.boxes import printed, replaced
 from gradtape.standins.autograd.builtins import SequenceBox
 from gradtape.standins.autograd.values import getval
 
@@ -55,6 +55,7 @@ class _Mappings(dict[type, Any]):
 
 # autograd's users print boxes, read what is in them, and register their own kinds of arrays
 setattr(ArrayBox, "__str__", printed)  # noqa: B010
+setattr(ArrayBox, "_replace", replaced)  # noqa: B010
 setattr(ArrayBox, "_value", property(getval))  # noqa: B010
 setattr(ArrayBox, "register", staticmethod(_register))  # noqa: B010
 setattr(ArrayBox, "type_mappings", _Mappings({np.ndarray: ArrayBox, float: ArrayBox, complex: ArrayBox}))  # noqa: B010

@@ -15,6 +15,7 @@ from gradtape.standins.tensorflow.keras import (
     optimizers,
     random,
     regularizers,
+    saving,
     utils,
 )
 from gradtape.standins.tensorflow.keras.layers.base import Layer
@@ -28,7 +29,7 @@ from gradtape.standins.tensorflow.keras.variables import Variable
 __all__ = ["Functional", "Input", "KerasTensor", "Layer", "Loss", "Metric", "Model", "Optimizer"]
 __all__ += ["Sequential", "Variable", "activations", "backend"]
 __all__ += ["callbacks", "constraints", "initializers", "layers", "losses", "metrics", "models", "ops"]
-__all__ += ["optimizers", "random", "regularizers", "utils"]
+__all__ += ["optimizers", "random", "regularizers", "saving", "utils"]
 
 _DATA = (
     "it would have to be downloaded.\n"

@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import arrays, elementwise, linalg, nn, reductions
+from gradtape.standins.tensorflow.keras.precision import floatx, set_floatx
 from gradtape.standins.tensorflow.keras.variables import clear_names
 from gradtape.standins.tensorflow.tape import stop_gradient
 from gradtape.standins.tensorflow.variable import Variable
@@ -14,11 +15,6 @@ from gradtape.standins.tensorflow.variable import Variable
 def epsilon() -> float:
     """The small number that keeps logarithms finite."""
     return 1e-7
-
-
-def floatx() -> str:
-    """The dtype of layers."""
-    return "float32"
 
 
 def backend() -> str:
@@ -134,6 +130,7 @@ relu, elu, softmax = nn.relu, nn.elu, nn.softmax
 
 __all__ = ["abs", "all", "any", "argmax", "argmin", "backend", "cast", "clear_session", "clip", "concatenate"]
 __all__ += ["constant", "cos", "dot", "elu", "epsilon", "equal", "exp", "expand_dims", "eye", "flatten", "floatx"]
+__all__ += ["set_floatx"]
 __all__ += ["get_value", "greater", "greater_equal", "image_data_format", "int_shape", "l2_normalize", "less"]
 __all__ += ["less_equal", "log", "max", "maximum", "mean", "min", "minimum", "ndim", "not_equal", "one_hot", "ones"]
 __all__ += ["ones_like", "pow", "prod", "relu", "reshape", "round", "set_value", "shape", "sigmoid", "sign", "sin"]

@@ -241,10 +241,10 @@ def _rate(model: Any) -> float:
 
 
 class ModelCheckpoint(Callback):
-    """Writes the numbers of the model to a file after each epoch, or when a figure is better than before.
+    """Writes the model to a file after each epoch, or when a figure is better than before.
 
-    The file is named by `filepath`, in which `{epoch:02d}` and the names of figures may stand. Only
-    `save_weights_only=True` is there, as in `model.save_weights`.
+    The file is named by `filepath`, in which `{epoch:02d}` and the names of figures may stand. The whole model is
+    written, as `model.save` does it, or only its numbers.
     """
 
     def __init__(
@@ -258,13 +258,14 @@ class ModelCheckpoint(Callback):
         save_freq: Any = "epoch",
         initial_value_threshold: float | None = None,
     ) -> None:
-        if not save_weights_only or save_freq != "epoch":
+        if save_freq != "epoch":
             raise NotImplementedError(
-                explained(
-                    "ModelCheckpoint: whole models, and files between epochs, are not in this stand-in",
-                    "save_weights_only=True, save_freq='epoch'",
-                )
+                explained("ModelCheckpoint: files between epochs are not in this stand-in", "save_freq='epoch'")
             )
+        ending = ".weights.h5" if save_weights_only else ".keras"
+        if not str(filepath).endswith((ending, ".h5")):
+            raise ValueError(explained(f"The filepath provided must end in `{ending}`. Received: {filepath}"))
+        self.save_weights_only = save_weights_only
         self.filepath, self.monitor, self.verbose = str(filepath), monitor, verbose
         self.save_best_only, self._sign = save_best_only, _sign(mode, monitor)
         self._best = math.inf if initial_value_threshold is None else self._sign * initial_value_threshold
@@ -280,7 +281,10 @@ class ModelCheckpoint(Callback):
         if self.verbose:
             print(f"\nEpoch {epoch + 1}: saving model to {path}")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self.model.save_weights(path)
+        if self.save_weights_only:
+            self.model.save_weights(path)
+        else:
+            self.model.save(path)
 
 
 class TerminateOnNaN(Callback):

@@ -61,7 +61,7 @@ class CompileLoss:
             chosen = by_output(self._given, names, len(predictions), "loss")
             self._made = [None if one is None else losses.as_loss(one) for one in chosen]
             if len(predictions) > 1:
-                self.means = [Mean(name=f"{name}_loss") for name in names]
+                self.means = [Mean(name=f"{name}_loss") for name in self._shown(chosen, names)]
         factors = by_output(self._weights, names, len(predictions), "loss_weights")
         examples = self._matching(sample_weight, names, len(predictions))
         total = None
@@ -69,11 +69,18 @@ class CompileLoss:
             if loss is None:
                 continue
             part = loss(targets[place], predictions[place], examples[place])
-            part = part if factors[place] is None else part * float(factors[place])
             if self.means:
                 self.means[place].update_state(part, batch)
+            part = part if factors[place] is None else part * float(factors[place])
             total = part if total is None else total + part
         return total
+
+    def _shown(self, chosen: list[Any], names: list[str]) -> list[str]:
+        """The names of the outputs, or, where these have none, of their losses."""
+        if names[0] != "output_0":
+            return names
+        made = zip(chosen, self._made or [], names)
+        return [one if isinstance(one, str) else getattr(loss, "name", None) or name for one, loss, name in made]
 
     @staticmethod
     def _matching(given: Any, names: list[str], count: int) -> list[Any]:
@@ -102,7 +109,11 @@ class CompileMetrics:
         for given, is_weighted in self._given:
             nested = isinstance(given, dict) or (several and isinstance(given, list | tuple))
             chosen = by_output(given, names, len(predictions), "metrics") if nested else [given]
-            for place, wanted in enumerate(chosen):
+            order = list(range(len(chosen)))
+            if isinstance(given, dict):  # by name, as Keras goes through dictionaries
+                order.sort(key=lambda place: names[place])
+            for place in order:
+                wanted = chosen[place]
                 for one in wanted if isinstance(wanted, list | tuple) else [wanted] if wanted else []:
                     made = metrics.as_metric(one, targets[place], predictions[place])
                     if several:

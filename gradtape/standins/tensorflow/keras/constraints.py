@@ -8,10 +8,11 @@ import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow.conversion import value_of
 from gradtape.standins.tensorflow.errors import explained
+from gradtape.standins.tensorflow.keras.remembering import Remembering
 from gradtape.standins.tensorflow.tensor import wrap
 
 
-class Constraint:
+class Constraint(Remembering):
     """The base of constraints: called with a variable's value, gives what it is to be."""
 
     def __call__(self, w: Any) -> Any:

@@ -12,11 +12,12 @@ import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import lengths
+from gradtape.standins.tensorflow.keras.remembering import Remembering
 from gradtape.standins.tensorflow.random import generator_for
 from gradtape.standins.tensorflow.tensor import wrap
 
 
-class Initializer:
+class Initializer(Remembering):
     """Called with a shape and a dtype, gives a tensor."""
 
     def __call__(self, shape: Any, dtype: Any = "float32", **kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ from gradtape.standins.tensorflow import nn
 from gradtape.standins.tensorflow.arrays import cast, convert_to_tensor, expand_dims, squeeze
 from gradtape.standins.tensorflow.conversion import value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape.standins.tensorflow.keras.remembering import Remembering
 from gradtape.standins.tensorflow.picking import where
 from gradtape.standins.tensorflow.reductions import l2_normalize, reduce_max, reduce_mean, reduce_sum
 from gradtape.standins.tensorflow.tensor import wrap
@@ -231,7 +232,7 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     return reduce_sum(target * prediction, axis=axis)
 
 
-class Loss:
+class Loss(Remembering):
     """The base of losses: `call(y_true, y_pred)` gives one number for each example, which are then reduced.
 
     >>> from gradtape.standins import tensorflow as tf

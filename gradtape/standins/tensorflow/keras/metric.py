@@ -9,6 +9,7 @@ import numpy as np
 import gradtape as gt
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.keras import initializers
+from gradtape.standins.tensorflow.keras.remembering import Remembering
 from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
 from gradtape.standins.tensorflow.tensor import wrap
 
@@ -19,7 +20,7 @@ def plain(x: Any) -> Any:
     return wrap(gt.stop_gradient(value) if isinstance(x, Holder) and value.dtype.kind == "f" else value)
 
 
-class Metric:
+class Metric(Remembering):
     """The base of metrics: `update_state(...)` takes a batch, `result()` gives the figure, `reset_state()` begins anew.
 
     >>> from gradtape.standins import tensorflow as tf

@@ -10,6 +10,7 @@ import numpy as np
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow.conversion import value_of
+from gradtape.standins.tensorflow.errors import explained
 from gradtape.standins.tensorflow.keras import losses
 from gradtape.standins.tensorflow.keras.metric import Mean, Metric, Sum, plain
 from gradtape.standins.tensorflow.keras.variables import snake_case, unique_name
@@ -169,6 +170,18 @@ def as_metric(identifier: Any, y_true: Any, y_pred: Any) -> Metric:
     raise ValueError(f"there is no metric {identifier!r}; there are: accuracy, {', '.join(sorted(_BY_NAME))}")
 
 
+def get(identifier: Any) -> Any:
+    """The metric of a name, or itself."""
+    if not isinstance(identifier, str):
+        return identifier
+    found = get_class(identifier)
+    if found is not None:
+        return found()
+    if identifier in losses.__all__:
+        return losses.get(identifier)
+    raise ValueError(explained(f"Could not interpret metric identifier: {identifier}"))
+
+
 def get_class(name: str) -> Any:
     """The class of metrics of that name, written as its own or in small letters."""
     from gradtape.standins.tensorflow.keras import confusion
@@ -191,4 +204,5 @@ __all__ += ["SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy", "S
 __all__ += ["TopKCategoricalAccuracy", "accuracy", "binary_accuracy", "categorical_accuracy"]
 __all__ += ["sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy"]
 __all__ += confusion.__all__
+__all__ += ["get"]
 __getattr__ = missing(__name__)

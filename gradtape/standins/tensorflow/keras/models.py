@@ -11,6 +11,14 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import nest
 from gradtape.standins.tensorflow.arrays import expand_dims, squeeze
 from gradtape.standins.tensorflow.errors import DataLossError, explained
+from gradtape.standins.tensorflow.keras import saving
+from gradtape.standins.tensorflow.keras.describing import (
+    deserialize_keras_object,
+    from_graph,
+    graph_of,
+    known,
+    serialize_keras_object,
+)
 from gradtape.standins.tensorflow.keras.layers.base import Layer
 from gradtape.standins.tensorflow.keras.summary import print_summary
 from gradtape.standins.tensorflow.keras.symbolic import Input, KerasTensor, calls_between, evaluated, symbolic_call
@@ -87,14 +95,31 @@ class Model(Training, Layer):
         except ValueError as error:
             raise DataLossError(None, None, str(error)) from None
 
-    def save(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Not there: Keras' files hold code and graphs."""
+    def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
+        """Write the whole model to a file, which `tf.keras.models.load_model` reads."""
+        saving.save_model(self, filepath, overwrite)
+
+    def export(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
+        """Not there: it writes graphs of TensorFlow."""
         raise NotImplementedError(
-            explained(
-                "model.save writes Keras' own files, which are not here",
-                "model.save_weights(path) keeps the numbers, and your program has the model",
-            )
+            explained("model.export writes graphs of TensorFlow, which are not here", "model.save('name.keras')")
         )
+
+    def to_json(self, **kwargs: Any) -> str:
+        """What describes the model, without its numbers."""
+        return saving.model_to_json(self)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """A new model, from what `get_config` gave."""
+        with known(custom_objects):
+            if "wiring" in config:
+                kind: Any = cls if issubclass(cls, Functional) else _functional(cls)  # type: ignore[arg-type]
+                inputs, outputs = from_graph(config)
+                made = kind(inputs, outputs, name=config["name"])
+                made.trainable = config.get("trainable", True)
+                return made
+            return cls(**deserialize_keras_object(config))
 
 
 class Functional(Model):
@@ -158,6 +183,12 @@ class Functional(Model):
     input = property(lambda self: self._inputs)
     output = property(lambda self: self._outputs)
 
+    def get_config(self) -> dict[str, Any]:
+        """The layers and the calls that connect them."""
+        return {"name": self.name, "trainable": self.trainable, **graph_of(self)}
+
+    from_described = Model.from_config
+
 
 def _only(structure: Any) -> Any:
     """The element of a list of one; everything else as it is."""
@@ -173,6 +204,14 @@ def _of_rank(value: Any, symbol: KerasTensor) -> Any:
         return expand_dims(value, -1)
     if len(shape) == symbol.ndim + 1 and shape[-1] == 1:
         return squeeze(value, -1)
+    if len(shape) != symbol.ndim:
+        raise ValueError(
+            explained(
+                f"Invalid input shape for input {symbol.name}: expected shape {symbol.shape}, but input has "
+                f"incompatible shape {tuple(shape)}",
+                "the first axis is the batch: x[None] for a single example",
+            )
+        )
     return value
 
 
@@ -200,10 +239,20 @@ class Sequential(Model):
         self._parts: list[Any] = []
         self._chain: list[Any] = []  # the symbolic input and, layer by layer, what becomes of it
         for layer in layers or []:
-            self.add(layer)
+            self._append(layer)
+        self._number()
+
+    def _number(self) -> None:
+        """Take a name for a functional model, as Keras does: a Sequential whose shapes are known has one inside."""
+        if self._chain and self._parts:
+            unique_name("functional")
 
     def add(self, layer: Any) -> None:
         """Put a layer at the end."""
+        self._append(layer)
+        self._number()
+
+    def _append(self, layer: Any) -> None:
         if isinstance(layer, KerasTensor):
             self._begin(layer)
         elif not isinstance(layer, Layer):
@@ -235,6 +284,12 @@ class Sequential(Model):
         """Make the variables, for inputs of that shape."""
         if input_shape is not None and not self._chain:
             self._begin(KerasTensor(input_shape))
+            self._number()
+
+    def _built_for(self, inputs: Any) -> None:
+        if not self.built:
+            unique_name("functional")  # the one that Keras makes inside
+        super()._built_for(inputs)
 
     def pop(self) -> Any:
         """Take the last layer away."""
@@ -275,6 +330,29 @@ class Sequential(Model):
         """The shape of the output."""
         return tuple(self._ends("output shape", -1)[0].shape)
 
+    def get_config(self) -> dict[str, Any]:
+        """The layers, and the shape of the input."""
+        first = self._chain[0] if self._chain else None
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            "layers": [serialize_keras_object(layer) for layer in self._parts],
+            "build_input_shape": None if first is None else [*first.shape],
+            "input_dtype": None if first is None else first.dtype,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """A new model, from what `get_config` gave."""
+        with known(custom_objects):
+            made = cls([deserialize_keras_object(layer) for layer in config["layers"]], name=config["name"])
+        if config.get("build_input_shape") is not None:
+            made._begin(KerasTensor(config["build_input_shape"], config.get("input_dtype") or "float32"))
+        made.trainable = config.get("trainable", True)
+        return made
+
+    from_described = from_config
+
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """The layers, one after the other."""
         if self._chain:
@@ -310,14 +388,7 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = Non
     return Functional(nest.pack_sequence_as(model._inputs, inputs), outputs, name=model.name)
 
 
-def load_model(filepath: Any, *args: Any, **kwargs: Any) -> Any:
-    """Not there: Keras' files hold code and graphs."""
-    raise NotImplementedError(
-        explained(
-            "load_model reads Keras' own files, which are not here", "make the model, then model.load_weights(path)"
-        )
-    )
+load_model, save_model, model_from_json = saving.load_model, saving.save_model, saving.model_from_json
 
-
-__all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model"]
+__all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "model_from_json", "save_model"]
 __getattr__ = missing(__name__)

@@ -34,6 +34,9 @@ def _of_gradtape(name: str) -> Callable[..., Any]:
     function = getattr(gt, name)
 
     def op(*args: Any, **kwargs: Any) -> Any:
+        if name in _REDUCTIONS:  # gradtape has tuples of axes, as NumPy; here lists are taken too
+            args = (*args[:1], *(tuple(x) if isinstance(x, list) else x for x in args[1:]))
+            kwargs = {key: tuple(x) if key == "axis" and isinstance(x, list) else x for key, x in kwargs.items()}
         bare = nest.map_structure(_bare, (args, kwargs))
         return nest.map_structure(wrap, function(*bare[0], **bare[1]))
 
@@ -45,6 +48,7 @@ def _bare(x: Any) -> Any:
     return value_of(x) if isinstance(x, Holder) else x
 
 
+_REDUCTIONS = frozenset({"all", "any", "max", "mean", "min", "prod", "std", "sum", "var"})
 _NUMPY = ["abs", "absolute", "add", "all", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh"]
 _NUMPY += ["arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "ceil", "concatenate", "conj", "cos"]
 _NUMPY += ["cosh", "cross", "cumprod", "cumsum", "diag", "diagonal", "divide", "dot", "einsum", "equal", "exp"]

@@ -7,10 +7,11 @@ from typing import Any
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow.elementwise import abs as absolute
 from gradtape.standins.tensorflow.elementwise import square
+from gradtape.standins.tensorflow.keras.remembering import Remembering
 from gradtape.standins.tensorflow.reductions import reduce_sum
 
 
-class L1L2:
+class L1L2(Remembering):
     """`l1` times the sum of absolute values plus `l2` times the sum of squares."""
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:

@@ -5,6 +5,7 @@ A `KerasTensor` knows which layer made it from which others. Its shape is found 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from gradtape.standins.tensorflow import nest
 from gradtape.standins.tensorflow.arrays import zeros
 from gradtape.standins.tensorflow.dtypes import as_dtype
 from gradtape.standins.tensorflow.errors import explained
+from gradtape.standins.tensorflow.keras.precision import floatx
 
 _UNKNOWN = 2
 """The length that stands for a batch of any size while shapes are found out."""
@@ -41,38 +43,51 @@ class KerasTensor:
     def __repr__(self) -> str:
         return f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse=False, ragged=False, name={self.name}>"
 
-    def _applied(self, operation: Any, *others: Any) -> Any:
-        return symbolic_call(_Operation(operation), (self, *others), {})
-
     def __add__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: x + y, other)
+        return _applied(operator.add, self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: y + x, other)
+        return _applied(operator.add, other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: x - y, other)
+        return _applied(operator.sub, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: y - x, other)
+        return _applied(operator.sub, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: x * y, other)
+        return _applied(operator.mul, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: y * x, other)
+        return _applied(operator.mul, other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: x / y, other)
+        return _applied(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _applied(operator.truediv, other, self)
 
     def __pow__(self, other: Any) -> Any:
-        return self._applied(lambda x, y: x**y, other)
+        return _applied(operator.pow, self, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _applied(operator.matmul, self, other)
 
     def __neg__(self) -> Any:
-        return self._applied(lambda x: -x)
+        return _applied(operator.neg, self)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._applied(lambda x: x[index])
+        return _applied(operator.getitem, self, index)
+
+    def __bool__(self) -> bool:
+        raise TypeError(explained("A symbolic KerasTensor cannot be used as a boolean: it has no value yet"))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise ValueError(
+            explained(
+                "A KerasTensor is symbolic: it is a placeholder, and has no numbers for NumPy", "keras.ops, or a layer"
+            )
+        )
 
     def __tf_tensor__(self) -> Any:
         raise ValueError(
@@ -83,7 +98,11 @@ class KerasTensor:
         )
 
 
-class _Operation:
+def _applied(operation: Any, *operands: Any) -> Any:
+    return symbolic_call(Operation(operation), operands, {})
+
+
+class Operation:
     """An operator between symbolic tensors, called as a layer is."""
 
     def __init__(self, operation: Any, name: str = "operation") -> None:
@@ -96,11 +115,11 @@ class _Operation:
 
 def symbolic_operation(operation: Any, args: Any, kwargs: Any, name: str) -> Any:
     """What a function returns for symbolic tensors: symbolic tensors again."""
-    return symbolic_call(_Operation(operation, name), args, kwargs)
+    return symbolic_call(Operation(operation, name), args, kwargs)
 
 
 def Input(
-    shape: Any = None, batch_size: int | None = None, dtype: Any = "float32", name: str | None = None, **kwargs: Any
+    shape: Any = None, batch_size: int | None = None, dtype: Any = None, name: str | None = None, **kwargs: Any
 ) -> KerasTensor:
     """The input of a model: a symbolic tensor with a first axis of any length."""
     if shape is None:
@@ -109,7 +128,7 @@ def Input(
     from gradtape.standins.tensorflow.keras.layers.core import InputLayer
     from gradtape.standins.tensorflow.keras.variables import unique_name
 
-    symbol = KerasTensor((batch_size, *sizes), dtype, None, name)
+    symbol = KerasTensor((batch_size, *sizes), dtype or floatx(), None, name)
     symbol.layer = InputLayer(shape=sizes, batch_size=batch_size, name=name or unique_name("input_layer"))
     symbol.layer.built, symbol.layer._output_shapes = True, [symbol.shape]
     vars(symbol.layer)["_symbols"] = (symbol, symbol)
@@ -143,7 +162,7 @@ def symbolic_call(layer: Any, args: Any, kwargs: Any) -> Any:
             shape = (None, *shape[1:])
         outputs.append(KerasTensor(shape, part.dtype, (layer, args, kwargs, place)))
     result = nest.pack_sequence_as(made, outputs)
-    if not isinstance(layer, _Operation) and "_symbols" not in vars(layer):
+    if not isinstance(layer, Operation) and "_symbols" not in vars(layer):
         vars(layer)["_symbols"] = (args[0] if args else None, result)
     return result
 
@@ -195,7 +214,7 @@ def evaluated(
             key = id(args), id(layer)
             if key not in calls:
                 given_args, given_kwargs = nest.map_structure(value_of, (args, kwargs))
-                runs = layer if chosen is None or isinstance(layer, _Operation) else chosen(layer)
+                runs = layer if chosen is None or isinstance(layer, Operation) else chosen(layer)
                 calls[key] = nest.flatten(runs(*given_args, **given_kwargs))
             known[id(tensor)] = calls[key][place]
         return known[id(tensor)]

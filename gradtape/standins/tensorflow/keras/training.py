@@ -18,6 +18,7 @@ from gradtape.standins.tensorflow.keras import metrics, optimizers
 from gradtape.standins.tensorflow.keras.callbacks import CallbackList, History
 from gradtape.standins.tensorflow.keras.compiling import CompileLoss, CompileMetrics, class_weights_of
 from gradtape.standins.tensorflow.keras.metrics import Mean
+from gradtape.standins.tensorflow.keras.precision import floatx
 from gradtape.standins.tensorflow.random import generator_for
 from gradtape.standins.tensorflow.tape import GradientTape
 
@@ -44,6 +45,13 @@ class Training:
         """Choose the optimiser, the loss and the metrics."""
         self.optimizer = optimizers.get(optimizer)
         self.loss = loss
+        vars(self)["_compile_arguments"] = {
+            "loss": loss,
+            "loss_weights": loss_weights,
+            "metrics": metrics,
+            "weighted_metrics": weighted_metrics,
+            "run_eagerly": run_eagerly,
+        }
         self._loss = None if loss is None else CompileLoss(loss, loss_weights)
         self._compiled = CompileMetrics(metrics, weighted_metrics)
         self.run_eagerly, self.jit_compile = run_eagerly, jit_compile is True or None
@@ -344,7 +352,7 @@ def _stream_of(x: Any) -> Iterator[Any]:
 def _array(x: Any) -> Any:
     """Numbers as an array; those of double precision in Keras' own, which is single."""
     array = x.numpy() if hasattr(x, "_value") else np.asarray(x)
-    return array.astype(np.float32) if array.dtype == np.float64 else array
+    return array.astype(floatx()) if array.dtype == np.float64 else array
 
 
 def _batches(x: Any, y: Any, weight: Any, batch_size: int | None, shuffle: bool, steps: int | None) -> Iterator[Any]:

@@ -9,6 +9,16 @@ import numpy as np
 
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import random
+from gradtape.standins.tensorflow.keras.describing import (
+    CustomObjectScope,
+    custom_object_scope,
+    deserialize_keras_object,
+    get_custom_objects,
+    get_registered_name,
+    get_registered_object,
+    register_keras_serializable,
+    serialize_keras_object,
+)
 
 
 def set_random_seed(seed: int) -> None:
@@ -52,11 +62,6 @@ class PyDataset:
 Sequence = PyDataset
 
 
-def register_keras_serializable(package: str = "Custom", name: str | None = None) -> Any:
-    """The class as it is: nothing is stored by its name here."""
-    return lambda kind: kind
-
-
 def pad_sequences(
     sequences: Any,
     maxlen: int | None = None,
@@ -85,5 +90,6 @@ def pad_sequences(
 
 
 __all__ = ["PyDataset", "Sequence", "normalize", "pad_sequences", "register_keras_serializable", "set_random_seed"]
-__all__ += ["to_categorical"]
+__all__ += ["CustomObjectScope", "custom_object_scope", "deserialize_keras_object", "get_custom_objects"]
+__all__ += ["get_registered_name", "get_registered_object", "serialize_keras_object", "to_categorical"]
 __getattr__ = missing(__name__)

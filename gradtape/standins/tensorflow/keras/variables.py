@@ -46,6 +46,11 @@ class Variable(TensorFlowVariable):
         return made
 
     @property
+    def dtype(self) -> Any:
+        """The name of the kind of number: a text, as in Keras 3."""
+        return str(self._value.dtype)
+
+    @property
     def value(self) -> Any:
         """The `tf.Variable` behind it."""
         inner = TensorFlowVariable.__new__(ResourceVariable)
@@ -65,7 +70,7 @@ class Variable(TensorFlowVariable):
     def __repr__(self) -> str:
         array = np.asarray(self._value._concrete())
         text = repr(array.item()) if array.ndim == 0 else str(array)
-        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype.name}, value={text}>"
+        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}, value={text}>"
 
     __str__ = __repr__
 

@@ -12,6 +12,7 @@ from gradtape.standins.torch.autograd import forward_ad, functional, graph, prof
 from gradtape.standins.torch.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from gradtape.standins.torch.autograd.checking import GradcheckError, gradcheck, gradgradcheck
 from gradtape.standins.torch.autograd.function import Function
+from gradtape.standins.torch.elsewhere import modules_of
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.hooks import accumulating
 from gradtape.standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
@@ -39,7 +40,7 @@ __all__ = [
 
 
 def _several(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+    return [given] if given is None or isinstance(given, Tensor) else list(given)
 
 
 def backward(
@@ -121,4 +122,5 @@ def Variable(data: Tensor, requires_grad: bool = False, volatile: bool = False) 
     return made.requires_grad_() if requires_grad else made
 
 
+globals().update(modules_of(__name__))
 __getattr__ = missing(__name__)

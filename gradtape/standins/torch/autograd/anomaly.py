@@ -21,16 +21,39 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._watch: Any = gt.check_numerics() if mode and check_nan else None
-        if self._watch is not None:
-            self._watch.__enter__()
+        self._before = _switched(bool(mode), check_nan)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *details: Any) -> None:
-        if self._watch is not None:
-            self._watch.__exit__(*details)
+        _switched(*self._before)
+
+
+_now = (False, True)
+_watches: list[Any] = []
+
+
+def _switched(mode: bool, check_nan: bool) -> tuple[bool, bool]:
+    """Switch the search on or off; how it was before."""
+    global _now
+    before, _now = _now, (mode, check_nan)
+    while _watches:
+        _watches.pop().__exit__(None, None, None)
+    if mode and check_nan:
+        _watches.append(gt.check_numerics())
+        _watches[-1].__enter__()
+    return before
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether the search for NaNs is on."""
+    return _now[0]
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether a NaN is an error while the search is on."""
+    return _now[1]
 
 
 class detect_anomaly:

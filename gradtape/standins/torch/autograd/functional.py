@@ -8,7 +8,7 @@ from typing import Any
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import unwrap, wrap
+from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 Function = Callable[..., Any]
@@ -26,6 +26,12 @@ def plainly(func: Function) -> Function:
 
 def _given(inputs: Any) -> tuple[list[Any], bool]:
     single = not isinstance(inputs, (list, tuple))
+    for given in [inputs] if single else inputs:
+        if not isinstance(given, Tensor):
+            raise TypeError(
+                "The inputs given must be either a Tensor or a tuple of Tensors, but the given inputs have type "
+                f"{type(given)}.\n  fix: torch.tensor(x)"
+            )
     return [x._value for x in ([inputs] if single else inputs)], single
 
 

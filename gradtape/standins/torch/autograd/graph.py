@@ -7,11 +7,21 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from gradtape.standins.names import missing
+from gradtape.standins.torch.autograd.saving import disable_saved_tensors_hooks, saved_tensors_hooks
 from gradtape.standins.torch.hooks import RemovableHandle
 from gradtape.standins.torch.naming import GradFn as Node
 from gradtape.standins.torch.tensor import Tensor
 
-__all__ = ["GradientEdge", "Node", "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu"]
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
 
 
 class GradientEdge(NamedTuple):
@@ -73,9 +83,4 @@ def save_on_cpu(pin_memory: bool = False, device_type: str = "cpu") -> Iterator[
     yield
 
 
-__getattr__ = missing(
-    __name__,
-    reasons={
-        "saved_tensors_hooks": "gradtape saves what its rules need and nothing else; to keep less, use gt.checkpoint",
-    },
-)
+__getattr__ = missing(__name__)

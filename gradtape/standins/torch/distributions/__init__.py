@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gradtape.standins.names import missing
-from gradtape.standins.torch.distributions import constraints, kl, transforms
+from gradtape.standins.torch.distributions import constraint_registry, constraints, kl, transforms
 from gradtape.standins.torch.distributions.composed import Independent, MixtureSameFamily, TransformedDistribution
+from gradtape.standins.torch.distributions.constraint_registry import biject_to, transform_to
 from gradtape.standins.torch.distributions.continuous import (
     Beta,
     Cauchy,
@@ -36,18 +37,36 @@ from gradtape.standins.torch.distributions.discrete import (
 from gradtape.standins.torch.distributions.distribution import Distribution, ExponentialFamily
 from gradtape.standins.torch.distributions.kl import kl_divergence, register_kl
 from gradtape.standins.torch.distributions.multivariate import Dirichlet, MultivariateNormal
+from gradtape.standins.torch.distributions.relaxed import (
+    OneHotCategoricalStraightThrough,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+)
+from gradtape.standins.torch.distributions.seldom import (
+    HalfCauchy,
+    Kumaraswamy,
+    LowRankMultivariateNormal,
+    VonMises,
+)
 from gradtape.standins.torch.distributions.transforms import (
+    AbsTransform,
     AffineTransform,
     ComposeTransform,
     ExpTransform,
+    LowerCholeskyTransform,
     PowerTransform,
     SigmoidTransform,
+    SoftmaxTransform,
     SoftplusTransform,
+    StickBreakingTransform,
     TanhTransform,
     Transform,
+    identity_transform,
 )
+from gradtape.standins.torch.elsewhere import modules_of
 
 __all__ = [
+    "AbsTransform",
     "AffineTransform",
     "Bernoulli",
     "Beta",
@@ -65,32 +84,47 @@ __all__ = [
     "Gamma",
     "Geometric",
     "Gumbel",
+    "HalfCauchy",
     "HalfNormal",
     "Independent",
     "InverseGamma",
+    "Kumaraswamy",
     "Laplace",
     "LogNormal",
+    "LowRankMultivariateNormal",
+    "LowerCholeskyTransform",
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
     "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
     "Pareto",
     "Poisson",
     "PowerTransform",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
     "SigmoidTransform",
+    "SoftmaxTransform",
     "SoftplusTransform",
+    "StickBreakingTransform",
     "StudentT",
     "TanhTransform",
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "VonMises",
     "Weibull",
+    "biject_to",
+    "constraint_registry",
     "constraints",
+    "identity_transform",
     "kl",
     "kl_divergence",
     "register_kl",
+    "transform_to",
     "transforms",
 ]
+globals().update(modules_of(__name__))
 __getattr__ = missing(__name__)

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape import stats
+from gradtape.errors import GradTapeError
 from gradtape.standins.torch import methods
 from gradtape.standins.torch.distributions import constraints
 from gradtape.standins.torch.distributions.distribution import (
+    Centred,
     Distribution,
     ExponentialFamily,
     broadcast_all,
     computed,
 )
-from gradtape.standins.torch.tensor import unwrap
+from gradtape.standins.torch.errors import as_torch
+from gradtape.standins.torch.tensor import unwrap, wrap
 
 _F = methods.FUNCTIONS
 
@@ -36,19 +39,26 @@ class Scalar(Distribution):
         """The values that have a density."""
         return self._region
 
+    def _summary(self, name: str, label: str) -> Any:
+        """What `gt.stats` knows of the distribution; where it has no formula, that is not implemented."""
+        try:
+            return wrap(getattr(self._row, name)(*unwrap(self._arguments())), label)
+        except GradTapeError as error:
+            raise as_torch(error, NotImplementedError if error.problem.code == "GT314" else None) from None
+
     @property
     def mean(self) -> Any:
         """The mean."""
-        return computed(self._row.mean, *self._arguments(), label="DivBackward0")
+        return self._summary("mean", "DivBackward0")
 
     @property
     def variance(self) -> Any:
         """The variance."""
-        return computed(self._row.var, *self._arguments(), label="PowBackward0")
+        return self._summary("var", "PowBackward0")
 
     def entropy(self) -> Any:
         """The mean of minus the logarithm of the density."""
-        return computed(self._row.entropy, *self._arguments(), label="AddBackward0")
+        return self._summary("entropy", "AddBackward0")
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density of a value."""
@@ -74,7 +84,7 @@ def _over_one(rate: Any) -> Any:
     return 1 / rate
 
 
-class Normal(Scalar, ExponentialFamily):
+class Normal(Centred, Scalar, ExponentialFamily):
     """The normal distribution.
 
     >>> from gradtape.standins import torch
@@ -88,16 +98,6 @@ class Normal(Scalar, ExponentialFamily):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.shape, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Any:
-        """The location."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """The location."""
-        return self.loc
 
     @property
     def stddev(self) -> Any:
@@ -366,3 +366,22 @@ Weibull = _transformed(
     lambda scale, concentration: (concentration, 0.0, scale),
     ("scale", "concentration"),
 )
+
+
+def _mode_of_beta(self: Any) -> Any:
+    """Where the density is largest; NaN where both ends are."""
+    above_one, above_zero = self.concentration1 - 1, self.concentration0 - 1
+    inside = (above_one / (above_one + above_zero)).clamp(0, 1)
+    return _F["where"]((above_one <= 0) & (above_zero <= 0), float("nan"), inside)
+
+
+_MODES: dict[Any, Callable[[Any], Any]] = {
+    Beta: _mode_of_beta,
+    HalfNormal: lambda self: self.scale * 0,
+    LogNormal: lambda self: _F["exp"](self.loc - self.scale**2),
+    Pareto: lambda self: self.scale,
+    Uniform: lambda self: self.low * float("nan"),
+    Weibull: lambda self: self.scale * (1 - 1 / self.concentration).clamp(min=0) ** (1 / self.concentration),
+}
+for _kind, _mode in _MODES.items():
+    _kind.mode = property(_mode, doc="The likeliest value.")

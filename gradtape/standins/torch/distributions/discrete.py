@@ -63,6 +63,12 @@ class _ByProbability(_Counted):
         self.__dict__["logits" if probs is None else "probs"] = given
         return [given, *rest]
 
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the probabilities."""
+        held: dict[str, Any] = self.__dict__
+        return (held["probs"] if "probs" in held else held["logits"]).shape
+
     def __getattr__(self, name: str) -> Any:
         with gt.enable_grad():  # it is kept, and may be asked for first where a draw is made
             if name == "probs" and "logits" in self.__dict__:

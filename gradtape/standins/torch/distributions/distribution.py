@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.torch import creation, dtypes, methods, shaping
+from gradtape.standins.torch import creation, dtypes, joining, methods
 from gradtape.standins.torch.description import Size
 from gradtape.standins.torch.distributions.constraints import Constraint
 from gradtape.standins.torch.errors import translating
@@ -24,7 +24,7 @@ def broadcast_all(*values: Any) -> list[Any]:
     known = next((value for value in values if isinstance(value, Tensor)), None)
     kind = dtypes.get_default_dtype() if known is None else known.dtype
     tensors = [v if isinstance(v, Tensor) else creation.tensor(v, dtype=kind) for v in values]
-    return list(shaping.FUNCTIONS["broadcast_tensors"](*tensors))
+    return list(joining.broadcast_tensors(*tensors))
 
 
 class Distribution:
@@ -198,6 +198,14 @@ class Distribution:
         shown = [name for name in self.arg_constraints if isinstance(self.__dict__.get(name), Tensor)]
         texts = [f"{n}: {h if (h := self.__dict__[n]).numel() == 1 else h.size()}" for n in shown]
         return f"{type(self).__name__}({', '.join(texts)})"
+
+
+class Centred(Distribution):
+    """Distributions around `loc`, which is their mean and their likeliest value."""
+
+    loc: Any
+    mean = property(lambda self: self.loc, doc="The location.")
+    mode = property(lambda self: self.loc, doc="The location.")
 
 
 class ExponentialFamily(Distribution):

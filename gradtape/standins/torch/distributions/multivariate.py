@@ -10,7 +10,7 @@ import gradtape as gt
 from gradtape import stats
 from gradtape.standins.torch import linalg, methods
 from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.distributions.distribution import Distribution, ExponentialFamily, computed
+from gradtape.standins.torch.distributions.distribution import Centred, ExponentialFamily, computed
 
 _F = methods.FUNCTIONS
 
@@ -41,6 +41,12 @@ class Dirichlet(ExponentialFamily):
         """The variances of the proportions."""
         return computed(stats.dirichlet.var, self.concentration, label="DivBackward0")
 
+    @property
+    def mode(self) -> Any:
+        """The likeliest proportions."""
+        above = (self.concentration - 1).clamp(min=0.0)
+        return above / _F["sum"](above, -1, True)
+
     def entropy(self) -> Any:
         """The mean of minus the logarithm of the density."""
         return computed(stats.dirichlet.entropy, self.concentration)
@@ -55,7 +61,7 @@ class Dirichlet(ExponentialFamily):
         return gt.random.dirichlet(rng, self.concentration._value, shape[:-1])
 
 
-class MultivariateNormal(Distribution):
+class MultivariateNormal(Centred):
     """The normal distribution of vectors, by a covariance, a precision, or the lower triangular factor of one."""
 
     arg_constraints = {  # noqa: RUF012
@@ -110,16 +116,6 @@ class MultivariateNormal(Distribution):
 
     def _expandable(self) -> dict[str, int]:
         return {"loc": 1, "covariance_matrix": 2, "precision_matrix": 2, "scale_tril": 2}
-
-    @property
-    def mean(self) -> Any:
-        """The location."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """The location."""
-        return self.loc
 
     @property
     def variance(self) -> Any:

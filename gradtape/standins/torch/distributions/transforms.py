@@ -11,14 +11,19 @@ from gradtape.standins.torch.distributions import constraints
 from gradtape.standins.torch.nn import functional
 
 __all__ = [
+    "AbsTransform",
     "AffineTransform",
     "ComposeTransform",
     "ExpTransform",
+    "LowerCholeskyTransform",
     "PowerTransform",
     "SigmoidTransform",
+    "SoftmaxTransform",
     "SoftplusTransform",
+    "StickBreakingTransform",
     "TanhTransform",
     "Transform",
+    "identity_transform",
 ]
 
 _F = methods.FUNCTIONS
@@ -110,6 +115,68 @@ class PowerTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return _F["log"](_F["abs"](self.exponent * y / x))
+
+
+class AbsTransform(Transform):
+    """abs(x), which is turned round to the positive one."""
+
+    bijective = False
+    codomain = constraints.nonnegative
+
+    def _call(self, x: Any) -> Any:
+        return _F["abs"](x)
+
+    def _inverse(self, y: Any) -> Any:
+        return y
+
+
+class SoftmaxTransform(Transform):
+    """exp(x), normalised to sum to 1 along the last axis."""
+
+    bijective = False
+    domain, codomain = constraints.real_vector, constraints.simplex
+
+    def _call(self, x: Any) -> Any:
+        return functional.softmax(x, -1)
+
+    def _inverse(self, y: Any) -> Any:
+        return _F["log"](y)
+
+
+class StickBreakingTransform(Transform):
+    """Numbers as proportions that sum to 1, one more than there are numbers: each takes a part of what is left."""
+
+    domain, codomain = constraints.real_vector, constraints.simplex
+
+    def _offset(self, x: Any) -> Any:
+        left = creation.arange(x.shape[-1], 0, -1).to(x.dtype)
+        return x - _F["log"](left)
+
+    def _call(self, x: Any) -> Any:
+        taken = _F["sigmoid"](self._offset(x))
+        left = _F["cumprod"](1 - taken, -1)
+        return functional.pad(taken, (0, 1), value=1.0) * functional.pad(left, (1, 0), value=1.0)
+
+    def _inverse(self, y: Any) -> Any:
+        left = 1 - _F["cumsum"](y[..., :-1], -1)
+        offset = creation.arange(y.shape[-1] - 1, 0, -1).to(y.dtype)
+        return _F["log"](y[..., :-1]) - _F["log"](left) + _F["log"](offset)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        moved = self._offset(x)
+        return _F["sum"](-moved + functional.logsigmoid(moved) + _F["log"](y[..., :-1]), -1)
+
+
+class LowerCholeskyTransform(Transform):
+    """A matrix as a lower triangular one with a positive diagonal: the diagonal goes through exp."""
+
+    domain, codomain = constraints.independent(constraints.real, 2), constraints.lower_cholesky
+
+    def _call(self, x: Any) -> Any:
+        return _F["tril"](x, -1) + _F["diag_embed"](_F["exp"](_F["diagonal"](x, dim1=-2, dim2=-1)))
+
+    def _inverse(self, y: Any) -> Any:
+        return _F["tril"](y, -1) + _F["diag_embed"](_F["log"](_F["diagonal"](y, dim1=-2, dim2=-1)))
 
 
 class SigmoidTransform(Transform):
@@ -208,4 +275,5 @@ class ComposeTransform(Transform):
         return f"ComposeTransform(\n    {listed}\n)"
 
 
+identity_transform = ComposeTransform([])
 __getattr__ = missing(__name__)

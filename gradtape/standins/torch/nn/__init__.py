@@ -30,6 +30,7 @@ from gradtape.standins.torch.nn.losses import (
     CosineEmbeddingLoss,
     CosineSimilarity,
     CrossEntropyLoss,
+    CTCLoss,
     GaussianNLLLoss,
     HingeEmbeddingLoss,
     HuberLoss,
@@ -37,6 +38,7 @@ from gradtape.standins.torch.nn.losses import (
     L1Loss,
     MarginRankingLoss,
     MSELoss,
+    MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
     NLLLoss,
@@ -47,6 +49,7 @@ from gradtape.standins.torch.nn.losses import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
+from gradtape.standins.torch.nn.losses import Loss as _Loss
 from gradtape.standins.torch.nn.module import Module
 from gradtape.standins.torch.nn.padding import *
 from gradtape.standins.torch.nn.parameter import Buffer, Parameter, UninitializedParameter

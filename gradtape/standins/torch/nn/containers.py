@@ -83,6 +83,16 @@ class Sequential(_Listed):
             input = module(input)
         return input
 
+    def __add__(self, other: Sequential) -> Sequential:
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: Sequential) -> Sequential:
+        self.extend(other)
+        return self
+
+    def __mul__(self, times: int) -> Sequential:
+        return Sequential(*[module for _ in range(times) for module in self])
+
     def pop(self, key: int) -> Any:
         """Take a module out; it is returned."""
         taken = self[key]

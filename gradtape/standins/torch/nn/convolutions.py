@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from gradtape import nn as ours
@@ -11,57 +12,50 @@ from gradtape.standins.torch.nn import functional as F
 from gradtape.standins.torch.nn.layers import adopt
 from gradtape.standins.torch.nn.module import Module
 
+_NAMED = inspect.Parameter.KEYWORD_ONLY
+
 
 class _Convolution(Module):
+    """A layer of gradtape's, whose arguments are PyTorch's; its options are kept with a number for each axis."""
+
+    _kind: Any
     _rank: int
     _transposed = False
 
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-        output_padding: Any = 0,
+        self, *args: Any, padding_mode: str = "zeros", device: Any = None, dtype: Any = None, **kwargs: Any
     ) -> None:
         super().__init__()
+        given, padding_mode = self._arguments(args, kwargs, padding_mode)
+        self.padding_mode = padding_mode
+        for name in ("in_channels", "out_channels", "groups"):
+            setattr(self, name, given[name])
+        with translating():
+            for name, least in {"kernel_size": 1, "stride": 1, "dilation": 1, "padding": 0}.items():
+                value = given[name]
+                setattr(self, name, value if isinstance(value, str) else self._each(name, value, least))
+            self.output_padding = self._each("output_padding", given.get("output_padding", 0), 0)
+            adopt(self, self._kind(**{name: getattr(self, name, value) for name, value in given.items()}), dtype)
+        if not given["bias"]:
+            self.register_parameter("bias", None)
+
+    def _arguments(self, args: Any, kwargs: Any, padding_mode: str) -> tuple[dict[str, Any], str]:
+        """The arguments by name, as gradtape's layer has them, and how the padding is filled."""
+        wanted = [name for name, about in inspect.signature(self._kind).parameters.items() if about.kind is not _NAMED]
+        if len(args) == len(wanted) + 1:
+            *args, padding_mode = args
+        unknown = [name for name in kwargs if name not in wanted]
+        if unknown:
+            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {unknown[0]!r}")
         if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             raise ValueError(
                 f"padding_mode must be one of 'zeros', 'reflect', 'replicate', 'circular', but got {padding_mode!r}"
             )
         if padding_mode != "zeros" and self._transposed:
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        self.padding_mode = padding_mode
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        with translating():
-            self.kernel_size = self._each("kernel_size", kernel_size, 1)
-            self.stride, self.dilation = self._each("stride", stride, 1), self._each("dilation", dilation, 1)
-            self.padding = padding if isinstance(padding, str) else self._each("padding", padding, 0)
-            self.output_padding = self._each("output_padding", output_padding, 0)
-        make = getattr(ours, type(self).__name__)
-        options = {"output_padding": self.output_padding} if self._transposed else {}
-        with translating():
-            layer = make(
-                in_channels,
-                out_channels,
-                self.kernel_size,
-                stride=self.stride,
-                padding=self.padding,
-                dilation=self.dilation,
-                groups=groups,
-                bias=bias,
-                **options,
-            )
-            adopt(self, layer, dtype)
-        if not bias:
-            self.register_parameter("bias", None)
+        bound = inspect.signature(self._kind).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return {name: bound.arguments[name] for name in wanted}, padding_mode
 
     def _each(self, what: str, value: Any, least: int) -> tuple[int, ...]:
         return for_each_axis(type(self).__name__, what, value, self._rank, least)
@@ -100,64 +94,34 @@ class _Convolution(Module):
 class Conv1d(_Convolution):
     """Convolution of signals (examples, channels, length)."""
 
-    _rank = 1
+    _kind, _rank = ours.Conv1d, 1
 
 
 class Conv2d(_Convolution):
     """Convolution of images (examples, channels, height, width)."""
 
-    _rank = 2
+    _kind, _rank = ours.Conv2d, 2
 
 
 class Conv3d(_Convolution):
     """Convolution of volumes (examples, channels, depth, height, width)."""
 
-    _rank = 3
+    _kind, _rank = ours.Conv3d, 3
 
 
-class _Transposed(_Convolution):
-    _transposed = True
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            bias,
-            output_padding=output_padding,
-            **options,
-        )
-
-
-class ConvTranspose1d(_Transposed):
+class ConvTranspose1d(_Convolution):
     """The transpose of a convolution of signals."""
 
-    _rank = 1
+    _kind, _rank, _transposed = ours.ConvTranspose1d, 1, True
 
 
-class ConvTranspose2d(_Transposed):
+class ConvTranspose2d(_Convolution):
     """The transpose of a convolution of images."""
 
-    _rank = 2
+    _kind, _rank, _transposed = ours.ConvTranspose2d, 2, True
 
 
-class ConvTranspose3d(_Transposed):
+class ConvTranspose3d(_Convolution):
     """The transpose of a convolution of volumes."""
 
-    _rank = 3
+    _kind, _rank, _transposed = ours.ConvTranspose3d, 3, True

@@ -13,6 +13,7 @@ from gradtape.nn import functional as ours
 from gradtape.standins.names import missing
 from gradtape.standins.torch.arithmetic import FUNCTIONS as ARITHMETIC
 from gradtape.standins.torch.nn.further import *  # noqa: F403  (its names are all torch's)
+from gradtape.standins.torch.nn.furtherlosses import *  # noqa: F403  (its names are all torch's)
 from gradtape.standins.torch.nn.lossfunctions import *  # noqa: F403
 from gradtape.standins.torch.nn.places import *  # noqa: F403
 from gradtape.standins.torch.random import numpy_generator
@@ -121,7 +122,8 @@ def _product(input: Any, weight: Any, bias: Any) -> Any:
 
 _addmm = function("Addmm")(_product)
 _mm = function("Mm")(_product)
-_linear = function("View")(_product)
+_LINEAR = {(1, True): "SqueezeBackward4", (3, True): "UnsafeView"}
+_linear = function("View", lambda input, weight, bias: _LINEAR.get((len(input.shape), bias is None), 0))(_product)
 
 
 @function("Add")
@@ -186,20 +188,20 @@ def _pooling(name: str, label: str) -> Function:
         return tuple(part[0] for part in result) if isinstance(result, tuple) else result[0]
 
     pooled.__name__, pooled.__doc__ = name, compute.__doc__.partition("\n")[0]
-    return function(label)(pooled)
+    return function(label.removesuffix("Backward1"), lambda *args, **kwargs: int(label.endswith("1")))(pooled)
 
 
 _POOLS = {
-    "max_pool1d": "Squeeze",
+    "max_pool1d": "SqueezeBackward1",
     "max_pool2d": "MaxPool2DWithIndices",
     "max_pool3d": "MaxPool3DWithIndices",
-    "avg_pool1d": "Squeeze",
+    "avg_pool1d": "SqueezeBackward1",
     "avg_pool2d": "AvgPool2D",
     "avg_pool3d": "AvgPool3D",
-    "adaptive_avg_pool1d": "Squeeze",
+    "adaptive_avg_pool1d": "SqueezeBackward1",
     "adaptive_avg_pool2d": "AdaptiveAvgPool2D",
     "adaptive_avg_pool3d": "AdaptiveAvgPool3D",
-    "adaptive_max_pool1d": "Squeeze",
+    "adaptive_max_pool1d": "SqueezeBackward1",
     "adaptive_max_pool2d": "AdaptiveMaxPool2D",
     "adaptive_max_pool3d": "AdaptiveMaxPool3D",
 }
@@ -216,6 +218,8 @@ def _dropping(name: str) -> Function:
     plainly = function("Mul")(dropped)
 
     def dropping(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        if not 0 <= p <= 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         if not training or not p:
             return input
         result = plainly(input, p, training)

@@ -18,10 +18,8 @@ __all__ = [
     "local_response_norm",
     "lp_pool1d",
     "lp_pool2d",
-    "multilabel_soft_margin_loss",
     "pdist",
     "rrelu",
-    "triplet_margin_with_distance_loss",
 ]
 
 
@@ -74,35 +72,6 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     """The distances between all pairs of rows."""
     first, second = np.triu_indices(input.shape[0], 1)
     return gt.linalg.vector_norm(gt.take(input, first, 0) - gt.take(input, second, 0), ord=p, axis=-1)
-
-
-@function("Mean")
-def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, reduction: str = "mean", **_: Any) -> Any:
-    """The mean over classes of the binary cross entropy of logits."""
-    each = ours.binary_cross_entropy_with_logits(input, target, reduction="none")
-    losses = gt.mean(each if weight is None else each * weight, -1)
-    return losses if reduction == "none" else gt.sum(losses) if reduction == "sum" else gt.mean(losses)
-
-
-def triplet_margin_with_distance_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    *,
-    distance_function: Any = None,
-    margin: float = 1.0,
-    swap: bool = False,
-    reduction: str = "mean",
-) -> Any:
-    """max(0, margin + the distance to `positive` - that to `negative`)."""
-    from gradtape.standins.torch.nn import functional
-
-    distance = functional.pairwise_distance if distance_function is None else distance_function
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = far.minimum(distance(positive, negative))
-    losses = (margin + near - far).clamp(min=0.0)
-    return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
 
 
 @function("EmbeddingBag")

@@ -9,12 +9,30 @@ import numpy as np
 
 from gradtape import nn as ours
 from gradtape.core.tensor import Tensor as Value
+from gradtape.errors import OperandError
 from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.errors import as_torch, translating
 from gradtape.standins.torch.random import numpy_generator
 from gradtape.standins.torch.tensor import Tensor
 
-calculate_gain = ours.init.calculate_gain
+_PLAIN = ("linear", "sigmoid", *[f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3)])
+
+
+def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+    """The factor by which weights in front of a function keep the size of signals.
+
+    >>> from gradtape.standins.torch import nn
+    >>> nn.init.calculate_gain("tanh"), nn.init.calculate_gain("conv2d")
+    (1.6666666666666667, 1)
+    """
+    if nonlinearity in _PLAIN:
+        return 1
+    if nonlinearity == "conv":
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}.\n  fix: 'conv1d', 'conv2d' or 'conv3d'")
+    try:
+        return ours.init.calculate_gain(nonlinearity, 0.01 if param is None else param)
+    except OperandError as error:
+        raise as_torch(error, ValueError) from None
 
 
 def _filled(tensor: Tensor, initialiser: Any, generator: Any = None) -> Tensor:
@@ -108,6 +126,13 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _filled(tensor, holes, generator)
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """How many numbers go into an output, and how many outputs a number goes into; used far outside of PyTorch."""
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    return ours.init.fans(tuple(tensor.shape))
 
 
 __getattr__ = missing(__name__)

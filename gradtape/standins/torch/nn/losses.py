@@ -60,8 +60,9 @@ HingeEmbeddingLoss = _loss("HingeEmbeddingLoss", "hinge_embedding_loss", margin=
 MarginRankingLoss = _loss("MarginRankingLoss", "margin_ranking_loss", margin=0.0)
 CosineEmbeddingLoss = _loss("CosineEmbeddingLoss", "cosine_embedding_loss", margin=0.0)
 TripletMarginLoss = _loss("TripletMarginLoss", "triplet_margin_loss", margin=1.0, p=2.0, eps=1e-6)
-MultiMarginLoss = _loss("MultiMarginLoss", "multi_margin_loss", p=1, margin=1.0)
-
+MultiMarginLoss = _loss("MultiMarginLoss", "multi_margin_loss", p=1, margin=1.0, weight=None)
+MultiLabelMarginLoss = _loss("MultiLabelMarginLoss", "multilabel_margin_loss")
+CTCLoss = _loss("CTCLoss", "ctc_loss", blank=0, zero_infinity=False)
 MultiLabelSoftMarginLoss = _loss("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", weight=None)
 TripletMarginWithDistanceLoss = _loss(
     "TripletMarginWithDistanceLoss",

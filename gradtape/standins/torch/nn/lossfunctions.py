@@ -19,7 +19,7 @@ from gradtape.ops.arguments import refused
 from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.description import Size
 from gradtape.standins.torch.tensor import Tensor
-from gradtape.standins.torch.wrapping import Function, floating, function
+from gradtape.standins.torch.wrapping import Function, function
 
 __all__ = [
     "binary_cross_entropy",
@@ -34,7 +34,6 @@ __all__ = [
     "l1_loss",
     "margin_ranking_loss",
     "mse_loss",
-    "multi_margin_loss",
     "nll_loss",
     "pairwise_distance",
     "poisson_nll_loss",
@@ -144,6 +143,8 @@ def _differences(name: str, label: str, overload: Any = None) -> Function:
         if input.shape != target.shape:
             input, target = _stretched(name, input, target)
         kind = dtypes.result(input, target)
+        if kind.kind not in "fc":
+            raise NotImplementedError(f"{name} is not implemented for {dtypes.of(kind)}.\n  fix: input.float()")
         input, target = (gt.astype(x, kind) if x.dtype != kind else x for x in (input, target))
         return compute(input, target, reduction=reduction, **kwargs)
 
@@ -203,7 +204,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return ours.cosine_similarity(x1, x2, dim, eps)
 
 
-@function("Norm")
+@function("Norm", lambda *args, **kwargs: 1)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of differences along the last axis."""
     return ours.pairwise_distance(x1, x2, p, eps, keepdim)
@@ -289,13 +290,3 @@ def nll_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     _check_labels("nll_loss", input, target)
     return _nll_loss(input, target, weight=weight, ignore_index=ignore_index, reduction=reduction)
-
-
-@function("Mean")
-def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """The mean over classes of max(0, margin - input[label] + input[class])^p, the label left out."""
-    picked = gt.take_along_axis(input, gt.expand_dims(target, -1), -1)
-    missed = gt.relu(margin - picked + input) ** p
-    others = gt.where(ours.one_hot(target, input.shape[-1]) > 0, 0.0, missed)
-    losses = gt.mean(floating(others), -1)
-    return losses if reduction == "none" else gt.sum(losses) if reduction == "sum" else gt.mean(losses)

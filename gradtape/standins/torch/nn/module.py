@@ -106,16 +106,27 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Have a parameter (or None in its place) of that name."""
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}': torch.nn.Parameter or None "
+                "required.\n  fix: torch.nn.Parameter(tensor)"
+            )
+        _check_name("parameter", name)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Have a tensor of that name that is kept and not trained."""
+        _check_name("buffer", name)
         self.__dict__.pop(name, None)
         self._buffers[name] = tensor
         (self._volatile.discard if persistent else self._volatile.add)(name)
 
-    def add_module(self, name: str, module: Module | None) -> None:
-        """Have a module of that name."""
+    def add_module(self, name: str, module: Any) -> None:
+        """Have a module (or None in its place) of that name."""
+        if module is not None and not isinstance(module, Module):
+            hint = "\n  fix: nn.Sequential(*modules)" if isinstance(module, (list, tuple)) else ""
+            raise TypeError(f"{type(module).__name__} is not a Module subclass{hint}")
+        _check_name("module", name)
         self._modules[name] = module
 
     register_module = add_module
@@ -203,6 +214,8 @@ class Module:
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> KeysMismatch:
         """Take over numbers by name: all names and shapes are checked before anything changes."""
+        if not hasattr(state_dict, "keys"):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         own = self.state_dict(keep_vars=True)
         absent = [name for name in own if name not in state_dict]
         surplus = [name for name in state_dict if name not in own]
@@ -259,26 +272,26 @@ class Module:
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, **_: Any
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after each call; what it returns replaces the output unless None."""
-        return _registered(self._after, (hook, with_kwargs))
+        return _registered(self._after, (hook, with_kwargs), prepend)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before each call; what it returns replaces the arguments unless None."""
-        return _registered(self._before, (hook, with_kwargs))
+        return _registered(self._before, (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` on the way back; what it returns replaces `grad_input`."""
-        return _registered(self._backward, hook)
+        return _registered(self._backward, hook, prepend)
 
     register_backward_hook = register_full_backward_hook
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` on the way back; what it returns replaces `grad_output`."""
-        return _registered(self._back, hook)
+        return _registered(self._back, hook, prepend)
 
     @contextmanager
-    def _swapped(self, given: dict[str, Tensor]) -> Iterator[None]:
+    def _swapped(self, given: dict[str, Tensor], strict: bool = False) -> Iterator[None]:
         """Within the block, other tensors in the place of parameters and buffers."""
         before: list[tuple[dict[str, Any], str, Any]] = []
         try:
@@ -288,6 +301,8 @@ class Module:
                 places: tuple[dict[str, Any], ...] = (module._parameters, module._buffers)
                 place = next((p for p in places if name in p), None)
                 if place is None:
+                    if not strict:
+                        continue
                     raise RuntimeError(f"functional_call: {type(self).__name__} has no parameter or buffer {path!r}")
                 before.append((place, name, place[name]))
                 place[name] = tensor
@@ -411,7 +426,17 @@ def register_module_forward_hook(hook: Callable[..., Any], **_: Any) -> Removabl
     return _registered(_after_all, hook)
 
 
-def _registered(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
+def _check_name(what: str, name: str) -> None:
+    if not name or "." in name:
+        raise KeyError(f'{what} name can\'t be empty or contain ".", got: {name!r}')
+
+
+def _registered(hooks: dict[int, Any], hook: Any, first: bool = False) -> RemovableHandle:
+    """Have a hook called behind all others, or as the `first` of them."""
     key = max(hooks, default=0) + 1
+    others = dict(hooks) if first else {}
+    if first:
+        hooks.clear()
     hooks[key] = hook
+    hooks.update(others)
     return RemovableHandle(lambda: hooks.pop(key, None))

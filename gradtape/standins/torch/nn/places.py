@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.nn import functional as ours
 from gradtape.ops.convolution import for_each_axis
 from gradtape.standins.torch.wrapping import function
 
@@ -118,22 +119,75 @@ def max_unpool2d(
 
 # -- other sizes
 
-_LABELS = {"nearest": "UpsampleNearest", "linear": "UpsampleLinear", "bilinear": "UpsampleBilinear"}
+_LABELS = {
+    "nearest": "UpsampleNearest",
+    "nearest-exact": "UpsampleNearestExact",
+    "linear": "UpsampleLinear",
+    "bilinear": "UpsampleBilinear",
+    "trilinear": "UpsampleTrilinear",
+    "bicubic": "UpsampleBicubic",
+    "area": "AdaptiveAvgPool",
+}
+_RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 
 
 def _label(input: Any, *args: Any, mode: str = "nearest", **_: Any) -> str:
     given = args[2] if len(args) > 2 else mode
-    return f"{_LABELS.get(given, 'UpsampleTrilinear')}{len(input.shape) - 2}D"
+    return f"{_LABELS.get(given, 'Upsample')}{len(input.shape) - 2}D"
+
+
+def _weighed(input: Any, axis: int, first: Any, weights: Any) -> Any:
+    """The sum of `weights` (one row for each step) times the elements from `first` on; beyond the ends, the ends."""
+    behind = (-1,) + (1,) * (len(input.shape) - axis - 1)
+    total: Any = 0
+    for step, share in enumerate(weights):
+        taken = gt.take(input, np.clip(first + step, 0, input.shape[axis] - 1), axis)
+        total = total + taken * np.asarray(share, input.dtype).reshape(behind)
+    return total
 
 
 def _between(input: Any, axis: int, places: Any) -> Any:
-    """Values between the elements along an axis, in straight lines; beyond the ends those of the ends."""
-    length = input.shape[axis]
-    places = np.clip(places, 0, length - 1)
+    """Values between the elements along an axis, in straight lines."""
+    places = np.clip(places, 0, input.shape[axis] - 1)
     before = np.floor(places).astype(np.int64)
-    behind = np.minimum(before + 1, length - 1)
-    share = (places - before).astype(input.dtype).reshape((-1,) + (1,) * (len(input.shape) - axis - 1))
-    return gt.take(input, before, axis) * (1 - share) + gt.take(input, behind, axis) * share
+    share = places - before
+    return _weighed(input, axis, before, [1 - share, share])
+
+
+_BEND = -0.75
+"""How much PyTorch's cubic curves bend."""
+
+
+def _along_curves(input: Any, axis: int, places: Any) -> Any:
+    """Values between the elements along an axis, on cubic curves through four of them."""
+    before = np.floor(places).astype(np.int64)
+    share = places - before
+
+    def near(x: Any) -> Any:
+        return ((_BEND + 2) * x - (_BEND + 3)) * x * x + 1
+
+    def far(x: Any) -> Any:
+        return ((_BEND * x - 5 * _BEND) * x + 8 * _BEND) * x - 4 * _BEND
+
+    return _weighed(input, axis, before - 1, [far(share + 1), near(share), near(1 - share), far(2 - share)])
+
+
+def _sizes(input: Any, size: Any, scale_factor: Any) -> tuple[list[int], list[Any]]:
+    """The lengths that are wanted, and the factors that they were given by (None where they were not)."""
+    if (size is None) == (scale_factor is None):
+        raise ValueError("interpolate: either size or scale_factor should be defined")
+    lengths = input.shape[2:]
+    given = size if scale_factor is None else scale_factor
+    listed = list(given) if isinstance(given, (list, tuple)) else [given] * len(lengths)
+    if len(listed) != len(lengths):
+        raise ValueError(
+            f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions "
+            f"of {list(lengths)} and {'output size' if scale_factor is None else 'scale_factor'} of {listed}.\n"
+            "  fix: input of shape (examples, channels, *lengths)"
+        )
+    if scale_factor is None:
+        return [int(length) for length in listed], [None] * len(listed)
+    return [int(length * factor) for length, factor in zip(lengths, listed, strict=True)], listed
 
 
 @function("UpsampleNearest2D", _label)
@@ -146,28 +200,31 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Any:
-    """Images and signals in another size: the nearest elements, or straight lines between them."""
-    if mode not in ("nearest", "linear", "bilinear", "trilinear") or antialias:
+    """Images and signals in another size: the nearest elements, straight lines or curves between them, or means."""
+    if mode not in _LABELS or antialias:
         raise NotImplementedError(
-            f"interpolate: mode={mode!r}, antialias={antialias}; the stand-in has 'nearest', 'linear', 'bilinear' and "
-            "'trilinear'"
+            f"interpolate: mode={mode!r}, antialias={antialias}; the stand-in has {', '.join(map(repr, _LABELS))}"
         )
-    if (size is None) == (scale_factor is None):
-        raise ValueError("interpolate: either size or scale_factor should be defined")
-    for axis in range(2, len(input.shape)):
+    rank = len(input.shape)
+    if rank not in (3, 4, 5) or rank != _RANKS.get(mode, rank):
+        raise NotImplementedError(
+            f"interpolate: an input of {rank} axes; {mode!r} takes {_RANKS.get(mode, '3, 4 or 5')}.\n"
+            "  fix: input of shape (examples, channels, *lengths): unsqueeze(0) for a single example"
+        )
+    wanted, factors = _sizes(input, size, scale_factor)
+    if mode == "area":
+        return getattr(ours, f"adaptive_avg_pool{len(wanted)}d")(input, tuple(wanted))
+    for axis, (count, factor) in enumerate(zip(wanted, factors, strict=True), 2):
         length = input.shape[axis]
-        wanted = size if isinstance(size, int) else None if size is None else size[axis - 2]
-        factor = scale_factor if not isinstance(scale_factor, (list, tuple)) else scale_factor[axis - 2]
-        wanted = int(length * factor) if wanted is None else wanted
-        if mode == "nearest":
-            input = gt.take(input, np.arange(wanted) * length // wanted, axis)
+        ratio = length / count if factor is None or recompute_scale_factor else 1 / factor
+        if mode.startswith("nearest"):
+            first = np.floor((np.arange(count) + (0.5 if mode == "nearest-exact" else 0.0)) * ratio)
+            input = gt.take(input, np.minimum(first.astype(np.int64), length - 1), axis)
             continue
+        places = (np.arange(count) + 0.5) * ratio - 0.5
         if align_corners:
-            places = np.arange(wanted) * ((length - 1) / max(wanted - 1, 1))
-        else:
-            ratio = length / wanted if factor is None or recompute_scale_factor else 1 / factor
-            places = np.maximum((np.arange(wanted) + 0.5) * ratio - 0.5, 0)
-        input = _between(input, axis, places)
+            places = np.arange(count) * ((length - 1) / max(count - 1, 1))
+        input = (_along_curves if mode == "bicubic" else _between)(input, axis, places)
     return input
 
 
@@ -202,8 +259,7 @@ def grid_sample(
     examples, _, height, width = input.shape
 
     def placed(coordinate: Any, length: int) -> Any:
-        centre = coordinate * ((length - 1) / 2) if align_corners else coordinate * (length / 2)
-        place = centre + (length - 1) / 2
+        place = (coordinate + 1) / 2 * (length - 1) if align_corners else ((coordinate + 1) * length - 1) / 2
         return gt.clip(place, 0, length - 1) if padding_mode == "border" else place
 
     x, y = placed(grid[..., 0], width), placed(grid[..., 1], height)

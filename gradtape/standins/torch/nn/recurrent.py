@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape import nn as ours
+from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.nn.utils.rnn import PackedSequence, pack_again, pad_packed_sequence
 from gradtape.standins.torch.nn.whole import Whole
@@ -46,7 +47,20 @@ class _Recurrent(Whole):
     def forward(self, input: Any, hx: Any = None) -> Any:
         if isinstance(input, PackedSequence):
             return self._along_packed(input, hx)
-        return self._called("StackBackward0", input, hx)
+        return self._called(self._labels(input), input, hx)
+
+    def _labels(self, input: Any) -> tuple[str, str]:
+        """What PyTorch calls the operations that make the output and the states."""
+        is_lstm = self._kind == "LSTM"
+        if len(input.shape) == 2:
+            return "SqueezeBackward1", "SqueezeBackward1"
+        if self.batch_first:
+            output = "TransposeBackward0" if is_lstm else "TransposeBackward1"
+        elif self.bidirectional:
+            output = "CatBackward0"
+        else:
+            output = "MkldnnRnnLayerBackward0" if is_lstm and input.dtype is dtypes.float32 else "StackBackward0"
+        return output, "StackBackward0"
 
     def _along_packed(self, packed: PackedSequence, hx: Any) -> Any:
         """The same over sequences of different lengths: each ends where it ends."""

@@ -470,6 +470,11 @@ class GroupNorm(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(
+                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups}).\n"
+                "  fix: as many channels as groups, or a multiple"
+            )
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self.register_parameter("weight", Parameter(creation.ones(num_channels, dtype=dtype)) if affine else None)
         self.register_parameter("bias", Parameter(creation.zeros(num_channels, dtype=dtype)) if affine else None)

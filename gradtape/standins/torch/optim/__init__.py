@@ -11,6 +11,7 @@ import gradtape as gt
 from gradtape import optim as ours
 from gradtape.core.tensor import Tensor as Value
 from gradtape.standins.names import missing
+from gradtape.standins.torch.elsewhere import modules_of
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.optim import lr_scheduler, swa_utils
 from gradtape.standins.torch.optim.optimizer import Optimizer, Ours, initialiser
@@ -160,7 +161,7 @@ class LBFGS(Optimizer):
         """Minimise: `closure` clears the gradients, computes the loss, calls `backward` and returns the loss."""
         if closure is None:
             raise TypeError("LBFGS.step needs a closure that computes the loss again and returns it")
-        params = self.param_groups[0]["params"]
+        params, self._ours.learning_rate = self.param_groups[0]["params"], self.param_groups[0]["lr"]
         losses: list[Any] = []
 
         def evaluated(arrays: Any) -> Any:
@@ -181,4 +182,5 @@ class LBFGS(Optimizer):
         return losses[0]
 
 
+globals().update(modules_of(__name__))
 __getattr__ = missing(__name__, reasons={"SparseAdam": "there are no sparse gradients here.\n  fix: torch.optim.Adam"})

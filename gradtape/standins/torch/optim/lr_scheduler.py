@@ -50,6 +50,7 @@ class LRScheduler:
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         check_optimizer(optimizer)
         self.optimizer = optimizer
+        self._is_initial = self._get_lr_called_within_step = False  # part of what PyTorch's state_dict shows
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
@@ -239,13 +240,24 @@ class OneCycleLR(_Scheduled):
         self._rates = (max_lr / div_factor, max_lr, max_lr / div_factor / final_div_factor)
         self._top = pct_start * total_steps - 1  # the step at which the rate is highest
         self._momenta = (base_momentum, max_momentum) if cycle_momentum else None
+        self._turns = anneal_strategy == "cos"
         shape = (pct_start, anneal_strategy, div_factor, final_div_factor, three_phase)
         self._cycle = schedules.one_cycle(max_lr, total_steps, *shape)
         self._back = 2 * self._top if three_phase else self.total_steps  # from here on the momentum stays
         super().__init__(optimizer, last_epoch)
 
     def _schedule(self, base: float) -> Any:
-        return self._cycle
+        return self._rate
+
+    def _rate(self, count: int) -> Any:
+        """The rate at a step. PyTorch's curve goes on for one step behind its end: a cosine turns, a line does not."""
+        end = self.total_steps - 1
+        if count > self.total_steps:
+            raise ValueError(f"Tried to step {count} times. The specified number of total steps is {self.total_steps}")
+        if count <= end:
+            return self._cycle(count)
+        mirrored = self._cycle(2 * end - count)
+        return mirrored if self._turns else 2 * self._cycle(end) - mirrored
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next step: momentum goes down while the rate goes up, and up again with it going down."""
@@ -431,7 +443,8 @@ class ReduceLROnPlateau:
     def state_dict(self) -> dict[str, Any]:
         """Where the schedule is."""
         plateaus = [dict(vars(plateau)) for plateau in self._plateaus]
-        return {"plateaus": plateaus, "last_epoch": self.last_epoch, "_last_lr": list(self._last_lr)}
+        shown: dict[str, Any] = {"best": self.best, "num_bad_epochs": self.num_bad_epochs}
+        return {"plateaus": plateaus, "last_epoch": self.last_epoch, "_last_lr": list(self._last_lr), **shown}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from what `state_dict` returned."""

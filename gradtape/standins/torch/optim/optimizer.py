@@ -70,7 +70,9 @@ class Optimizer:
         group = {**param_group}
         params = group.pop("params")
         listed = [params] if isinstance(params, Tensor) else list(params)
-        listed = [item[1] if isinstance(item, tuple) else item for item in listed]
+        if listed and isinstance(listed[0], tuple):
+            group = {"param_names": [name for name, _ in listed], **group}
+            listed = [parameter for _, parameter in listed]
         for parameter in listed:
             if not isinstance(parameter, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(parameter)}")
@@ -84,7 +86,8 @@ class Optimizer:
         known = {id(parameter) for each in self.param_groups for parameter in each["params"]}
         if any(id(parameter) in known for parameter in listed):
             raise ValueError("some parameters appear in more than one parameter group")
-        self.param_groups.append({"params": listed, **self.defaults, **group})
+        names = {"param_names": group.pop("param_names")} if "param_names" in group else {}
+        self.param_groups.append({"params": listed, **names, **self.defaults, **group})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters (or set them to zero)."""

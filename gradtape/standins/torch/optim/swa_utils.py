@@ -13,7 +13,15 @@ from gradtape.standins.torch import creation
 from gradtape.standins.torch.nn.module import Module
 from gradtape.standins.torch.optim.lr_scheduler import LRScheduler
 
-__all__ = ["SWALR", "AveragedModel", "get_ema_avg_fn", "update_bn"]
+__all__ = [
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
@@ -21,14 +29,49 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
     return lambda average, new, count: decay * average + (1 - decay) * new
 
 
+def get_swa_avg_fn() -> Callable[..., Any]:
+    """The mean of all that was shown."""
+    return lambda average, new, count: average + (new - average) / (count + 1)
+
+
+def _of_lists(each: Callable[..., Any]) -> Callable[..., Any]:
+    """An average of one tensor, as one of lists of tensors that is written in place."""
+
+    def update(averages: list[Any], news: list[Any], count: Any) -> None:
+        for average, new in zip(averages, news, strict=True):
+            average.copy_(each(average, new, count))
+
+    return update
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
+    """`get_ema_avg_fn` for all parameters at once."""
+    return _of_lists(get_ema_avg_fn(decay))
+
+
+def get_swa_multi_avg_fn() -> Callable[..., Any]:
+    """`get_swa_avg_fn` for all parameters at once."""
+    return _of_lists(get_swa_avg_fn())
+
+
 class AveragedModel(Module):
     """A copy of a model whose parameters are the mean of those it was shown."""
 
-    def __init__(self, model: Any, device: Any = None, avg_fn: Any = None, use_buffers: bool = False) -> None:
+    def __init__(
+        self,
+        model: Any,
+        device: Any = None,
+        avg_fn: Any = None,
+        multi_avg_fn: Any = None,
+        use_buffers: bool = False,
+    ) -> None:
         super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
         self.module = copy.deepcopy(model)
         self.register_buffer("n_averaged", creation.tensor(0))
-        self.avg_fn, self.use_buffers = avg_fn, use_buffers
+        self._average = multi_avg_fn or _of_lists(avg_fn or get_swa_avg_fn())
+        self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)
@@ -41,13 +84,12 @@ class AveragedModel(Module):
             own, others = [*own, *self.module.buffers()], [*others, *model.buffers()]
         count = int(self.n_averaged)
         with gt.no_grad():
-            for held, new in zip(own, others, strict=True):
-                if count == 0:
-                    held.copy_(new.detach())
-                elif self.avg_fn is not None:
-                    held.copy_(self.avg_fn(held.detach(), new.detach(), self.n_averaged))
-                else:
-                    held.add_((new.detach() - held.detach()) / (count + 1))
+            shown = [new.detach() for new in others]
+            if count == 0:
+                for held, new in zip(own, shown, strict=True):
+                    held.copy_(new)
+            else:
+                self._average([held.detach() for held in own], shown, self.n_averaged)
             if not self.use_buffers:
                 for kept, given in zip(self.module.buffers(), model.buffers(), strict=True):
                     kept.copy_(given)

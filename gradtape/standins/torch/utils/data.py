@@ -10,8 +10,9 @@ import numpy as np
 
 from gradtape.standins.names import missing
 from gradtape.standins.torch import creation, dtypes
+from gradtape.standins.torch.elsewhere import modules_of
+from gradtape.standins.torch.joining import stack
 from gradtape.standins.torch.random import Generator, numpy_generator
-from gradtape.standins.torch.shaping import stack
 from gradtape.standins.torch.tensor import Tensor
 
 __all__ = [
@@ -352,4 +353,5 @@ class ChainDataset(IterableDataset):
             yield from dataset
 
 
+globals().update(modules_of(__name__))
 __getattr__ = missing(__name__)

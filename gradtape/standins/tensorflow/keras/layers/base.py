@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -14,6 +15,8 @@ from gradtape.standins.tensorflow.arrays import cast, convert_to_tensor
 from gradtape.standins.tensorflow.conversion import Holder
 from gradtape.standins.tensorflow.errors import explained
 from gradtape.standins.tensorflow.keras import constraints, initializers, regularizers
+from gradtape.standins.tensorflow.keras.precision import floatx
+from gradtape.standins.tensorflow.keras.remembering import Remembering
 from gradtape.standins.tensorflow.keras.symbolic import KerasTensor, symbolic_call
 from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
 from gradtape.standins.tensorflow.module import Module
@@ -24,7 +27,7 @@ from gradtape.standins.tensorflow.variable import Variable as TensorFlowVariable
 _training: ContextVar[bool | None] = ContextVar("whether a model is being trained", default=None)
 
 
-class Layer(Module):
+class Layer(Remembering, Module):
     """The base of all layers. Subclasses write `build(input_shape)`, where variables are made, and `call(inputs)`.
 
     >>> from gradtape.standins import tensorflow as tf
@@ -41,11 +44,6 @@ class Layer(Module):
     built = False
     supports_masking = False
     """Whether a mask (which steps of time are there) passes from the inputs to the outputs."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = object.__new__(cls)
-        made.__dict__["_arguments"] = (args, kwargs)
-        return made
 
     def again(self, **changes: Any) -> Any:
         """A new layer, made with the arguments of this one but for `changes`."""
@@ -70,7 +68,7 @@ class Layer(Module):
             )
         self._name = unique_name(snake_case(type(self).__name__)) if name is None else name
         self._trainable = trainable
-        self._dtype = dtype or "float32"
+        self._dtype = (dtype["config"]["name"] if isinstance(dtype, dict) else dtype) or floatx()
         self._autocast = autocast
         self.activity_regularizer = regularizers.get(activity_regularizer)
         given = (input_dim,) if input_dim is not None else input_shape
@@ -309,6 +307,7 @@ class Layer(Module):
         if "_output_shapes" not in self.__dict__:  # set in each call, it would be another thing for `gt.jit`
             parts = nest.flatten(result)
             self._output_shapes = tuple(tuple(part.shape) if hasattr(part, "shape") else None for part in parts)
+            vars(self)["_called_with"] = nest.map_structure(_spec_text, args[0]) if args else None
         if self.activity_regularizer is not None:
             self.add_loss(self.activity_regularizer(result))
         return result
@@ -342,7 +341,8 @@ class Layer(Module):
 
     def get_config(self) -> dict[str, Any]:
         """The name, whether it is trained, and of Keras' own layers the arguments they were made with."""
-        config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        policy = {"module": "keras", "class_name": "DTypePolicy", "config": {"name": self.dtype}}
+        config = {"name": self.name, "trainable": self.trainable, "dtype": {**policy, "registered_name": None}}
         if type(self).__module__.startswith(__name__.rpartition(".")[0]):
             args, kwargs = self.__dict__["_arguments"]
             bound = inspect.signature(type(self).__init__).bind(self, *args, **kwargs)
@@ -369,7 +369,14 @@ class Layer(Module):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
-_NO_CHILDREN = ("_arguments", "_symbols")
+_NO_CHILDREN = ("_arguments", "_symbols", "_called_with", "_compile_arguments")
+
+
+def _spec_text(x: Any) -> str:
+    """The shape and dtype of an input, by which a model that is loaded is built."""
+    if not isinstance(x, Holder):
+        return ""
+    return json.dumps([list(x._value.shape), str(x._value.dtype)])
 
 
 def mask_of(x: Any) -> Any:
@@ -402,12 +409,14 @@ def _flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-def checked_axes(layer: Layer, inputs: Any, count: int) -> None:
-    """Raise ValueError unless `inputs` has `count` axes."""
-    if len(inputs.shape) != count:
+def checked_axes(layer: Layer, inputs: Any, count: int, at_least: bool = False) -> None:
+    """Raise ValueError unless `inputs` has `count` axes, or at least so many."""
+    found = len(inputs.shape)
+    if found < count if at_least else found != count:
         raise ValueError(
             explained(
-                f"Input 0 of layer '{layer.name}' is incompatible with the layer: expected ndim={count}, found "
+                f"Input 0 of layer '{layer.name}' is incompatible with the layer: expected {'min_' * at_least}ndim="
+                f"{count}, found "
                 f"ndim={len(inputs.shape)}. Full shape received: {tuple(inputs.shape)}"
             )
         )

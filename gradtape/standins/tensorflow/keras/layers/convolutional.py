@@ -14,7 +14,7 @@ from gradtape.standins.tensorflow.convolutions import (
     transposed_convolution_of,
 )
 from gradtape.standins.tensorflow.errors import in_tensorflow_terms
-from gradtape.standins.tensorflow.keras import activations, initializers
+from gradtape.standins.tensorflow.keras import activations, initializers, regularizers
 from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
 from gradtape.standins.tensorflow.tensor import wrap
 
@@ -49,7 +49,7 @@ class _Convolution(Layer):
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = kernel_regularizer
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
 
     def build(self, input_shape: Any) -> None:
         """Make the kernel and the bias."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from gradtape.standins.tensorflow import arrays, elementwise, nn, reductions
 from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import activations, initializers
-from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_input
+from gradtape.standins.tensorflow.keras import activations, initializers, regularizers
+from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
 from gradtape.standins.tensorflow.keras.symbolic import Input
 from gradtape.standins.tensorflow.linalg import einsum, matmul, tensordot
 from gradtape.standins.tensorflow.picking import gather
@@ -53,7 +53,10 @@ class Dense(Layer):
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
+        self.kernel_regularizer, self.bias_regularizer = (
+            regularizers.get(kernel_regularizer),
+            regularizers.get(bias_regularizer),
+        )
 
     def build(self, input_shape: Any) -> None:
         """Make the kernel and the bias."""
@@ -76,6 +79,7 @@ class Dense(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The product, the bias, the activation."""
+        checked_axes(self, inputs, 2, at_least=True)
         checked_input(self, inputs, self.kernel.shape[0])
         if len(inputs.shape) == 2:
             made = matmul(inputs, self.kernel)

@@ -9,6 +9,7 @@ from typing import Any
 import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.torch.errors import translating
+from gradtape.standins.torch.joining import cat
 from gradtape.standins.torch.nn.utils import parametrizations, parametrize, rnn
 from gradtape.standins.torch.nn.utils.reweighting import (
     remove_spectral_norm,
@@ -16,7 +17,6 @@ from gradtape.standins.torch.nn.utils.reweighting import (
     spectral_norm,
     weight_norm,
 )
-from gradtape.standins.torch.shaping import cat
 from gradtape.standins.torch.tensor import Tensor, wrap
 
 __all__ = [

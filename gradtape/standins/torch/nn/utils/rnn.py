@@ -11,7 +11,7 @@ import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.indexing import index_select
-from gradtape.standins.torch.shaping import cat
+from gradtape.standins.torch.joining import cat
 from gradtape.standins.torch.tensor import Tensor, wrap
 from gradtape.standins.torch.wrapping import labelled
 
