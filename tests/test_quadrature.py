@@ -112,9 +112,10 @@ def test_precision_is_kept() -> None:
 
 
 def test_doubtful_integrals_warn_as_scipy() -> None:
-    """An integral that diverges gets SciPy's own class of warning."""
-    with pytest.warns(integrate.IntegrationWarning, match=r"gt\.quad"):
+    """An integral that diverges gets SciPy's own class of warning, at the line that asked for it."""
+    with pytest.warns(integrate.IntegrationWarning, match=r"gt\.quad") as caught:
         gt.quad(lambda x: 1.0 / x, 0.0, 1.0)
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ten thousand training steps need no more memory than the first few."""
+"""Thousands of training steps need no more memory than the first few."""
 
 from __future__ import annotations
 
@@ -66,15 +66,16 @@ def by_running_average() -> Callable[[], None]:
     return step
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("way", [by_tape, by_backward, by_transform, by_running_average])
 def test_training_does_not_grow(way: Callable[[], Callable[[], None]]) -> None:
-    """What is held after the thousandth step is what is held after the ten thousandth."""
+    """What is held after the first few hundred steps is what is held after three thousand."""
     step = way()
-    for _ in range(1000):
+    for _ in range(300):
         step()
     gc.collect()
     before = sys.getallocatedblocks()
-    for _ in range(9000):
+    for _ in range(2700):
         step()
     gc.collect()
-    assert sys.getallocatedblocks() - before < 500
+    assert sys.getallocatedblocks() - before < 150

@@ -931,6 +931,7 @@ class TestMemory:
             del y, loss
         assert all(node() is None for node in nodes)
 
+    @pytest.mark.no_cover
     def test_a_million_operations_on_a_tape(self) -> None:
         """A chain of a million operations is recorded, walked in one go, and freed."""
         steps = 1_000_000
@@ -943,6 +944,7 @@ class TestMemory:
         assert float(tape.gradient(y, x)) == steps + 1
         assert node() is None
 
+    @pytest.mark.no_cover
     def test_a_million_operations_dropped_without_a_question(self) -> None:
         """A long chain that nobody asks about is freed without recursion."""
         x = gt.Variable(1.0)
@@ -954,6 +956,7 @@ class TestMemory:
             del y
         assert node() is None
 
+    @pytest.mark.no_cover
     def test_ten_thousand_training_steps_do_not_grow(self) -> None:
         """Neither objects nor bytes accumulate over ten thousand steps of a small model."""
         generator = np.random.default_rng(0)
