@@ -1,4 +1,4 @@
-"""Thousands of training steps need no more memory than the first few."""
+"""Ten thousand training steps need no more memory than the first few."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def by_running_average() -> Callable[[], None]:
 @pytest.mark.no_cover
 @pytest.mark.parametrize("way", [by_tape, by_backward, by_transform, by_running_average])
 def test_training_does_not_grow(way: Callable[[], Callable[[], None]]) -> None:
-    """What is held after the first few hundred steps is what is held after three thousand."""
+    """What is held after the thousandth step is what is held after the ten thousandth."""
     step = way()
-    for _ in range(300):
+    for _ in range(1000):
         step()
     gc.collect()
     before = sys.getallocatedblocks()
-    for _ in range(2700):
+    for _ in range(9000):
         step()
     gc.collect()
-    assert sys.getallocatedblocks() - before < 150
+    assert sys.getallocatedblocks() - before < 500
