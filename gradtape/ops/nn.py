@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.extension import special_function
 from gradtape.core.graph import suspect
 from gradtape.core.rules import elementwise, general
+from gradtape.extension import special_function
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, noted, restored
 from gradtape.ops.documentation import slopes
 from gradtape.ops.expected import note_doubled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from gradtape.core.extension import compiled_module
+from gradtape.extension import compiled_module
 from gradtape.jit.native.compiler import once
 
 _BLAS, _LAPACK = "scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"

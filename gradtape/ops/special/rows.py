@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.extension import special_function
 from gradtape.core.location import Location
 from gradtape.core.operation import Op
 from gradtape.core.rules import Partial, elementwise
 from gradtape.errors import UnsupportedError
+from gradtape.extension import special_function
 from gradtape.ops.documentation import slopes
 
 scipy_ufunc = special_function

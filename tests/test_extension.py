@@ -11,13 +11,13 @@ import pytest
 import scipy.linalg.cython_blas
 import scipy.special
 
-from gradtape.core import extension
+from gradtape import extension
 
 ALONE = """
 import sys
 import numpy as np
 import gradtape as gt
-from gradtape.core.extension import compiled_module
+from gradtape.extension import compiled_module
 
 gradient = gt.grad(lambda x: np.sum(gt.sigmoid(x)))(np.zeros(2))
 assert gradient.tolist() == [0.25, 0.25]
@@ -26,7 +26,7 @@ capsule = compiled_module("scipy.linalg.cython_blas").__pyx_capi__["dgemm"]
 assert "scipy.linalg" not in sys.modules
 import scipy.linalg.cython_blas
 import scipy.special
-from gradtape.core.extension import special_function
+from gradtape.extension import special_function
 assert scipy.special.expit is special_function("expit")
 assert repr(scipy.linalg.cython_blas.__pyx_capi__["dgemm"]) == repr(capsule)
 assert gt.grad(lambda x: np.sum(scipy.special.expit(x)))(np.zeros(2)).tolist() == [0.25, 0.25]

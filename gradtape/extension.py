@@ -17,7 +17,7 @@ def compiled_module(name: str) -> Any:
 
     What it holds are the same objects that the package offers when it is imported later.
 
-    >>> from gradtape.core.extension import compiled_module
+    >>> from gradtape.extension import compiled_module
     >>> gemm = compiled_module("scipy.linalg.cython_blas").__pyx_capi__["dgemm"]
     >>> import scipy.linalg.cython_blas
     >>> scipy.linalg.cython_blas.__pyx_capi__["dgemm"] is gemm
@@ -37,7 +37,7 @@ def compiled_module(name: str) -> Any:
 def special_function(name: str) -> Any:
     """`scipy.special`'s function of that name.
 
-    >>> from gradtape.core.extension import special_function
+    >>> from gradtape.extension import special_function
     >>> float(special_function("expit")(0.0))
     0.5
     """
