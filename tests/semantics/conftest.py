@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -63,3 +64,11 @@ def clean_afterwards() -> Iterator[None]:
     """Whatever a test does, the next gradient works."""
     yield
     next_gradient_works()
+
+
+@pytest.fixture
+def without_collector() -> Iterator[None]:
+    """Nothing is freed but by counts of references, and a million objects are not looked through again and again."""
+    gc.disable()
+    yield
+    gc.enable()

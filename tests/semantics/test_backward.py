@@ -278,8 +278,9 @@ class TestFreeing:
         assert float(x.grad) == pytest.approx(3 * np.sin(3.0))
 
     @pytest.mark.no_cover
+    @pytest.mark.usefixtures("without_collector")
     def test_a_million_operations(self) -> None:
-        """A chain of a million operations is walked in one go."""
+        """A chain of a million operations is walked in one go, and freed by counts of references."""
         x = leaf(1.0)
         y: Any = x
         for _ in range(1_000_000):

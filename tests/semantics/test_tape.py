@@ -932,8 +932,9 @@ class TestMemory:
         assert all(node() is None for node in nodes)
 
     @pytest.mark.no_cover
+    @pytest.mark.usefixtures("without_collector")
     def test_a_million_operations_on_a_tape(self) -> None:
-        """A chain of a million operations is recorded, walked in one go, and freed."""
+        """A chain of a million operations is recorded, walked in one go, and freed by counts of references."""
         steps = 1_000_000
         x = gt.Variable(1.0)
         with gt.GradientTape() as tape:
@@ -945,7 +946,8 @@ class TestMemory:
         assert node() is None
 
     @pytest.mark.no_cover
-    def test_a_million_operations_dropped_without_a_question(self) -> None:
+    @pytest.mark.usefixtures("without_collector")
+    def test_a_long_chain_dropped_without_a_question(self) -> None:
         """A long chain that nobody asks about is freed without recursion."""
         x = gt.Variable(1.0)
         with gt.GradientTape(persistent=True):
