@@ -152,10 +152,8 @@ class Row:
 
     # -- through the doors
 
-    def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
-        """The result of an operation on one tensor, written down; None if it is not the one that is expected."""
-        level, node, value = self.level, own._node, own.traced
-        count = level._count
+    def _expects(self, op: Op, own: Any, frame: FrameType) -> bool:
+        """Whether this is the operation of the row, at its place, on the tensor that it has in each step."""
         if (
             self.op is not op
             or frame.f_code is not self.code
@@ -163,12 +161,18 @@ class Row:
             or _current_recording() is not self.state
             or keeping.get()
         ):
-            return self.missed()
+            return False
+        node, value = own._node, own.traced
         if value is self.same:
             fits = node is self.node
         else:
-            fits = count - value.id == self.back and (self.nodes[-self.back] or node) is node
-        if not fits or node.bits != self.bits:
+            fits = self.level._count - value.id == self.back and (self.nodes[-self.back] or node) is node
+        return fits and node.bits == self.bits
+
+    def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        """The result of an operation on one tensor, written down; None if it is not the one that is expected."""
+        node, value = own._node, own.traced
+        if not self._expects(op, own, frame):
             return self.missed()
         if params is not self.params and params != self.params:
             if not self.varies:
@@ -187,20 +191,7 @@ class Row:
         """The result of an operation on two operands, written down; None if it is not the one that is expected."""
         level, node, value = self.level, own._node, own.traced
         count = level._count
-        if (
-            self.op is not op
-            or self.reflected is not reflected
-            or frame.f_code is not self.code
-            or (frame.f_lasti != self.offset and not self.is_here(frame))
-            or _current_recording() is not self.state
-            or keeping.get()
-        ):
-            return self.missed()
-        if value is self.same:
-            fits = node is self.node
-        else:
-            fits = count - value.id == self.back and (self.nodes[-self.back] or node) is node
-        if not fits or node.bits != self.bits:
+        if not self._expects(op, own, frame) or self.reflected is not reflected:
             return self.missed()
         kind, array = type(other), own._array
         second: Any
