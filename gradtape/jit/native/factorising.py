@@ -59,9 +59,9 @@ class FactorEmitter(FortranCalls):
         count = max(1, math.prod(results[0].shape[: len(results[0].shape) - 2]))
         if self.instruction.name in (DETERMINANT, LOG_DETERMINANT):
             count = max(1, math.prod(results[0].shape))
-        given = [self.pointer(self.plan.places[x].root) for x in operands]
-        out = [self.pointer(x) for x in results]
-        self.space = self.pointer(self.instruction)
+        given = [self.buffer(self.plan.places[x].root) for x in operands]
+        out = [self.buffer(x) for x in results]
+        self.space = self.buffer(self.instruction)
         self.info = self.local(INT)
         with self.loop(0, count) as number:
             first = [self.nth(pointer, x, number, count) for pointer, x in zip(given, operands, strict=True)]
@@ -69,10 +69,6 @@ class FactorEmitter(FortranCalls):
             self.emit_one(first, last)
         self.builder.ret_void()
         return int(count * (1000 + self.size**2 * (self.size + self.columns) // 4))
-
-    def pointer(self, key: Any) -> Any:
-        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
-        return self.builder.load(address, typ=POINTER)
 
     def nth(self, pointer: Any, value: Any, number: Any, count: int) -> Any:
         """The matrix of a stack, or the number; the only one there is, if it is the same for all."""
@@ -141,7 +137,7 @@ class FactorEmitter(FortranCalls):
         """Notes it in the status if the function before has given up."""
         assert self.instruction.name in CHECKED
         with self.builder.if_then(self.failed(), likely=False):
-            self.builder.store(self.number(1), self.pointer(STATUS))
+            self.builder.store(self.number(1), self.buffer(STATUS))
 
     def emit_solution(self, given: list[Any], out: Any) -> None:
         size, columns, right = self.size, self.columns, self.part(1)
@@ -222,7 +218,7 @@ class FactorEmitter(FortranCalls):
             with self.loop(0, size) as row:
                 zero = self.read(given[0], self.place(row, row, size)).equals(0)
                 with builder.if_then(self.lanes.any(zero), likely=False):
-                    builder.store(self.number(1), self.pointer(STATUS))
+                    builder.store(self.number(1), self.buffer(STATUS))
 
         def place_of(row: Any, column: Any) -> Any:
             return self.place(column, row, size) if params["trans"] else self.place(row, column, size)

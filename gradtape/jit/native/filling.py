@@ -25,18 +25,14 @@ class FillingEmitter(Loops):
         self.lanes = Lanes(self.builder, 1, False)
         self.elements = Elements(self.lanes)
 
-    def pointer(self, key: Any) -> Any:
-        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
-        return self.builder.load(address, typ=POINTER)
-
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
         builder = self.builder
         given, positions = self.instruction.operands
         (result,) = self.instruction.results
         size, count = math.prod(result.shape), math.prod(given.shape)
-        source, places = (self.pointer(self.plan.places[x].root) for x in (given, positions))
-        out, status = self.pointer(result), self.pointer(STATUS)
+        source, places = (self.buffer(self.plan.places[x].root) for x in (given, positions))
+        out, status = self.buffer(result), self.buffer(STATUS)
         self.clear(out, size * result.dtype.itemsize)
         if size:
             kind = memory_type(result.dtype)

@@ -143,6 +143,13 @@ class Loops:
     lanes: Lanes
     elements: Elements
     width: int
+    buffers: Any
+    slots: Any
+
+    def buffer(self, key: Any) -> Any:
+        """Where the memory of a value begins."""
+        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
+        return self.builder.load(address, typ=POINTER)
 
     @contextmanager
     def loop(self, begin: Any, end: Any) -> Iterator[Any]:

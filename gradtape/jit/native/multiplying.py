@@ -44,8 +44,7 @@ class ProductEmitter(FortranCalls):
         self.units = math.prod(length for length, _ in self.pairs) if math.prod(self.sizes[:2]) else 0
 
     def pointer(self, value: Any, offset: int) -> Any:
-        address = self.builder.gep(self.buffers, [self.number(self.slots[value])], source_etype=POINTER)
-        return self.moved(self.builder.load(address, typ=POINTER), self.number(offset))
+        return self.moved(self.buffer(value), self.number(offset))
 
     def moved(self, pointer: Any, distance: Any) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))

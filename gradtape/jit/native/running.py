@@ -35,15 +35,11 @@ class RunningEmitter(Loops):
         self.lanes = Lanes(self.builder, self.width, machine.fused)
         self.elements = Elements(self.lanes)
 
-    def pointer(self, key: Any) -> Any:
-        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
-        return self.builder.load(address, typ=POINTER)
-
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
         builder = self.builder
         (x,), (result,) = self.instruction.operands, self.instruction.results
-        source, out = self.pointer(self.plan.places[x].root), self.pointer(result)
+        source, out = self.buffer(self.plan.places[x].root), self.buffer(result)
         step = self.emit_position if self.instruction.name in WHERE else self.emit_running
         with self.loop(0, self.before) as number, self.loop(0, -(-self.behind // self.width)) as block:
             place = builder.mul(block, self.number(self.width))
