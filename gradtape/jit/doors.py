@@ -23,7 +23,8 @@ from gradtape.core.operation import NO_PARAMS, Op, note_stretch
 from gradtape.core.tensor import Tensor
 from gradtape.jit.lines import place
 from gradtape.jit.program import Instruction, Literal, Operand
-from gradtape.jit.trace import TraceLevel, TraceTensor, one_doors
+from gradtape.jit.rows import SMALL
+from gradtape.jit.trace import TraceLevel, TraceTensor, one_doors, two_doors
 from gradtape.ops.indexing import getitem_static
 
 _getframe = sys._getframe
@@ -37,13 +38,14 @@ def one_door(op: Op) -> Callable[..., Any]:
     kernel, view = op.kernel, op.view
 
     def door(own: Any, frame: FrameType, params: dict[str, Any] = NO_PARAMS) -> Any:
-        level, node = own.level, own._node
+        level = own.level
         if level.row is not None:
             result = level.row.one(op, own, frame, params)
             if result is not None:
                 if view:
                     level.note_view(result, own)
                 return result
+        node = own._node
         state = _current_recording()
         live = node.bits & state.bits
         if not _is_plain(level, node.bits, live, state, frame.f_code):
@@ -60,14 +62,30 @@ def one_door(op: Op) -> Callable[..., Any]:
     return door
 
 
-def two_door(op: Op, general: Callable[[Any, Any], Any], reflected: bool) -> Callable[[Any, Any], Any]:
+def unary_door(op: Op, general: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """`op` as a method of traced tensors; what is not plain is handed on to `general`, which is one of all tensors."""
+    door = one_door(op)
+
+    def method(own: Any) -> Any:
+        result = door(own, _getframe(1))
+        return general(own) if result is None else result
+
+    return method
+
+
+def two_door(op: Op, general: Callable[[Any, Any], Any], reflected: bool) -> Callable[..., Any]:
+    """`op` as a method of traced tensors; what is not plain is handed on to `general`, which is one of all tensors.
+
+    The method of a tensor is called by the user's code; somebody else gives the frame of that.
+    """
     kernel = op.kernel
 
-    def door(own: Any, other: Any) -> Any:
+    def door(own: Any, other: Any, frame: FrameType | None = None) -> Any:
         level = own.level
+        if frame is None:
+            frame = _getframe(1)
         if level.row is not None:
-            result = level.row.two(op, reflected, own, other, _getframe(1))
+            result = level.row.two(op, reflected, own, other, frame)
             if result is not None:
                 return result
         second: Operand
@@ -85,7 +103,6 @@ def two_door(op: Op, general: Callable[[Any, Any], Any], reflected: bool) -> Cal
             return general(own, other)
         state = _current_recording()
         live = bits & state.bits
-        frame = _getframe(1)
         if not _is_plain(level, bits, live, state, frame.f_code):
             return general(own, other)
         try:
@@ -130,6 +147,8 @@ def _written(
     shape, dtype = out.shape, out.dtype
     value = level.next_value(shape, dtype)
     level.instructions.append(Instruction(op, operands, params, (value,), place(code, offset), False))
+    if out.nbytes <= SMALL:
+        level.remembered.append((value.id, (inputs, parents)))
     if not live:
         result = TraceTensor(out, value, level)
         if level.row is not None:
@@ -175,6 +194,10 @@ def _bare(x: Any) -> Any:
     return x._on(LIFTED_NODE) if x.viewed else TraceTensor(x._array, x.traced, x.level)
 
 
+def _no_other(own: Any, other: Any) -> None:
+    """There is no shorter way."""
+
+
 def bind() -> None:
     """Give traced tensors these doors."""
     for name, function in methods._OPERATORS.items():
@@ -182,7 +205,15 @@ def bind() -> None:
         if is_plain(op):
             for method, reflected in ((f"__{name}__", False), (f"__r{name}__", True)):
                 setattr(TraceTensor, method, two_door(op, getattr(Tensor, method), reflected))
+    for name, function in methods._UNARY.items():
+        op = getattr(ops, function)
+        if is_plain(op):
+            setattr(TraceTensor, f"__{name}__", unary_door(op, getattr(Tensor, f"__{name}__")))
     for ufunc, op in protocols.UFUNCS.items():
-        if ufunc.nin == 1 and isinstance(op, Op) and is_plain(op):
+        if not isinstance(op, Op) or not is_plain(op):
+            continue
+        if ufunc.nin == 1:
             one_doors[ufunc] = one_door(op)
+        elif ufunc.nin == 2:
+            two_doors[ufunc] = two_door(op, _no_other, False), two_door(op, _no_other, True)
     one_doors["item"] = one_door(getitem_static)

@@ -20,7 +20,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core.graph import Node
+from gradtape.core.location import Location
 from gradtape.core.operation import Op
+from gradtape.jit.coasting import Coast, coasting
+from gradtape.jit.lights import Light
 from gradtape.jit.likeness import STEPS, Segment, repeated
 from gradtape.jit.program import Instruction
 from gradtape.jit.rows import NEVER, Row
@@ -55,11 +58,11 @@ class Learning:
 
     def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
         row = self._expected()
-        return row.one(op, own, frame, params) if type(row) is Row else None
+        return None if row is None or row is self else row.one(op, own, frame, params)
 
     def two(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
         row = self._expected()
-        return row.two(op, reflected, own, other, frame) if type(row) is Row else None
+        return None if row is None or row is self else row.two(op, reflected, own, other, frame)
 
     def interrupt(self) -> None:
         """A value is about to be made: that is looked at when the step is over."""
@@ -67,13 +70,13 @@ class Learning:
     def before(self) -> Row | Learning | None:
         """An operation is about to come by another way: who is to be told when it has."""
         row = self._expected()
-        return row.before() if type(row) is Row else row
+        return row if row is None or row is self else row.before()
 
     def after(self, instruction: Instruction, count: int) -> None:
         """It has come."""
         self.level.row = self
 
-    def _expected(self) -> Row | Learning | None:
+    def _expected(self) -> Row | Learning | Light | None:
         """Who knows about the next operation: the rows, once the step is over, if it was like those before."""
         level = self.level
         length = len(level.instructions) - self.begin
@@ -88,7 +91,7 @@ class Learning:
             row.settle(level.instructions[self.begin + place], likes[place])
             row.next = rows[(place + 1) % self.period]
         level.follower.start(rows)
-        return rows[0]
+        return level.row
 
 
 class Follower:
@@ -104,6 +107,11 @@ class Follower:
         self._before = 0
         self._told = 0  # of how many segments the nodes are known to the level
         self._looks = 0
+        self._coast: Coast | None = None  # while a loop is run and not written down
+        self._planned: Coast | None = None  # while that is going to be so, at the next step
+        self._grounded: set[tuple[Location, int]] = (
+            set()
+        )  # where loops begin, and of which period, that are not for that
         self._over: Counter[int] = Counter()  # how often loops of a period were soon over: perhaps in steps of another
 
     @property
@@ -169,24 +177,50 @@ class Follower:
         for row in rows:
             row.nodes = nodes
         self.level.row = rows[0]
+        found = coasting(self.level, rows, self._grounded)
+        if found is not None:
+            self._planned, begins = found
+            first = self._planned.lights[0]
+            if begins:
+                rows[begins - 1].next = first
+            else:
+                self.level.row = first
+
+    def coast(self, coast: Coast) -> None:
+        """From here on, nothing is written down."""
+        self._coast, self._planned = coast, None
+        self._close()
 
     def pause(self) -> None:
         """An operation is under way that may not be the expected one."""
         self._end = len(self.level.instructions)
 
-    def resume(self, row: Row, made: int) -> None:
+    def resume(self, row: Row | Light, made: int) -> None:
         """It was, and made so many values; the next is `row`."""
         self._end, self.level.row = None, row
         self._nodes += [None] * made
 
     def stop(self) -> None:
         """Follow no longer, and look again later."""
-        level, segment = self.level, self._open
-        if level.row is None and segment is None:
-            return
-        learning, level.row, self._open = level.row, None, None
-        if type(learning) is Learning:
-            self._over[learning.period] += 1
+        level = self.level
+        if self._coast is not None:
+            coast, self._coast, level.row = self._coast, None, None
+            if coast.settle():  # perhaps it comes again soon
+                level.look_at = level._count + (STEPS + 1) * coast.period
+            else:
+                self._grounded.add((coast.where, coast.period))
+                self._wait()
+            coast.let_go()
+        elif level.row is not None or self._open is not None:
+            learning, level.row = level.row, None
+            if type(learning) is Learning:
+                self._over[learning.period] += 1
+            self._close()
+            self._wait()
+
+    def _close(self) -> None:
+        """Note what was followed, now that it is known where it ends."""
+        level, segment, self._open = self.level, self._open, None
         if segment is not None:
             end = len(level.instructions) if self._end is None else self._end
             if end > segment.begin:
@@ -195,12 +229,14 @@ class Follower:
                 self.segments.append(segment._replace(end=end, nodes=nodes if is_known else []))
                 if not is_known:
                     self._note(nodes, segment.begin)
-            if end - segment.begin < LONG * segment.period:
+            if end - segment.begin < LONG * segment.period and self._coast is None:
                 self._over[segment.period] += 1
         for row in self._rows:
             del row.next  # they go round
+        if self._planned is not None:
+            self._planned.let_go()
+            self._planned = None
         self._rows, self._nodes = [], []
-        self._wait()
 
     def tell(self, runs: Sequence[tuple[list[Any], int, int]]) -> None:
         """Let the level know what the nodes stand for that were followed; those of `runs` are known by themselves.
@@ -242,5 +278,6 @@ class Follower:
     def finish(self) -> None:
         """Nothing more will be traced."""
         self.stop()
+        self.level.remembered.clear()
         self.let_go()
         self.level.look_at = NEVER

@@ -75,9 +75,9 @@ def likeness(one: Instruction, other: Instruction) -> Likeness | None:
     if one.params is not other.params:
         key = params_key(one.params)
         if key is None or key != params_key(other.params):
-            if not _is_index(one) or not _is_index(other):
+            if not _has_index(one) or not _has_index(other):
                 return None
-            if len(one.params["index"]) != len(other.params["index"]):
+            if not is_alike_index(one.params["index"], other.params["index"]):
                 return None
             varies = True
     return Likeness(tuple(back), varies)
@@ -88,10 +88,17 @@ def is_same_number(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other and (bool(one) or repr(one) == repr(other))
 
 
-def _is_index(instruction: Instruction) -> bool:
-    """Whether the parameters are an index of integers, and nothing else."""
-    params = instruction.params
-    return instruction.name in INDEXED and [*params] == ["index"] and all(type(i) is int for i in params["index"])
+def _has_index(instruction: Instruction) -> bool:
+    """Whether the parameters are an index, and nothing else."""
+    return instruction.name in INDEXED and [*instruction.params] == ["index"]
+
+
+def is_alike_index(index: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether indices are of integers and slices, and differ in their integers only."""
+    return len(index) == len(other) and all(
+        type(part) is type(its) and (type(part) is int or (type(part) is slice and part == its))
+        for part, its in zip(index, other, strict=True)
+    )
 
 
 def repeated(instructions: Sequence[Instruction], period: int) -> list[Likeness] | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from types import CodeType, FrameType
+from typing import Any
 
 from gradtape.core import graph
-from gradtape.core.location import Location, is_library, user_files
+from gradtape.core.location import Location, as_from, is_library, user_files
+from gradtape.core.operation import Op, apply
 from gradtape.jit.program import NOWHERE
 
 PLACES_AT_MOST = 4096
@@ -38,12 +41,21 @@ def _kind(code: CodeType) -> int:
     """Whether code is a library's, and a walk back's or a rule's, whose operations belong to those of their node."""
     if len(_kinds) >= PLACES_AT_MOST:
         _kinds.clear()
-    if code is graph._walk.__code__ or code.co_varnames[:2] == _RULE:
+    if code is graph._walk.__code__ or code is as_from.__code__ or code.co_varnames[:2] == _RULE:
         kind = _WALKING
     else:
         kind = _LIBRARY if is_library(code.co_filename) else 0
     _kinds[id(code)] = code, kind
     return kind
+
+
+def apply_at(node: Any, op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Run `op` as if it were called at the place of `node`, which may be anything that has a code and an offset."""
+    return as_from(node, _applied, op, inputs, params)
+
+
+def _applied(op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+    return apply(op, tuple(inputs), params)  # which looks for its place from its caller's caller on
 
 
 _places: dict[tuple[int, int], Location] = {}  # by the id of the code, which the location holds: codes hash slowly

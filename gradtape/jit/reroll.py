@@ -52,8 +52,6 @@ def rerolled(program: Program) -> Program:
     >>> [instruction.name for instruction in program.instructions].count("loop"), len(program) < 20
     (2, True)
     """
-    from gradtape.jit.reroll_build import built
-
     for _ in range(ROUNDS_AT_MOST):
         if len(program) < SAVED_AT_LEAST:
             break
@@ -61,6 +59,8 @@ def rerolled(program: Program) -> Program:
         stretches = found(listing)
         if not stretches:
             break
+        from gradtape.jit.reroll_build import built  # by those who have loops
+
         program = built(listing, stretches)
     return program
 
@@ -449,7 +449,16 @@ class Columns:
                 found |= {row} if far else {row, row + 1}
         for column in np.flatnonzero(~self.internal):
             found |= self._broken(self.table[:, column], steps)
+        for place in range(self.stretch.period):
+            found |= self._odd_parameters(place)
         return found
+
+    def _odd_parameters(self, place: int) -> set[int]:
+        """The steps around those, if they are few, in which an instruction has other parameters than in all others."""
+        begin, period, steps = self.stretch
+        exact = self.listing.exact[begin + place : begin + period * steps : period]
+        odd = np.flatnonzero(exact != np.median(exact)).tolist()
+        return {*odd, *(step + 1 for step in odd)} if 0 < len(odd) <= 2 < steps // STEPS_AT_LEAST else set()
 
     def _broken(self, column: Numbers, steps: int) -> set[int]:
         inside = column >= self.base

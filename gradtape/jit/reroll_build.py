@@ -120,40 +120,44 @@ class Writer:
         """Write down a stack of what loops have stacked already as these stacks, end to end; whether that is so."""
         if instruction.params.get("axis") != 0 or reads.min() < 0:
             return False
-        parts: list[Value] = []
-        begin = 0
-        while begin < len(reads) and len(parts) <= _PARTS_AT_MOST:
-            entering = self._entering(reads[begin:])
-            if entering is not None:
-                rows, length = entering
-                parts.append(self._rows(rows, 0, length, instruction))
-                begin += length
-                continue
-            rolled = self.loop_of(int(reads[begin]))
-            length = 1
-            if rolled is not None:
-                steps, origins = np.divmod(reads[begin:] - rolled.columns.base, rolled.columns.made)
-                run = (
-                    (origins == origins[0])
-                    & (steps == steps[0] + np.arange(len(steps)))
-                    & (steps < rolled.stretch.steps)
-                )
-                length = int(np.argmin(run)) if not run.all() else len(run)
-            if rolled is not None and length > 1:
-                parts.append(self._rows(rolled.stacks[int(origins[0])], int(steps[0]), length, instruction))
-            else:
-                value = self.value(int(reads[begin]), instruction)
-                spec = (1, *value.shape), value.dtype
-                parts.append(self.emit(STACKED, (value,), {}, spec, instruction))
-            begin += length
-        if len(parts) > _PARTS_AT_MOST:
+        whole = self.joined(reads, instruction)
+        if whole is None:
             return False
-        spec = instruction.result.shape, instruction.result.dtype
-        whole = parts[0]
-        if len(parts) > 1:
-            whole = self.emit(TABLE["concatenate"], tuple(parts), {"axis": 0}, spec, instruction)
         self._joined[self.listing.numbers[instruction.result]] = whole
         return True
+
+    def joined(self, numbers: Numbers, near: Instruction) -> Value | None:
+        """Values, one under the other, made of parts of what loops have stacked; None if these are too many."""
+        parts: list[Value] = []
+        begin = 0
+        while begin < len(numbers):
+            if len(parts) == _PARTS_AT_MOST:
+                return None
+            part, length = self._part(numbers[begin:], near)
+            parts.append(part)
+            begin += length
+        if len(parts) == 1:
+            return parts[0]
+        spec = (len(numbers), *parts[0].shape[1:]), parts[0].dtype
+        return self.emit(TABLE["concatenate"], tuple(parts), {"axis": 0}, spec, near)
+
+    def _part(self, numbers: Numbers, near: Instruction) -> tuple[Value, int]:
+        """The first of some values in a stack of as many as can be had together, and how many these are."""
+        entering = self._entering(numbers)
+        if entering is not None:
+            rows, length = entering
+            return self._rows(rows, 0, 1, length, near), length
+        rolled = self.loop_of(int(numbers[0]))
+        if rolled is not None and len(numbers) > 1:
+            steps, origins = np.divmod(numbers - rolled.columns.base, rolled.columns.made)
+            move = int(np.sign(steps[1] - steps[0]))
+            run = (origins == origins[0]) & (steps == steps[0] + move * np.arange(len(steps)))
+            run &= (steps >= 0) & (steps < rolled.stretch.steps)
+            length = len(run) if run.all() else int(np.argmin(run))
+            if move and length > 1:
+                return self._rows(rolled.stacks[int(origins[0])], int(steps[0]), move, length, near), length
+        value = self.value(int(numbers[0]), near)
+        return self.emit(STACKED, (value,), {}, ((1, *value.shape), value.dtype), near), 1
 
     def _entering(self, reads: Numbers) -> tuple[Value, int] | None:
         """What the steps of a loop find as a carried value, if `reads` begins with that; the stack, and how many."""
@@ -169,11 +173,12 @@ class Writer:
         same = reads[1 : 1 + len(expected)] == expected
         return rows, 1 + (len(same) if same.all() else int(np.argmin(same)))
 
-    def _rows(self, rows: Value, begin: int, length: int, near: Instruction) -> Value:
-        if length == rows.shape[0]:
+    def _rows(self, rows: Value, begin: int, step: int, length: int, near: Instruction) -> Value:
+        walk = Walk(begin, step)
+        if walk == Walk(0, 1) and length == rows.shape[0]:
             return rows
         spec = (length, *rows.shape[1:]), rows.dtype
-        return self.emit(TABLE["getitem"], (rows,), {"index": (slice(begin, begin + length),)}, spec, near)
+        return self.emit(TABLE["getitem"], (rows,), {"index": (walk.rows(length),)}, spec, near)
 
     def roll(self, stretch: Stretch) -> None:
         rolled = Rolled(self, stretch)
@@ -347,6 +352,10 @@ class Rolled:
         parts = self._parts_of_one(numbers)
         if parts is not None:
             return parts
+        if loop is not None:
+            rows = writer.joined(numbers, self.near)
+            if rows is not None:
+                return self._slice(rows, Walk(0, 1))
         values = [writer.value(number, self.near) for number in numbers.tolist()]
         arrays = [writer.constants.get(value) for value in values]
         if all(array is not None for array in arrays):

@@ -21,10 +21,14 @@ from gradtape.jit.program import QUICK, Instruction, Literal, Operand, Value
 
 if TYPE_CHECKING:
     from gradtape.core.recording import Recording
+    from gradtape.jit.lights import Light
     from gradtape.jit.trace import TraceLevel
 
 NEVER = 1 << 62
 """More values than any trace has."""
+
+SMALL = 1 << 10
+"""Bytes of arrays, up to which loops over them are not written down (see `coasting`): some are held for a while."""
 
 _current_recording = recording.current
 _new = object.__new__
@@ -40,6 +44,7 @@ class Row:
         "bits",
         "code",
         "dtype",
+        "is_small",
         "keep",
         "keep_out",
         "kernel",
@@ -74,7 +79,7 @@ class Row:
     level: TraceLevel
     model: Instruction
     like: Likeness
-    next: Row  # the operation after this one; after the last, the first of the next step
+    next: Row | Light  # the operation after this one; after the last, the first of the next step
     nodes: list[Node | None]  # behind all values so far
     made: Node  # the node behind the result, in the step that was learned from
     # what the operation is, and where
@@ -102,6 +107,7 @@ class Row:
     shape: Shape
     dtype: np.dtype[Any]
     scalar: bool  # whether it is one of NumPy's doubles
+    is_small: bool
     live_bits: int
     keep: tuple[bool, ...] | None
     nothing: tuple[Any, ...]
@@ -125,6 +131,7 @@ class Row:
         row.node, row.other_node, row.made = parents[1 if reflected else 0], parents[0 if reflected else -1], out._node
         row.bits, row.other_bits = row.node.bits, row.other_node.bits
         row.shape, row.dtype, row.scalar = out.shape, out.dtype, type(out._array) is _float64
+        row.is_small = out._array.nbytes <= SMALL
         row.live_bits, row.keep_out, row.stretched, row.keep, row.nothing = 0, False, False, None, ()
         if live:
             node = out._node
@@ -149,6 +156,11 @@ class Row:
         literal = operands[last]
         if isinstance(literal, Literal):
             self.number, self.literal = literal.value, literal
+
+    @property
+    def number_at(self) -> int:
+        """Which of two operands may be a number."""
+        return 0 if self.reflected else 1
 
     # -- through the doors
 
@@ -240,6 +252,8 @@ class Row:
         instruction.location = self.model.location
         instruction.effect = False
         level.instructions.append(instruction)
+        if self.is_small:
+            level.remembered.append((count, (inputs, parents)))
         level.row = self.next
         result = _new(kind)
         result._array = out

@@ -14,6 +14,7 @@ import functools
 import sys
 import warnings
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,7 +30,9 @@ from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import TapeError
 from gradtape.explain import messages
+from gradtape.jit.coasting import REMEMBERED
 from gradtape.jit.following import FIRST_LOOK, Follower, Learning
+from gradtape.jit.lights import Light
 from gradtape.jit.lines import here
 from gradtape.jit.program import GUARD, LOOP, Constant, Instruction, Literal, Operand, Program, Value
 from gradtape.jit.rows import NEVER, Row
@@ -76,6 +79,12 @@ def complain(message: str, where: Location | None = None) -> None:
 
 one_doors: dict[np.ufunc | str, Callable[..., Any]] = {}
 """Shorter ways for functions of one tensor, and for "item", where there are any: see `gradtape.jit.doors`."""
+two_doors: dict[np.ufunc, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+"""The same for functions of two operands: for a tensor that is the first of them, and for one that is the second."""
+
+
+_STATIC = frozenset({int, slice})
+_PLACES = frozenset({"_node", "traced", "_held"})
 
 
 class TraceTensor(Lifted):
@@ -103,14 +112,19 @@ class TraceTensor(Lifted):
             _join(moved, self._views)
         return moved
 
+    def __getattr__(self, name: str) -> Any:
+        if name in _PLACES:  # a result of a loop that was not written down (see `coasting`)
+            self.level.follower.stop()
+        return object.__getattribute__(self, name)
+
     @property
     def shape(self) -> Shape:
-        shape: Shape = self.traced.shape
+        shape: Shape = self._array.shape
         return shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        dtype: np.dtype[Any] = self.traced.dtype
+        dtype: np.dtype[Any] = self._array.dtype
         return dtype
 
     def _replace(self, new: Any, how: str) -> Tensor:
@@ -157,8 +171,9 @@ class TraceTensor(Lifted):
         return format(shown.item(), spec) if shown.size == 1 else str(shown)
 
     def __getitem__(self, index: Any) -> Any:
-        if type(index) is int:
-            item = one_doors["item"](self, sys._getframe(1), {"index": (index,)})
+        parts = index if type(index) is tuple else (index,)
+        if type(index) is int or all(type(part) in _STATIC for part in parts):
+            item = one_doors["item"](self, sys._getframe(1), {"index": parts})
             return super().__getitem__(index) if item is None else item
         return super().__getitem__(_known_masks(index))
 
@@ -166,8 +181,13 @@ class TraceTensor(Lifted):
         super().__setitem__(_known_masks(index), value)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method == "__call__" and not kwargs and ufunc in one_doors and type(self) is TraceTensor:
-            result = one_doors[ufunc](self, sys._getframe(1))
+        if method == "__call__" and not kwargs and type(self) is TraceTensor:
+            result = None
+            if ufunc in one_doors:
+                result = one_doors[ufunc](self, sys._getframe(1))
+            elif ufunc in two_doors:
+                reflected = inputs[0] is not self
+                result = two_doors[ufunc][reflected](self, inputs[not reflected], sys._getframe(1))
             if result is not None:
                 return result
         out = kwargs.get("out")
@@ -297,17 +317,18 @@ class TraceLevel(Level):
         self.found: Found | None = None  # those that there were
         self.inner: TraceLevel | None = None  # while the body of a loop is traced: the trace that it goes to
         self.follower = Follower(self)
-        self.row: Row | Learning | None = None  # while a loop is followed: what the next operation should be
+        self.row: Row | Learning | Light | None = None  # while a loop is followed: what the next operation should be
+        self.remembered: deque[tuple[int, Any]] = deque(maxlen=REMEMBERED)  # inputs and nodes of the last operations
         self.look_at = FIRST_LOOK if type(self) is TraceLevel else NEVER  # how many values later loops are looked for
 
     # -- values
 
     def next_value(self, shape: Shape, dtype: np.dtype[Any]) -> Value:
-        count = self._count
         if self.row is not None:
             self.row.interrupt()
-        elif count >= self.look_at:
+        elif self._count >= self.look_at:
             self.follower.look()
+        count = self._count
         self._count = count + 1
         return Value(count, shape, dtype)
 
@@ -544,8 +565,8 @@ class TraceLevel(Level):
 
     def finish(self, outputs: Sequence[Value]) -> Program:
         """The program, now that the function has returned."""
-        self.open = False
         self.follower.finish()
+        self.open = False
         return Program(tuple(self.inputs), tuple(self.constants), tuple(self.instructions), tuple(outputs))
 
 

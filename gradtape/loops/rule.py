@@ -8,16 +8,18 @@ backward loop walks along from the end. With `recompute`, only the carries are s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
 from gradtape.core.graph import Spec
 from gradtape.core.rules import TABLE
 from gradtape.core.tensor import Tensor
 from gradtape.custom.arrays import Template, is_recorded
 from gradtape.custom.blame import Call
 from gradtape.custom.rules import Form, Kept, Rule
+from gradtape.jit.lines import apply_at
 from gradtape.jit.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
 from gradtape.jit.simplify import drop_dead, simplified
 from gradtape.jit.trace import TraceLevel
@@ -162,9 +164,14 @@ class ScanRule(Rule):
         if kept.saved is None or self.joint is None or any(is_recorded(g) for g in cotangents):
             return self._pull_again(inputs, cotangents)
         level = level_of([*inputs, *cotangents, *kept.saved])
-        if level is None:  # a batch of cotangents, for a Jacobian
+        if level is not None:
+            return self.joint.emit_back(level, inputs, kept.saved, cotangents)
+        level, batch = level_of([*inputs, *kept.saved]), _batch_of(cotangents)
+        if level is None or batch is None:
             return self._pull_again(inputs, cotangents)
-        return self.joint.emit_back(level, inputs, kept.saved, cotangents)
+        rows = [unbatch(g, batch) for g in cotangents]  # for a Jacobian
+        found = self.joint.emit_back_in_batch(level, inputs, kept.saved, rows, batch.size)
+        return [None if g is None else BatchTensor(g, batch) for g in found]
 
     def _pull_again(self, inputs: Arrays, cotangents: Arrays) -> Arrays:
         """The cotangents, by loops that can be differentiated: one for the carries, and one for the walk back."""
@@ -252,35 +259,124 @@ class Joint:
 
     def emit_back(self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays) -> Arrays:
         """Write the backward loop; the cotangents of the inputs."""
-        rule, program = self.rule, self.program
+        return self._emitted(level, self._backward(), inputs, saved, cotangents)
+
+    def emit_back_in_batch(
+        self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
+    ) -> Arrays:
+        """The same for `size` lists of cotangents at once, which come and go with an axis for them in front."""
+        carried = self.rule.counts[0]
+        cotangents = [*cotangents[:carried], *(np.moveaxis(g, 0, 1) for g in cotangents[carried:])]
+        found = self._emitted(
+            level, self._backward_in_batch(level, inputs, saved, cotangents, size), inputs, saved, cotangents
+        )
+        rows = range(carried, carried + self.rule.counts[1])
+        return [np.moveaxis(g, 0, 1) if index in rows and g is not None else g for index, g in enumerate(found)]
+
+    def _backward(self) -> Backward:
+        """The backward part of a step."""
+        program, (carried, rows) = self.program, self.rule.counts
+        gradients, g_inputs = iter(self.gradients), iter(self.cotangents)
+        return Backward(
+            program,
+            self.after,
+            list(self.residuals),
+            list(program.inputs[carried : carried + rows]),
+            [next(g_inputs) if smooth else None for smooth in self.seeds],
+            [None if missing else next(gradients) for missing in self.missing],
+            dict(zip(self.read_inputs, self.read, strict=True)),
+        )
+
+    def _backward_in_batch(
+        self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
+    ) -> Backward:
+        """The backward part of a step, traced again with a batch of cotangents."""
+        one, (carried, rows) = self._backward(), self.rule.counts
+        taken = [index for index, g in enumerate(one.cotangents) if g is not None]
+        walked = [*saved, *inputs[carried : carried + rows], *(cotangents[i] for i in taken if i >= carried)]
+        first = [sample(cotangents[i]) for i in taken if i < carried]
+        count = len(saved) + rows
+
+        def in_batch(given: list[Any]) -> list[Any]:
+            batch = BatchLevel(size)
+            known = dict(one.outside)
+            known.update({constant.value: constant.array for constant in one.program.constants})
+            known.update(zip((*one.residuals, *one.rows), given[:count], strict=True))
+            supply = [BatchTensor(g, batch) for g in given[count:]]
+            known.update(zip([g for g in one.cotangents if g is not None], supply, strict=True))
+            for instruction in one.instructions:
+                operands = [known[x] if isinstance(x, Value) else x.value for x in instruction.operands]
+                results = apply_at(instruction.location, instruction.op, operands, instruction.params)
+                known.update(zip(instruction.results, results if instruction.op.outputs else (results,), strict=True))
+            return [unbatch(known[g], batch) for g in one.gradients if g is not None]
+
+        samples = [sample(x)[0] for x in walked[:count]] + first + [sample(x)[0] for x in walked[count:]]
+        traced = Traced(level, in_batch, samples)
+        program = simplified(traced.program)
+        residuals, of_rows = program.inputs[: len(saved)], program.inputs[len(saved) : count]
+        supply, gradients = iter(program.inputs[count : len(samples)]), iter(program.outputs)
+        return Backward(
+            program,
+            program.instructions,
+            list(residuals),
+            list(of_rows),
+            [None if g is None else next(supply) for g in one.cotangents],
+            [None if g is None else next(gradients) for g in one.gradients],
+            dict(zip(program.inputs[len(samples) :], traced.read, strict=True)),
+        )
+
+    def _emitted(self, level: TraceLevel, back: Backward, inputs: Arrays, saved: Arrays, cotangents: Arrays) -> Arrays:
+        rule = self.rule
         carried, rows = rule.counts
-        supply = iter(self.gradients)
-        gradients = [None if missing else next(supply) for missing in self.missing]
-        g_inputs = iter(self.cotangents)
-        g_in = [next(g_inputs) if smooth else None for smooth in self.seeds]
+        gradients, g_in = back.gradients, back.cotangents
         state = [
             (g, first, gradient)
             for g, gradient, first in zip(g_in[:carried], gradients, cotangents, strict=False)
             if g is not None
         ]
         totals = [gradient for gradient in gradients[carried + rows :] if gradient is not None]
-        back = rule.walk_back
-        sliced = [(v, x, Walk(rule.steps - 1, -1)) for v, x in zip(self.residuals, saved, strict=True)]
+        walk = rule.walk_back
+        sliced = [(v, x, Walk(rule.steps - 1, -1)) for v, x in zip(back.residuals, saved, strict=True)]
         held = {value for value, *_ in sliced}
         sliced += [
-            (v, x, back)
-            for v, x in zip(program.inputs[carried : carried + rows], inputs[carried : carried + rows], strict=True)
-            if v not in held
+            (v, x, walk) for v, x in zip(back.rows, inputs[carried : carried + rows], strict=True) if v not in held
         ]
-        sliced += [(g, c, back) for g, c in zip(g_in[carried:], cotangents[carried:], strict=True) if g is not None]
+        sliced += [(g, c, walk) for g, c in zip(g_in[carried:], cotangents[carried:], strict=True) if g is not None]
         by_row = gradients[carried : carried + rows]
-        writing = Writing(level, program, dict(zip(self.read_inputs, self.read, strict=True)))
-        stacked = [(gradient, back) for gradient in by_row if gradient is not None]
-        firsts, sums, parts = map(iter, writing.emit_back(self.after, state, totals, sliced, stacked, rule.steps))
+        writing = Writing(level, back.program, back.outside)
+        stacked = [(gradient, walk) for gradient in by_row if gradient is not None]
+        emitted = writing.emit_back(back.instructions, state, totals, sliced, stacked, rule.steps)
+        firsts, sums, parts = map(iter, emitted)
         found: Arrays = [None if g is None else next(firsts) for g in g_in[:carried]]
         found += [None if gradient is None else next(parts) for gradient in by_row]
         outside = iter([None if g is None else next(sums) for g in gradients[carried + rows :]])
         return found + [next(outside) if is_on_tape(x) else None for x in rule.read]
+
+
+class Backward(NamedTuple):
+    """The backward part of a step: what of its `program` is to be done, and which of its values are what.
+
+    `cotangents` are those of the results, the carried ones first; `gradients` those of what is carried, of the rows and
+    of what is read from `outside`. None stands for what has none.
+    """
+
+    program: Program
+    instructions: Sequence[Instruction]
+    residuals: list[Value]
+    rows: list[Value]
+    cotangents: list[Value | None]
+    gradients: list[Value | None]
+    outside: dict[Value, Any]
+
+
+def _batch_of(cotangents: Arrays) -> BatchLevel | None:
+    """The one batch, right above a trace, that cotangents are of."""
+    levels = {g.level for g in cotangents if isinstance(g, BatchTensor)}
+    if len(levels) != 1 or any(isinstance(g.value, BatchTensor) for g in cotangents if isinstance(g, BatchTensor)):
+        return None
+    (level,) = levels
+    assert isinstance(level, BatchLevel)
+    return level
 
 
 def _where(instructions: Sequence[Instruction]) -> Any:

@@ -59,6 +59,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
     monkeypatch.setattr(following.Follower, "stop", noting_stop)
     monkeypatch.setattr(contracted, "Listing", NotedListing)
     monkeypatch.setattr(contracted, "Reached", NotedReached)
+    monkeypatch.setattr("gradtape.jit.following.coasting", lambda *given: None)  # see test_coasting.py
     monkeypatch.setattr("gradtape.jit.trace.FIRST_LOOK", 20)
     monkeypatch.setattr("gradtape.jit.following.FIRST_LOOK", 20)
     monkeypatch.setattr("gradtape.jit.tracing.SEARCHED_FROM", 40)

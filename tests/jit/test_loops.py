@@ -394,3 +394,44 @@ def test_too_small_a_budget() -> None:
     """A budget that no plan keeps is refused inside jit as well."""
     with pytest.raises(gt.OperandError, match="memory=10 bytes are too few"):
         gt.jit(gt.grad(lambda h: scanned(W, h, XS, 10)))(H)
+
+
+def pendulum(x: Any) -> Any:
+    """Two numbers and what they were, along rows, with something that all steps read."""
+
+    def step(carry: Any, row: Any) -> Any:
+        angle, speed = carry
+        speed = speed - 0.1 * np.sin(angle) * x[2] + row * 0.01
+        return (angle + 0.1 * speed, speed), angle * speed
+
+    (angle, speed), path = gt.scan(step, (x[0], x[1]), np.stack([x[1], x[2]] * 20))
+    return np.stack([angle, speed, np.sum(path * path), path[3]])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("native", [False, True])
+def test_all_rows_of_a_jacobian_are_walked_back_in_one_loop(native: bool, reverse: bool) -> None:
+    """Also where the rows of the loop are in the other order, and where it was walked back already, for a Hessian."""
+
+    def backwards(x: Any) -> Any:
+        last, path = gt.scan(lambda c, row: (c * 0.9 + np.sin(row) * x[0], c * row), x[1], x * 1.5, reverse=True)
+        return np.stack([last, *path])
+
+    function = backwards if reverse else pendulum
+    x = np.array([0.7, -0.4, 1.3])
+    before, gt.config.native = gt.config.native, native
+    try:
+        cases = [
+            (gt.jacrev(function), x),
+            (gt.jacfwd(function), x),
+            (gt.hessian(lambda x: np.sum(function(x) ** 2)), x),
+            (gt.jacrev(gt.jacrev(function)), x),
+            (gt.vmap(gt.jacrev(function)), np.stack([x, x * 1.1])),
+        ]
+        for derivative, given in cases:
+            np.testing.assert_allclose(gt.jit(derivative)(given), derivative(given), rtol=1e-11, atol=1e-12)
+        names = [i.name for i in gt.jit(gt.jacrev(function)).lower(x).instructions]
+        assert names.count("loop") == 2
+        assert len(names) < 120
+    finally:
+        gt.config.native = before

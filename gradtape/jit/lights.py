@@ -1,0 +1,204 @@
+"""The operations of a loop that coasts (see `coasting`): each has to be that of its row, and is computed, no more.
+
+What is here is written out for speed, as `rows` is: thousands of steps come by here for each of their operations.
+"""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import keeping
+from gradtape.core.operation import Op
+from gradtape.jit.likeness import is_alike_index, is_same_number
+from gradtape.jit.rows import Row
+
+if TYPE_CHECKING:
+    from gradtape.jit.coasting import Coast
+
+_current_recording = recording.current
+_new = object.__new__
+_float64 = np.float64
+
+
+class Light:
+    """One operation of a loop that coasts: it has to be that of the row, on the same operands."""
+
+    __slots__ = (
+        "at",
+        "bits",
+        "coast",
+        "code",
+        "dtype",
+        "kernel",
+        "kind",
+        "level",
+        "next",
+        "number",
+        "offset",
+        "op",
+        "other",
+        "other_at",
+        "own",
+        "params",
+        "quick",
+        "reflected",
+        "results",
+        "row",
+        "scalar",
+        "seen",
+        "shape",
+        "state",
+        "varies",
+    )
+
+    next: Light
+
+    def __init__(self, coast: Coast, row: Row, kind: Any) -> None:
+        self.coast, self.row, self.level, self.results, self.kind = coast, row, coast.level, coast.results, kind
+        self.op, self.kernel, self.quick, self.params, self.varies = (
+            row.op,
+            row.kernel,
+            row.quick,
+            row.params,
+            row.varies,
+        )
+        self.code, self.offset, self.reflected, self.state = row.code, row.offset, row.reflected, row.state
+        self.shape, self.dtype, self.scalar, self.number = row.shape, row.dtype, row.scalar, row.number
+        first, last = (1, 0) if row.reflected else (0, -1)
+        self.at, self.other_at = -row.like.back[first], -row.like.back[last]  # 0: the same in all steps
+        self.own: Any = None  # then this one, once it has been seen
+        self.other: Any = None
+        self.seen: list[Any] = []  # what varies
+
+    def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        """The result of an operation on one tensor; None if it is not the one that is expected."""
+        if (
+            op is not self.op
+            or frame.f_code is not self.code
+            or (frame.f_lasti != self.offset and not self._is_here(frame))
+            or _current_recording() is not self.state
+            or keeping.get()
+            or (own is not (self.results[self.at] if self.at else self.own) and not self._is_own(own))
+        ):
+            return self.missed()
+        if params is not self.params and params != self.params and not self.varies:
+            return self.missed()
+        try:
+            out = self.kernel(own._array, **params)
+        except Exception:
+            return self.missed()  # whoever is asked next says what is wrong
+        if out.shape != self.shape or out.dtype is not self.dtype:
+            return self.missed()
+        if self.varies:
+            if not is_alike_index(params["index"], self.params["index"]):
+                return self.missed()
+            self.seen.append(params)
+        return self._result(out)
+
+    def two(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        """The result of an operation on two operands; None if it is not the one that is expected."""
+        results = self.results
+        if (
+            op is not self.op
+            or frame.f_code is not self.code
+            or (frame.f_lasti != self.offset and not self._is_here(frame))
+            or reflected is not self.reflected
+            or _current_recording() is not self.state
+            or keeping.get()
+            or (own is not (results[self.at] if self.at else self.own) and not self._is_own(own))
+        ):
+            return self.missed()
+        array, kind = own._array, type(other)
+        if kind is self.kind:
+            if other is not (results[self.other_at] if self.other_at else self.other) and not self._is_other(other):
+                return self.missed()
+            operand = other._array
+        else:
+            operand = other
+            if other is not self.number and not is_same_number(other, self.number) and not self._may_vary(kind):
+                return self.missed()
+        try:
+            if self.quick is not None and type(array) is _float64 and (kind is float or type(operand) is _float64):
+                out = self.quick(operand, array) if reflected else self.quick(array, operand)
+            else:
+                out = self.kernel(operand, array) if reflected else self.kernel(array, operand)
+        except Exception:
+            return self.missed()  # whoever is asked next says what is wrong
+        if type(out) is not _float64 if self.scalar else (out.shape != self.shape or out.dtype is not self.dtype):
+            return self.missed()
+        if self.varies:
+            self.seen.append(operand)
+        return self._result(out)
+
+    def _result(self, out: Any) -> Any:
+        """A tensor that has neither value nor node: `TraceTensor.__getattr__` says what happens if these are read."""
+        result = _new(self.kind)
+        result._array = out
+        result.level = level = self.level
+        result.viewed = False
+        self.results.append(result)
+        level.row = self.next
+        return result
+
+    def _may_vary(self, kind: type) -> bool:
+        """Whether the number may be another one of its kind."""
+        return self.varies and kind is float and type(self.number) is float
+
+    def _is_here(self, frame: FrameType) -> bool:
+        if not self.row.is_here(frame):
+            return False
+        self.offset = frame.f_lasti
+        return True
+
+    def _is_own(self, tensor: Any) -> bool:
+        """Whether a tensor from before the coast is the one with the door that is expected."""
+        row = self.row
+        if self.at:
+            return self.coast.is_from_before(tensor, -self.at, row.bits)
+        if tensor.traced is not row.same or tensor._node is not row.node:
+            return False
+        self.own = tensor
+        return self.coast.is_under_way
+
+    def _is_other(self, tensor: Any) -> bool:
+        row = self.row
+        if tensor.level is not self.level:
+            return False
+        if self.other_at:
+            return self.coast.is_from_before(tensor, -self.other_at, row.other_bits)
+        if tensor.traced is not row.other_same or tensor._node is not row.other_node:
+            return False
+        self.other = tensor
+        return self.coast.is_under_way
+
+    def missed(self) -> None:
+        """Another operation has come: it is over."""
+        self.level.follower.stop()
+
+    def interrupt(self) -> None:
+        """A value is about to be made."""
+        self.level.follower.stop()
+
+    def before(self) -> None:
+        """An operation is about to come by another way."""
+        self.level.follower.stop()
+
+
+class FirstLight(Light):
+    """The first operation of a step: now and then it is looked who holds the results."""
+
+    __slots__ = ()
+
+    def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        if len(self.results) >= self.coast.limit and not self.coast.sweep():
+            return None
+        return super().one(op, own, frame, params)
+
+    def two(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        if len(self.results) >= self.coast.limit and not self.coast.sweep():
+            return None
+        return super().two(op, reflected, own, other, frame)
