@@ -12,7 +12,7 @@ from gradtape.errors import OperandError, ShapeError
 from gradtape.ops import reductions, sorting
 from gradtape.ops.arguments import along, as_value, refused
 from gradtape.ops.conversion import identity
-from gradtape.ops.indexing import getitem
+from gradtape.ops.indexing import getitem, scatter
 from gradtape.ops.joining import concatenate, stack
 from gradtape.ops.shaping import broadcast_to, moveaxis, reshape
 from gradtape.protocols import answers
@@ -70,6 +70,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
                     f"pad: mode={mode!r} along axis {axis} of shape {x.shape}, which is empty.",
                     "'constant'",
                 )
+    if mode == "empty" or (mode == "constant" and _is_zero(kwargs.get("constant_values", 0))):
+        return _within_zeros(x, widths)
     details = _pairs(kwargs.get(_KEYWORDS.get(mode, ""), 0), x.ndim) if mode in ("constant", "linear_ramp") else None
     if mode in _STATISTICS:
         details = _pairs(kwargs.get("stat_length"), x.ndim)
@@ -78,6 +80,18 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
             detail = kwargs.get("reflect_type", "even") if details is None else details[axis]
             x = _along_one(x, axis, (before, after), mode, detail)
     return x
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a margin is of zeros, and not of those below 0."""
+    return type(value) in (int, float) and value == 0 and not np.signbit(value)
+
+
+def _within_zeros(x: Any, widths: list[tuple[int, int]]) -> Any:
+    """`x` with margins of zeros, all of them at once."""
+    index = tuple([slice(before, before + length) for (before, _), length in zip(widths, x.shape, strict=True)])
+    shape = tuple([before + length + after for (before, after), length in zip(widths, x.shape, strict=True)])
+    return x if shape == x.shape else scatter(x, index=index, shape=shape)
 
 
 def _widths(pad_width: Any, x: Any) -> list[tuple[int, int]]:
@@ -136,10 +150,8 @@ def _along_one(x: Any, axis: int, width: tuple[int, int], mode: str, detail: Any
         if not count:
             continue
         shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
-        if mode == "empty":
-            margin: Any = np.zeros(shape, x.dtype)
-        elif mode == "constant":
-            margin = broadcast_to(as_value(detail[end]).astype(x.dtype), shape)
+        if mode == "constant":
+            margin: Any = broadcast_to(as_value(detail[end]).astype(x.dtype), shape)
         elif mode == "linear_ramp":
             margin = _ramp(x, axis, end, count, detail[end])
         else:
