@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.forward import ForwardAccumulator, check_tangent
-from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, ails, is_nan, push_through, suspects, walk
+from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, ails, is_nan, push_through, sampled, suspects, walk
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -42,6 +44,7 @@ class Recorded:
         self.name = getattr(function, "__name__", "the function")
         self.function, self.numbers, self.chosen = function, numbers, chosen
         self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
+        self.tape.is_private = True
         self.given = [leaf for argument in chosen for leaf in leaves(argument)]
         self.sources = [self._tracked_copy(index) for index in range(len(self.given))]
         self.was_numpy = not any(isinstance(leaf, Tensor) for leaf in self.given)
@@ -294,12 +297,22 @@ def argument_of(function: Function, arguments: Mapping[int, Any], index: int) ->
 
 def off_tape(outputs: list[Any], bit: int) -> bool:
     """Whether there are results, and none of them was recorded: a derivative is zero for want of any path."""
-    return bool(outputs) and not any(isinstance(o, Tensor) and o._node.bits & (bit | LIFTED) for o in outputs)
+    tensors = [o for o in outputs if isinstance(o, Tensor) and sampled(o) is o]  # others are traced, and on no tape
+    return bool(outputs) and not any(o._node.bits & (bit | LIFTED) for o in tensors)
 
 
 def asked_by_user() -> bool:
-    """Whether the caller was called by a user, who may be surprised, and not by code that knows what to expect."""
-    return not is_library(sys._getframe(2).f_code.co_filename)
+    """Whether the caller was called by a user, who may be surprised, and not by code that knows what to expect.
+
+    By way of `jit`, as it may be: a compiled function is called as the function itself.
+    """
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_JIT):
+        frame = frame.f_back
+    return frame is not None and not is_library(frame.f_code.co_filename)
+
+
+_JIT = os.path.join(os.path.dirname(__file__), "jit", "")
 
 
 def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:

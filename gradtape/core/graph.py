@@ -219,11 +219,24 @@ def ails(gradients: Iterable[Any]) -> bool:
     One dot product each: a sum of squares is 0 or not finite then, and only then or nearly so.
     """
     for gradient in gradients:
+        product: Callable[[Any, Any], Any] = np.vdot
+        if not isinstance(gradient, (np.ndarray, np.generic)):
+            gradient, product = sampled(gradient), _quietly_multiplied
         if isinstance(gradient, (np.ndarray, np.generic)) and gradient.size:
             flat: Any = gradient.ravel("K")  # in the order of its memory, so that nothing is copied
-            if not 0.0 < np.vdot(flat, flat).real < _INFINITY:
+            if not 0.0 < product(flat, flat).real < _INFINITY:
                 return True
     return False
+
+
+def _quietly_multiplied(left: Any, right: Any) -> Any:
+    """The dot product, without BLAS: its threads would stay awake for a while, and take cores from the compiler."""
+    return np.einsum("i,i", left.conj(), right)
+
+
+def sampled(value: Any) -> Any:
+    """What a value that is being traced, and is on no tape, is in this call; all else as it is."""
+    return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
 
 
 def is_nan(targets: Iterable[Any]) -> bool:

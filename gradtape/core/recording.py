@@ -23,6 +23,7 @@ class Recorder:
 
     watches_variables = False
     pushes_forward = False
+    is_private = False  # whether nobody can ask for the gradient of anything but its sources
 
     def __init__(self) -> None:
         self.bit = claim_bit()

@@ -17,6 +17,7 @@ from gradtape.core.graph import (
     AMBIENT,
     FLAGS,
     LIFTED,
+    LIFTED_NODE,
     READ,
     UNTRACKED,
     VARIABLE,
@@ -192,6 +193,10 @@ class Tensor(TensorMethods):
 
     def _leave(self, how: str) -> Any:
         """The value, on its way off the tape; a tracked tensor leaves a cut that remembers how and where."""
+        self._depart(how)
+        return self._concrete()
+
+    def _depart(self, how: str) -> None:
         if self._node.bits > FLAGS:
             departure = cut(how, (self._node,))
             assert isinstance(departure, Cut)
@@ -204,7 +209,6 @@ class Tensor(TensorMethods):
         elif type(self._node) is Cut and how in _READINGS:
             self._node.order = self._node.order or next_order()
             departures.append(self._node)
-        return self._concrete()
 
     def numpy(self) -> Any:
         """The value as a read-only array. The gradient does not follow it.
@@ -422,11 +426,24 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     >>> t.grad
     Tensor(4.)
     """
-    array = owned_array(data, dtype)
+    if isinstance(data, Tensor) and data._node.bits & LIFTED:
+        fresh: Any = _copied(data, dtype)
+    else:
+        fresh = Tensor(owned_array(data, dtype))
     if not requires_grad:
-        return Tensor(array)
-    check_differentiable(array.dtype, "requires_grad", array.shape)
-    return Tensor(array, leaf(array.shape, array.dtype, AMBIENT))
+        return fresh  # type: ignore[no-any-return]
+    check_differentiable(fresh.dtype, "requires_grad", fresh.shape)
+    lifted = fresh._node.bits & LIFTED
+    node = leaf(fresh.shape, fresh.dtype, AMBIENT | lifted)
+    return fresh._on(node) if lifted else Tensor(fresh._array, node)
+
+
+def _copied(data: Any, dtype: Any) -> Any:
+    """A tensor of an interpreter, on no tape: that of `jit` stands for another value in each call."""
+    data._depart("gt.tensor()")
+    with recording.during(recording.current().mute(True)):
+        copy = data.copy() if dtype is None else data.astype(dtype)
+    return copy._on(LIFTED_NODE)
 
 
 def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:

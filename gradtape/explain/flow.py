@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Cut, Node, innocent, is_nan, suspects
+from gradtape.core.graph import FLAGS, Cut, Node, innocent, is_nan, sampled, suspects
 from gradtape.errors import GradTapeError
 from gradtape.explain.broadcast import is_written, site_at
 from gradtape.explain.messages import problem
 from gradtape.explain.problem import Problem
 from gradtape.explain.replay import Replay, saved
-from gradtape.explain.voices import is_due, report
+from gradtape.explain.voices import doubt, is_due, is_provisional, report
 
 PLACES_AT_MOST = 1024
 SILENT_TIMES = 3  # after which a target whose zeros were found to be right is not examined again
@@ -45,11 +45,15 @@ def examine(
     """
     target = tuple((id(node.code), node.offset) for node, _ in seeds[:4])
     waiting = _waiting(mask, target) if suspects else []
+    seeds = [(node, sampled(seed)) for node, seed in seeds]
     if not all(isinstance(seed, (np.ndarray, np.generic)) for _, seed in seeds):
         return  # a walk that is itself recorded or batched
-    numbers = [(node, g) for node, g in arrivals if isinstance(g, (np.ndarray, np.generic)) and g.size]
+    met = [(node, sampled(g)) for node, g in arrivals]
+    numbers = [(node, g) for node, g in met if isinstance(g, (np.ndarray, np.generic)) and g.size]
     broken = bool(births) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
     zeros = [] if broken or not judges_zeros else [node for node, g in numbers if not np.any(g)]
+    if (broken or zeros) and doubt("not finite" if broken else "zero"):
+        broken, zeros = False, []
     if not (broken or zeros or waiting):
         return
     replay = Replay(seeds, mask, beginnings, sources)
@@ -85,7 +89,7 @@ def _waiting(mask: int, target: tuple[Any, ...]) -> list[Any]:
             continue
         if not bits & mask:
             others.append(suspect)
-        elif _silent.get((*_place(suspect), *target), (0, None))[0] < SILENT_TIMES:
+        elif is_provisional() or _silent.get((*_place(suspect), *target), (0, None))[0] < SILENT_TIMES:
             mine.append(suspect)
     suspects.clear()
     suspects.extend(others)
@@ -109,7 +113,7 @@ def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> N
     from gradtape.explain import alignment
     from gradtape.explain.broadcast import Residual, judge_residual
     from gradtape.explain.returns import judge_departures
-    from gradtape.explain.training import judge_pick, judge_softmax
+    from gradtape.explain.training import is_odd_pick, judge_pick, judge_softmax
 
     targets = [node for node, _ in replay.seeds]
     guilty = judge_departures([suspect for suspect in waiting if isinstance(suspect, Cut)], replay)
@@ -119,13 +123,15 @@ def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> N
             is_guilty = judge_residual(suspect, replay.consumers, targets)
         elif isinstance(suspect, Cut):
             is_guilty = guilty
+        elif node is not None and node.op is not None and node.op.name == "take at positions":
+            is_guilty = is_odd_pick(node) and doubt("picked")
         elif node is not None and node.op is not None and node.op.name == "getitem":
             is_guilty = judge_pick(node, replay) or alignment.judge_columns(node, replay)
         elif node is not None and node.op is not None and node.op.name in alignment.REDUCTIONS:
             is_guilty = alignment.judge_reduction(node, replay)
         else:
             is_guilty = node is not None and judge_softmax(node, replay)
-        if not is_guilty:
+        if not is_guilty and not is_provisional():
             _note_silence((*_place(suspect), *target), replay, node)
 
 

@@ -26,6 +26,7 @@ from gradtape.explain.spelling import library_of
 from gradtape.explain.voices import is_due, report
 
 PAIRS_AT_MOST = 4096
+ARRAYS_AT_MOST = 64
 NAMES_FOLLOWED = 6
 _PASSING = frozenset(
     ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
@@ -39,27 +40,70 @@ def judge_departures(departed: Sequence[Cut], replay: Replay) -> bool:
     """Warn of the first value that left as a number and is a constant operand on the way to the target, if any is."""
     if not departed:
         return False
-    operations = [node for node in reversed(replay.nodes) if next(_constants(node), None) is not None]
+    constants = Constants(replay)
     for departure in departed:
-        place = (id(departure.code), departure.offset)
-        edges: list[tuple[Node, int]] = []
-        for node in operations:
-            if node.order < departure.order or node.code is None:
-                continue
-            for slot in _constants(node):
-                pair = (*place, id(node.code), node.offset, slot)
-                if pair in _innocent and not _is_telling(departure.params.get("value")):
-                    continue
-                if _came_back(departure, node, slot):
-                    edges.append((node, slot))
-                elif len(_innocent) < PAIRS_AT_MOST:
-                    _innocent[pair] = (departure.code, node.code)
+        edges = constants.made_of(departure)
         if edges and not _cancels(edges, replay):
             found = _returned(departure, *edges[0])
             if is_due("GT210", *found.place[1:]):
                 report(found)
             return True
     return False
+
+
+class Constants:
+    """The constant operands on the way to a target, by their places in the code: loops come by these often."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._edges = [
+            (node, slot) for node in reversed(replay.nodes) if node.code is not None for slot in _constants(node)
+        ]
+        self._by_place: dict[tuple[int, int, int], list[int]] = {}
+        for index, (node, slot) in enumerate(self._edges):
+            self._by_place.setdefault((id(node.code), node.offset, slot), []).append(index)
+        self._related: dict[tuple[int, int], list[int]] = {}  # by the place of a departure
+        self._numbers: dict[Any, list[int]] | None = None
+        self._arrays: list[int] = []
+
+    def made_of(self, departure: Cut) -> list[tuple[Node, int]]:
+        """The operands after a departure that are made of what left there, as names or their values show."""
+        place = id(departure.code), departure.offset
+        if place not in self._related:
+            self._related[place] = self._reading(departure)
+        found = {*self._related[place], *self._of_value(departure.params.get("value"))}
+        return [self._edges[index] for index in sorted(found) if self._edges[index][0].order >= departure.order]
+
+    def _reading(self, departure: Cut) -> list[int]:
+        found: list[int] = []
+        for key, edges in self._by_place.items():
+            pair = (id(departure.code), departure.offset, *key)
+            if pair in _innocent:
+                continue
+            if _is_read_at(departure, *self._edges[edges[0]]):
+                found += edges
+            elif len(_innocent) < PAIRS_AT_MOST:
+                _innocent[pair] = departure.code, self._edges[edges[0]][0].code
+        return found
+
+    def _of_value(self, value: Any) -> list[int]:
+        if not _is_telling(value):
+            return []
+        if self._numbers is None:
+            self._numbers = {}
+            for index, (node, slot) in enumerate(self._edges):
+                constant = saved(node)[slot]
+                if constant is None:
+                    continue
+                if np.size(constant) == 1:
+                    self._numbers.setdefault(np.asarray(constant).item(), []).append(index)
+                elif len(self._arrays) < ARRAYS_AT_MOST:
+                    self._arrays.append(index)
+        arrays = [index for index in self._arrays if self._holds(index, value)]
+        return [*self._numbers.get(value, ()), *arrays]
+
+    def _holds(self, index: int, value: Any) -> bool:
+        node, slot = self._edges[index]
+        return bool(np.any(np.asarray(saved(node)[slot]) == value))
 
 
 def _constants(node: Node) -> Iterator[int]:
@@ -77,15 +121,11 @@ def _is_telling(value: Any) -> bool:
     return float(f"{value:.6g}") != value
 
 
-def _came_back(departure: Cut, node: Node, slot: int) -> bool:
+def _is_read_at(departure: Cut, node: Node, slot: int) -> bool:
+    """Whether an operand is computed from what left at `departure`, as far as names show."""
     site = site_at(node.location)
     part = _operand(site, node, slot)
-    if part is not None and _reads(site, part, _departing(departure), NAMES_FOLLOWED):
-        return True
-    value, constant = departure.params.get("value"), saved(node)[slot]
-    if constant is None or not _is_telling(value):
-        return False
-    return bool(np.any(np.asarray(constant) == value))
+    return part is not None and _reads(site, part, _departing(departure), NAMES_FOLLOWED)
 
 
 def _operand(site: Site, node: Node, slot: int) -> ast.expr | None:

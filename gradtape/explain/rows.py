@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units
-from gradtape.core.graph import Node
+from gradtape.core.graph import Node, sampled
 from gradtape.core.structure import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain.flow import examine
@@ -30,7 +30,7 @@ def examine_rows(
     """
     tables = [
         (node, np.asarray(rows).reshape(len(seeds), -1))
-        for node, rows in arrivals
+        for node, rows in [(node, sampled(rows)) for node, rows in arrivals]
         if isinstance(rows, (np.ndarray, np.generic)) and rows.size
     ]
     bad = np.zeros(len(seeds), bool)
@@ -40,7 +40,7 @@ def examine_rows(
         return
     row = int(np.argmax(bad))
     seed = (seeds.dense() if isinstance(seeds, Units) else seeds)[row]
-    value = np.asarray(target._array)[np.nonzero(seed)]
+    value = np.asarray(target._array)[np.asarray(seed) != 0]
     found = [(node, table[row].reshape(node.shape)) for node, table in tables]
     examine([(target._node, seed)], mask, found, [value], (), beginnings, sources)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node
+from gradtape.core.graph import FLAGS, Node, sampled
 from gradtape.explain import fixes
 from gradtape.explain.broadcast import grouped, is_outer, makes_axis, site_at
 from gradtape.explain.messages import problem
@@ -75,6 +75,25 @@ def judge_pick(node: Node, replay: Replay) -> bool:
     if is_due("GT501", *problem.place[1:]):
         report(problem)
     return True
+
+
+def is_odd_pick(node: Node) -> bool:
+    """Whether a traced index may be one that `judge_pick` and others warn of: for whoever can look at it untraced."""
+    table = node.parents[0].parents[0] if node.parents[0].parents else None
+    positions = sampled(saved(node)[1])
+    if table is None or len(table.shape) != 2 or not isinstance(positions, np.ndarray):
+        return False
+    picked = table
+    while (inner := _passed(picked)) is not None:
+        picked = inner
+    total = _normaliser(picked) or picked
+    is_softmax = total is not picked or (picked.op is not None and picked.op.name in ("softmax", "log_softmax"))
+    if not is_softmax or picked.shape != table.shape:
+        return False
+    axes = total.params.get("axis") or (0, 1)
+    places = np.unravel_index(positions, table.shape)
+    counting = [axis for axis in (0, 1) if _counts(places[axis], table.shape[axis])]
+    return len(node.shape) > 1 or (len(counting) == 1 and counting[0] in axes)
 
 
 def _normaliser(node: Node) -> Node | None:

@@ -34,7 +34,7 @@ NOTES_AT_MOST = 1000
 _process: dict[str, str] = {}
 _here: ContextVar[dict[str, str]] = ContextVar("gradtape voices", default={})  # noqa: B039  (it is never changed)
 _ears: ContextVar[tuple[_Ear, ...]] = ContextVar("gradtape listeners", default=())
-_withheld: ContextVar[tuple[tuple[str, ...], list[Problem]] | None] = ContextVar("gradtape withheld", default=None)
+_withheld: ContextVar[Withheld | None] = ContextVar("gradtape withheld", default=None)
 _notes: deque[Problem] = deque(maxlen=NOTES_AT_MOST)
 _noted: set[Place] = set()
 recent: deque[Problem] = deque(maxlen=100)
@@ -101,8 +101,8 @@ def report(problem: Problem, words: str = "") -> None:
     `words` are what a warning says instead, where a stand-in has to say it as the library does.
     """
     withheld = _withheld.get()
-    if withheld is not None and problem.code in withheld[0]:
-        withheld[1].append(problem)
+    if withheld is not None and withheld.wants(problem.code):
+        withheld.problems.append(problem)
         return
     how = voice(problem.code)
     if how == "raise":
@@ -238,15 +238,46 @@ def listening(callback: Callable[[Problem], Any]) -> Iterator[None]:
         _ears.reset(token)
 
 
+class Withheld:
+    """What was found where nobody was to hear of it yet: these codes, or all that are no errors."""
+
+    def __init__(self, codes: tuple[str, ...]) -> None:
+        self.codes = codes
+        self.problems: list[Problem] = []
+        self.doubts: set[str] = set()  # what looked odd, and was not looked into: "zero", "not finite"
+
+    def __bool__(self) -> bool:
+        return bool(self.problems or self.doubts)
+
+    def wants(self, code: str) -> bool:
+        """Whether a code is kept here."""
+        return code in self.codes if self.codes else not CODES[code].is_fixed
+
+
 @contextmanager
-def withholding(*codes: str) -> Iterator[list[Problem]]:
-    """Nobody hears of these codes inside, in whatever voice: what was reported is in the list."""
-    kept: list[Problem] = []
-    token = _withheld.set((codes, kept))
+def withholding(*codes: str) -> Iterator[Withheld]:
+    """Nobody hears of these codes inside, in whatever voice; without any, of none that can be chosen a voice for."""
+    kept = Withheld(codes)
+    token = _withheld.set(kept)
     try:
         yield kept
     finally:
         _withheld.reset(token)
+
+
+def is_provisional() -> bool:
+    """Whether all that is reported here is withheld, so that what is found is not the last word."""
+    withheld = _withheld.get()
+    return withheld is not None and not withheld.codes
+
+
+def doubt(what: str) -> bool:
+    """Leave it to those who withhold all that is reported here to look into something; whether there are any."""
+    withheld = _withheld.get()
+    if withheld is None or withheld.codes:
+        return False
+    withheld.doubts.add(what)
+    return True
 
 
 class expect:

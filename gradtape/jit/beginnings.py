@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.graph import Node
 from gradtape.jit.likeness import is_same_number
 from gradtape.jit.program import Instruction, Operand, Value
-from gradtape.jit.rows import Row
+from gradtape.jit.rows import Row, Written
 
 if TYPE_CHECKING:
     from gradtape.jit.trace import TraceLevel
@@ -42,7 +42,7 @@ def is_same_place(one: Instruction, other: Instruction, following: Instruction) 
 
 
 def beginning_at(
-    level: TraceLevel, rows: Sequence[Row], begin: int, remembered: dict[int, Any], kind: Any
+    level: TraceLevel, rows: Sequence[Row], begin: int, remembered: dict[int, Written], kind: Any
 ) -> Beginning | None:
     """How the loop begins, if the instructions from `begin` on are steps of it."""
     found, period = Beginning(), len(rows)
@@ -58,7 +58,7 @@ def beginning_at(
         operands: list[Any] = []
         for at, operand in enumerate(instruction.operands):
             back, model = row.like.back[at], row.model.operands[at]
-            tensor, node = known[0][at], known[1][at]
+            tensor, node = known.inputs[at], known.parents[at]
             ago, origin = divmod(place - back, period)
             if not back:
                 if not _is_alike(operand, model, row.varies):

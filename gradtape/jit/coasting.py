@@ -6,7 +6,7 @@ the program and without a node. When something else comes, or somebody asks for 
 settled: all steps, also those that were written down before, are made one loop, as `gt.scan` would have made it
 (`gradtape.loops.compiled`), and the tensors that are still held by somebody get their places in its results.
 
-Steps whose results are kept by somebody (`states.append(y)`) are run once more, and written down.
+Results that may be asked for the gradient of one another, by a tape of the user's, are run once more and written down.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core import recording
+from gradtape.core.graph import AMBIENT
 from gradtape.core.location import Location, as_from
 from gradtape.errors import GradTapeError
-from gradtape.jit.beginnings import Beginning, Key, beginning_at, is_same_place
+from gradtape.jit.beginnings import Beginning, beginning_at, is_same_place
 from gradtape.jit.lights import FirstLight, Light
 from gradtape.jit.likeness import STEPS
 from gradtape.jit.lines import apply_at
@@ -58,7 +59,10 @@ class Coast:
         self.results: list[Any] = [None] * ((STEPS - 1) * self.period)
         self._first = -len(self.results)  # the number of the first of them
         self._before: dict[int, Any] = {}  # what the first steps read, by number
+        self._kept: dict[int, Any] = {}  # results that somebody held, when it was looked
+        self._refs: list[tuple[Value, Any]] = []  # what was written down: values, and the tensors that stand for them
         self._kind = kind
+        self.is_private = is_private(rows)
         self.lights = [(Light if place else FirstLight)(self, row, kind) for place, row in enumerate(rows)]
         for place, light in enumerate(self.lights):
             light.next = self.lights[(place + 1) % self.period]
@@ -73,30 +77,42 @@ class Coast:
         """How many operations were run."""
         return self._first + len(self.results)
 
-    def _held(self, count: int) -> list[int]:
-        """The numbers of those of the first `count` results that somebody else holds."""
-        references = map(_getrefcount, islice(self.results, count))
-        return [number for number, count in enumerate(references, self._first) if count > _ALONE and number >= 0]
+    def _held(self, count: int) -> dict[int, Any]:
+        """Those of the first `count` results that somebody else holds, by number."""
+        references = enumerate(map(_getrefcount, islice(self.results, count)))
+        held = [place for place, references in references if references > _ALONE and self._first + place >= 0]
+        return {self._first + place: self.results[place] for place in held}
 
     # -- while it is under way
 
     def sweep(self) -> bool:
-        """Let go of what nobody else holds any more. Whether it goes on: not if somebody collects results."""
-        results, period = self.results, self.period
+        """Let go of what nobody else holds any more. Whether it goes on: not if results are held that may be asked for
+        the gradient of others."""
+        results = self.results
         if not self.is_under_way:
-            self.is_under_way = True
-            self.start = len(self.level.instructions)
-            self.level.follower.coast(self)
-            self.limit = max(FIRST_SWEEP, 2 * len(results))
+            self._begin()
             return True
-        old = len(results) - (STEPS - 1) * period
-        if self._held(old):
+        old = len(results) - (STEPS - 1) * self.period
+        held = self._held(old)
+        if held and not self.is_private:
             self.level.follower.stop()
             return False
+        self._kept.update(held)
         del results[:old]
         self._first += old
         self.limit = max(SWEEP, 2 * len(results))
         return True
+
+    def _begin(self) -> None:
+        level, period = self.level, self.period
+        self.is_under_way = True
+        self.limit = max(FIRST_SWEEP, 2 * len(self.results))
+        self.start = len(level.instructions)
+        self.level.follower.coast(self)
+        self.written = (self.start - self.begin) // period  # so many steps were written down
+        known = dict(level.remembered)
+        results = [i.results[0] for i in level.instructions[self.begin : self.start]]
+        self._refs = [(value, known[value.id].result) for value in results]
 
     def is_from_before(self, tensor: Any, back: int, bits: int) -> bool:
         """Whether `tensor` is the value that was made so many values ago, before the coast."""
@@ -117,30 +133,58 @@ class Coast:
     def settle(self) -> bool:
         """Give all results their places that somebody holds. Whether all of it has become a loop."""
         self.is_under_way = False
-        period = self.period
-        steps = self._count // period
-        held = {number: self.results[number - self._first] for number in self._held(len(self.results))}
-        if not held:
+        period, steps = self.period, self._count // self.period
+        held, before = self._all_held(), self._held_before()
+        last = max(held, default=-1)
+        if last < 0:
             return steps >= STEPS_AT_LEAST
-        last = max(held)
-        collected = [number // period for number in held if number < (steps - STEPS + 1) * period]
-        whole = min([steps, *collected])  # steps after that are written down
-        wanted = {
-            number for number in {*held, *self._read_by(range(whole * period, last + 1))} if number < whole * period
-        }
+        whole = steps
+        if self.is_private:
+            held.update(before)
+        else:  # one may be asked for the gradient of another: they are written down, with what is between
+            whole = min(held) // period
+            if before:
+                self._forget_what_was_written()
+        wanted = {*held, *self._read_by(range(whole * period, last + 1))}
         with recording.during(self.rows[0].state):
-            places = self._folded(whole, wanted)
+            places = self._folded(whole, {number for number in wanted if number < whole * period})
             is_loop = places is not None
             if places is None:
                 places, whole = dict(self._before), 0
             for number in range(whole * period, last + 1):
                 places[number] = self._again(number, places)
         for number, tensor in held.items():
-            tensor.traced, tensor._node = places[number].traced, places[number]._node
-        return is_loop and not collected
+            if number in places:
+                tensor.traced, tensor._node = places[number].traced, places[number]._node
+        return is_loop and whole >= steps - STEPS
+
+    def _all_held(self) -> dict[int, Any]:
+        """All results that somebody holds."""
+        held = self._held(len(self.results))
+        counts = zip(self._kept, map(_getrefcount, self._kept.values()), strict=True)
+        held.update({number: self._kept[number] for number in [n for n, count in counts if count > _ALONE]})
+        return held
+
+    def _held_before(self) -> dict[int, Any]:
+        """The results of steps that were written down, which somebody holds."""
+        self.level.remembered.clear()  # which holds them
+        tensors = [(value, result()) for value, result in self._refs]
+        return {
+            number: tensor
+            for number, (value, tensor) in enumerate(tensors, -len(tensors))
+            if tensor is not None and tensor.traced is value
+        }
+
+    def _forget_what_was_written(self) -> None:
+        """Let the loop begin here, and not with the steps before."""
+        self.begin, self.written = self.start, 0
+        self.beginning.entering = {
+            (number % self.period, -(number // self.period)): tensor for number, tensor in self._before.items()
+        }
 
     def let_go(self) -> None:
         """Forget all results, and what holds this."""
+        self._kept.clear()
         for light in self.lights:
             del light.next, light.coast  # they go round
         self.results.clear()
@@ -183,16 +227,17 @@ class Coast:
 
     def _folded(self, steps: int, wanted: set[int]) -> dict[int, Any] | None:
         """All whole steps as one loop: the places of the results in `wanted`; None if it cannot be one."""
-        period = self.period
-        first = (self.start - self.begin) // period  # of these steps, so many were written down
+        period, first = self.period, self.written
         if first + steps < STEPS_AT_LEAST or steps < STEPS:
             return None
         from gradtape.jit.trace import Unrollable, Untraceable
         from gradtape.loops.compiled import scanned
         from gradtape.loops.folded import Body
+        from gradtape.loops.scan import PARTS
 
         entering = dict(self.beginning.entering)
-        keys: dict[int, Key] = {number: (number % period, steps - number // period) for number in wanted}
+        stacked = sorted({n % period for n in wanted if n < (steps - STEPS + 1) * period})
+        keys = {n: (n % period, steps - n // period) for n in wanted if n % period not in stacked}
         for origin, ago in (*keys.values(), *entering):
             for earlier in range(1, ago + 1):
                 if (origin, earlier) not in entering:
@@ -200,7 +245,7 @@ class Coast:
                     entering[origin, earlier] = np.zeros(value.shape, value.dtype)
         order = sorted(entering)
         try:
-            body = Body(self.rows, self.beginning, order, self._varying(first, steps))
+            body = Body(self.rows, self.beginning, order, self._varying(first, steps), stacked)
             carry = [entering[key] for key in order]
             found = as_from(self.rows[0], scanned, self.level, body, carry, body.walked or None, first + steps, False)
         except (Unrollable, Untraceable, GradTapeError):
@@ -208,7 +253,20 @@ class Coast:
         if found is None:
             return None
         last = dict(zip(order, found[0], strict=True))
-        return {number: last[key] for number, key in keys.items()}
+        rows = [apply_at(self.rows[0], PARTS, (stack,), {"bounds": None}) for stack in found[1]]
+        by_origin = dict(zip(stacked, rows, strict=True))
+        places = {number: last[key] for number, key in keys.items()}
+        collected = [number for number in wanted if number not in keys]
+        places.update({number: by_origin[number % period][first + number // period] for number in collected})
+        return places
+
+
+def is_private(rows: Sequence[Row]) -> bool:
+    """Whether nobody can ask for the gradient of one result by another: all tapes are those of transforms."""
+    bits = 0
+    for row in rows:
+        bits |= row.live_bits
+    return not bits & AMBIENT and all(r.is_private for r in rows[0].state.recorders if r.bit & bits)
 
 
 def coasting(level: TraceLevel, rows: Sequence[Row], grounded: Collection[Any]) -> tuple[Coast, int] | None:

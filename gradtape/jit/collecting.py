@@ -43,7 +43,13 @@ def seldom() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if not _inside:
-                if gc.get_count()[0] > MANY and not gc.get_freeze_count():
-                    gc.freeze()  # and back: they are old now, and not looked at before all others are
-                    gc.unfreeze()
+                if gc.get_count()[0] > MANY:
+                    age()
                 gc.set_threshold(*_before)
+
+
+def age() -> None:
+    """Let all objects there are now be old ones, which are not looked at before all others are."""
+    if not gc.get_freeze_count():  # else somebody has others that are never to be looked at
+        gc.freeze()
+        gc.unfreeze()

@@ -19,8 +19,8 @@ from gradtape.core import recording
 from gradtape.core.graph import AMBIENT, VARIABLE, keeping
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
-from gradtape.errors import OperandError
-from gradtape.jit import backends, findings
+from gradtape.errors import GradTapeError, OperandError
+from gradtape.jit import backends, findings, readings, reasons
 from gradtape.jit.arguments import CallArguments, Inline, Sample, Write
 from gradtape.jit.findings import is_suspect
 from gradtape.jit.program import Program
@@ -86,6 +86,10 @@ class Compiled:
         self._latest: Trace | None = None
         self._short: tuple[Shortcut, Trace] | None = None
         self._explained = False  # whether a result that is not finite was looked into
+        self._is_unsettled = False  # whether it was said that traces are out of date as soon as they are made
+        self._misfits = 0  # how many did not fit the call that they were made in
+        self._told: dict[Any, Any] = {}  # what was warned of that is read by another way than a name
+        self.is_silent = False  # whether nobody is to hear why it is not compiled: it was not the user who wanted it
         self.stats = Statistics()
 
     @property
@@ -133,11 +137,13 @@ class Compiled:
                     self._look(trace, answer, args, kwargs)
                 return answer
         try:
-            call = self._arguments(args, kwargs)
+            call, why = self._arguments(args, kwargs), ""
         except Inline:
-            return self._function(*args, **kwargs)
+            call, why = None, ""
         except Untraceable as reason:
-            return self._as_it_is(args, kwargs, f"jit: {self._name} is not compiled, because {reason}.")
+            call, why = None, reasons.refused(reason, self._function)
+        if call is None:  # after that, so that an error of the function's does not seem to come of another
+            return self._as_it_is(args, kwargs, why) if why else self._function(*args, **kwargs)
         key = tuple(call.key)
         traces = self._traces.found(key)
         if traces is None:
@@ -163,16 +169,18 @@ class Compiled:
             return True, self._function(*args, **kwargs)
         if trace.in_place and _overlap(trace.in_place, call, environment):
             return True, self._function(*args, **kwargs)
+        arrays, failed = trace.arrays(call, environment), None
         try:
-            answer = trace.run(call, environment)
+            answer = trace.run(call, environment, arrays)
         except GuardFailed:
             self.stats.guards_failed += 1
             return False, None
         except Exception as error:
-            # what fails in the program fails in the function, which says at which line
+            failed = error
+        if failed is not None:  # what fails in the program fails in the function, which says at which line
             self.stats.uncompiled += 1
             answer = self._function(*args, **kwargs)
-            self._give_up(trace, error)
+            self._give_up(trace, failed)
             return True, answer
         self.stats.runs += 1
         self._latest = trace
@@ -183,14 +191,14 @@ class Compiled:
         elif not is_first:
             backends.quicken(trace.runner)
         if is_first or is_suspect(answer, self.stats.runs):
-            self._look(trace, answer, args, kwargs)
+            self._look(trace, answer, args, kwargs, findings.Run(call, environment, arrays))
         return True, answer
 
-    def _look(self, trace: Trace, answer: Any, args: Any, kwargs: Any) -> None:
+    def _look(self, trace: Trace, answer: Any, args: Any, kwargs: Any, run: findings.Run = findings.ALONE) -> None:
         """Explain results that are not finite, once."""
-        if not self._explained and (trace.findings or not findings.is_finite(answer)):
+        if not self._explained and not findings.is_finite(answer):
             self._explained = True
-            findings.explain(self._function, args, kwargs, trace)
+            findings.explain(self._function, args, kwargs, trace, run)
 
     def _give_up(self, trace: Trace, error: Exception) -> None:
         """`trace` failed and the function did not: say so, and never run it again."""
@@ -198,7 +206,7 @@ class Compiled:
             self._traces.give_up(trace)
         complain(
             f"jit: {self._name} is not compiled any more for arguments like these, because its program failed where "
-            f"the function does not ({_first_line(error)}). The answer is the function's; please report this."
+            f"the function does not ({reasons.first_line(error)}). The answer is the function's; please report this."
         )
 
     def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Trace]) -> Any:
@@ -212,49 +220,69 @@ class Compiled:
                 return answer
             if len(traces) >= TRACES_AT_MOST:
                 self._keep(key, None)
-                return self._as_it_is(args, kwargs, self._too_many(traces))
+                return self._as_it_is(args, kwargs, reasons.too_many(self._function, traces))
+            why, failed = "", None
             try:
-                trace, environment = self._trace(call, args, kwargs)
+                made = self._trace(call, args, kwargs)
             except Inline:
-                return self._function(*args, **kwargs)
+                made = None
             except Untraceable as reason:
-                self._keep(key, None)
-                return self._as_it_is(args, kwargs, f"jit: {self._name} is not compiled, because {reason}.")
+                made, why = None, reasons.refused(reason, self._function)
             except Exception as error:
-                return self._after_error(key, error, args, kwargs)
+                made, failed = None, error
+            if made is None:
+                return self._untraced(key, why, failed, args, kwargs)
+            trace, environment = made
             self._keep(key, [*traces, trace])
+            self._say(trace, call, environment, args, kwargs)
+            self._settles(trace, traces, call)
             fits, answer = self._run(trace, call, environment, args, kwargs)
-            return answer if fits else self._function(*args, **kwargs)
+            if fits:
+                return answer
+            self._misfits += 1
+            if self._misfits < 2:  # somebody else may have changed what it reads in between
+                return self._function(*args, **kwargs)
+            self._keep(key, None)
+            return self._as_it_is(args, kwargs, reasons.inexact(trace))
+
+    def _untraced(self, key: Any, why: str, error: Exception | None, args: Any, kwargs: Any) -> Any:
+        """The function's answer, where it was not traced, for a reason, an error, or because a tape is on."""
+        if error is not None:
+            return self._after_error(key, error, args, kwargs)
+        if not why:
+            return self._function(*args, **kwargs)
+        self._keep(key, None)
+        return self._as_it_is(args, kwargs, why)
 
     def _after_error(self, key: Any, error: Exception, args: Any, kwargs: Any) -> Any:
-        """The function failed while it was traced: does it fail by itself as well?"""
+        """The function failed while it was traced: does it fail by itself as well? Of the two errors one says more."""
         try:
             answer = self._function(*args, **kwargs)
-        except Exception:
-            raise error from error.__cause__
+        except Exception as own:
+            if isinstance(error, GradTapeError) and not isinstance(own, GradTapeError):  # of bare arrays, NumPy's
+                raise error from error.__cause__
+            raise
         self._keep(key, None)
         self.stats.uncompiled += 1
-        complain(f"jit: {self._name} is not compiled, because tracing it failed: {_first_line(error)}")
+        self._complain(reasons.failed(error, self._function))
         return answer
 
-    def _as_it_is(self, args: Any, kwargs: Any, message: str) -> Any:
+    def _settles(self, trace: Trace, before: list[Trace], call: CallArguments) -> None:
+        """Say so, once, if the function goes on changing what it reads, and so is traced in each call."""
+        trace.lasts = trace.alone or trace.environment(len(call.arrays)) is not None
+        if trace.lasts or self._is_unsettled or not before or before[-1].lasts:
+            return  # the first time may be the only one: something that it keeps for later calls
+        self._is_unsettled = True
+        self._complain(reasons.unsettled(self._function, trace))
+
+    def _as_it_is(self, args: Any, kwargs: Any, why: str) -> Any:
         self.stats.uncompiled += 1
-        complain(message)
+        self._complain(why)
         return self._function(*args, **kwargs)
 
-    def _too_many(self, traces: list[Trace]) -> str:
-        relied = [guard for trace in traces[-1:] for guard in trace.program.guards]
-        if relied:
-            lines = "\n".join(guard.location.show() for guard in relied[-2:])
-            return (
-                f"jit: {self._name} was traced {len(traces)} times because a value it looks at was another one each "
-                f"time, and is not compiled any more. It looks at\n{lines}\n"
-                f"  fix: compare tensors (`if x > 1.0`, not `if float(x) > 1.0`), use np.where, or return the value"
-            )
-        return (
-            f"jit: {self._name} was traced {len(traces)} times because a name it reads was bound anew each time, and "
-            f"is not compiled any more.\n  fix: pass what changes as an argument, as an array"
-        )
+    def _complain(self, why: str) -> None:
+        if not self.is_silent:
+            complain(f"jit: {self._name} {why}")
 
     def _keep(self, key: Any, traces: list[Trace] | None) -> None:
         if self._traces.keep(key, traces):
@@ -263,11 +291,20 @@ class Compiled:
     def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
         """A new trace, and what the function has read besides its arguments."""
         self.stats.traces += 1
-        with findings.withheld() as found:
+        with findings.withheld() as found, readings.watching(self._function) as read:
             trace, environment = traced(self._function, self._static, call, args, kwargs)
-        trace.findings = found
+        trace.found, trace.readings = found, read.checked()
         trace.sample = Sample(trace.arrays(call, environment))
         return trace, environment
+
+    def _say(self, trace: Trace, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> None:
+        """Say what was found while `trace` was made; nothing has been run yet."""
+        if not self.is_silent:
+            trace.readings.tell(self._name, self._told)
+        if trace.found:
+            self._explained |= "not finite" in trace.found.doubts
+            run = findings.Run(call, environment, trace.arrays(call, environment), is_over=False)
+            findings.explain(self._function, args, kwargs, trace, run)
 
     @property
     def _name(self) -> str:
@@ -343,8 +380,9 @@ class Compiled:
         for trace in traces:
             if trace.environment(len(call.arrays)) is not None:
                 return trace
-        trace, _ = self._trace(call, args, kwargs)
+        trace, environment = self._trace(call, args, kwargs)
         self._keep(key, [*traces, trace])
+        self._say(trace, call, environment, args, kwargs)
         return trace
 
     @property
@@ -399,7 +437,7 @@ class Compiled:
             except Exception as error:
                 raise OperandError(
                     f"jit: the program of {self._name} that was run last cannot be run on arrays of ones "
-                    f"({_first_line(error)}).\n{Location.here().show()}\n"
+                    f"({reasons.first_line(error)}).\n{Location.here().show()}\n"
                     f"  fix: step.timeline(...), with the arguments of a call"
                 ) from None
         with self._ahead():
@@ -463,11 +501,6 @@ def _overlap(writes: list[Write], call: CallArguments, environment: list[Any]) -
     arrays = [x for x in (*call.arrays, *environment) if isinstance(x, np.ndarray)]
     targets = [write.target(call, environment) for write in writes]
     return any(sum(np.may_share_memory(target, array) for array in arrays) > 1 for target in targets)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).splitlines()
-    return f"{type(error).__name__}: {text[0] if text else ''}"
 
 
 @overload

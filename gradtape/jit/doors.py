@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
+from weakref import ref
 
 from gradtape import methods, ops, protocols
 from gradtape.config import config
@@ -23,7 +24,7 @@ from gradtape.core.operation import NO_PARAMS, Op, note_stretch
 from gradtape.core.tensor import Tensor
 from gradtape.jit.lines import place
 from gradtape.jit.program import Instruction, Literal, Operand
-from gradtape.jit.rows import SMALL
+from gradtape.jit.rows import SMALL, Written
 from gradtape.jit.trace import TraceLevel, TraceTensor, one_doors, two_doors
 from gradtape.ops.indexing import getitem_static
 
@@ -147,12 +148,9 @@ def _written(
     shape, dtype = out.shape, out.dtype
     value = level.next_value(shape, dtype)
     level.instructions.append(Instruction(op, operands, params, (value,), place(code, offset), False))
-    if out.nbytes <= SMALL:
-        level.remembered.append((value.id, (inputs, parents)))
     if not live:
         result = TraceTensor(out, value, level)
-        if level.row is not None:
-            level.row.learn(op, inputs, parents, live, frame, result)
+        _remember(level, op, inputs, parents, live, frame, result)
         return result
     node = Node()
     node.op = op
@@ -182,9 +180,16 @@ def _written(
     node.dtype = dtype
     level.made[order] = value
     result = TraceTensor(out, value, level, node)
+    _remember(level, op, inputs, parents, live, frame, result)
+    return result
+
+
+def _remember(level: Any, op: Op, inputs: Any, parents: Any, live: int, frame: FrameType, result: Any) -> None:
+    """For the sake of loops: this may be one of their operations."""
+    if result._array.nbytes <= SMALL:
+        level.remembered.append((result.traced.id, Written(inputs, parents, ref(result))))
     if level.row is not None:
         level.row.learn(op, inputs, parents, live, frame, result)
-    return result
 
 
 def _bare(x: Any) -> Any:

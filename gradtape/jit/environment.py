@@ -27,11 +27,12 @@ from gradtape.core.recording import Recorder
 from gradtape.core.structure import leaves
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.arguments import Inline
+from gradtape.jit.readings import reads_on
 from gradtape.jit.trace import NUMBERS, TraceLevel, TraceTensor, TraceVariable, Untraceable
 
 _SCALARS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
 _OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.protocols")
-_CONTAINERS = (list, tuple, dict, deque, types.MethodType, functools.partial)
+_CONTAINERS = (list, tuple, dict, set, deque, types.MethodType, functools.partial)
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
@@ -118,7 +119,7 @@ class Survey:
             edges = list(self._edges_of(item))
             if copied:
                 self._edges[id(item)] = edges
-            if isinstance(item, list | dict | deque):
+            if isinstance(item, list | dict | set | deque):
                 self.sizes.append((item, len(item)))
             elif copied and not isinstance(item, types.FunctionType | type) and hasattr(item, "__dict__"):
                 self.sizes.append((vars(item), len(vars(item))))
@@ -126,9 +127,15 @@ class Survey:
                 value = place.value
                 if isinstance(value, _GENERATORS):
                     self.generators.append(value)
+                elif isinstance(item, types.FunctionType) and reads_on(item, place.key, value):
+                    raise Untraceable(
+                        f"it reads an iterator{_called(place, item)}, which goes on from call to call. "
+                        f"Take the next item outside and pass it in"
+                    )
                 if is_leaf(value):
                     if self.ambient and isinstance(value, Tensor) and value._node.bits & AMBIENT:
-                        raise Untraceable("it reads a tensor with requires_grad=True that is not an argument")
+                        called = _called(place, item)
+                        raise Untraceable(f"it reads a tensor with requires_grad=True that is not an argument{called}")
                     if copied:
                         self._leaf_places.setdefault(id(value), []).append(place)
                     elif not isinstance(value, Variable):
@@ -209,7 +216,7 @@ class Survey:
         try:
             for place in self.fixed:
                 value = place.read()
-                if value is not place.value and not _same_scalar(value, place.value):
+                if value is not place.value and not same_scalar(value, place.value):
                     return None
             for container, size in self.sizes:
                 if len(container) != size:
@@ -226,7 +233,11 @@ class Survey:
 
     def keeper(self) -> Keeper:
         """Sees to it that nothing traced stays in what is not copied."""
-        return Keeper([item for key, item in self._objects.items() if key in self._edges], self._changing)
+        return Keeper(self.reached(), self._changing)
+
+    def reached(self) -> list[Any]:
+        """The functions, containers and objects on the way to what was found."""
+        return [item for key, item in self._objects.items() if key in self._edges]
 
     def substitute(self, replace: Callable[[Any], Any]) -> Copies:
         """Copies of all that holds leaves, with `replace(leaf)` in place of each."""
@@ -450,6 +461,15 @@ def _is_opaque(value: Any) -> bool:
     return not ours and _is_library_class(type(value))
 
 
+def _called(place: Place, item: Any) -> str:
+    """The name of a place in what holds it, in brackets; nothing where it has none."""
+    name = place.key
+    if name is None and isinstance(item, types.FunctionType):
+        cells = zip(item.__code__.co_freevars, item.__closure__ or (), strict=True)
+        name = next((name for name, cell in cells if cell is place.container), None)
+    return f" ({name!r})" if isinstance(name, str) else ""
+
+
 def _items(container: Any) -> Iterator[Place]:
     pairs = container.items() if isinstance(container, dict) else enumerate(container)
     for key, value in list(pairs):  # at once: another thread may be changing it
@@ -508,7 +528,8 @@ def _is_library_module(module: types.ModuleType) -> bool:
     return _is_library_path(getattr(module, "__file__", None)) or "site-packages" in str(module.__file__)
 
 
-def _same_scalar(value: Any, before: Any) -> bool:
+def same_scalar(value: Any, before: Any) -> bool:
+    """Whether two values are numbers or strings of one type, and the same to the bit."""
     if type(value) is not type(before) or not isinstance(value, _SCALARS):
         return False
     if isinstance(value, float | complex | np.generic):

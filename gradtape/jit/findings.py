@@ -1,15 +1,20 @@
-"""What a compiled gradient that is not finite is explained by: the function itself is run once on the same arguments.
+"""What there is to say about the gradients of a compiled function: the function itself says it, run once for that.
 
-A program has no lines to show. Its results are looked at in the first, second, fourth, eighth run and so on, and a
-first result that is one number, the value of a loss, in every run.
+A program has no names and no frames to tell a cause from. So what is found while a function is traced is withheld, and
+gradients that are zero or not finite there are only noted. If there was any of this, the function is run as it is, on
+the same arguments, before its program is: it says what it says without `jit`, or raises. Nothing that it does is left
+behind. Healthy functions are not run twice.
+
+After that, results are looked at in the first, second, fourth, eighth run and so on, and a first result that is one
+number, the value of a loss, in every run. The first one that is not finite is looked into in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +23,12 @@ from gradtape.core.tensor import Tensor
 from gradtape.errors import GradTapeError
 
 if TYPE_CHECKING:
-    from gradtape.explain.problem import Problem
+    from gradtape.explain.voices import Withheld
+    from gradtape.jit.arguments import CallArguments
     from gradtape.jit.traces import Trace
 
 _float64 = np.float64
+_OTHERS = frozenset({np.float32, Tensor, tuple})
 
 
 def is_suspect(answer: Any, runs: int) -> bool:
@@ -29,7 +36,17 @@ def is_suspect(answer: Any, runs: int) -> bool:
     if not runs & (runs - 1):
         return True
     first = answer[0] if type(answer) is tuple and answer else answer
-    return type(first) is _float64 and not isfinite(first)
+    if type(first) is _float64:
+        return not isfinite(first)
+    return type(first) in _OTHERS and _is_spoilt(first)
+
+
+def _is_spoilt(first: Any) -> bool:
+    """Whether a result is one number that is not finite, or begins with one, as the pair of a value and more does."""
+    if type(first) is tuple:
+        first = first[0] if first else None
+    number = first._array if isinstance(first, Tensor) else first
+    return isinstance(number, np.floating | np.ndarray) and number.shape == () and not isfinite(number)
 
 
 def is_finite(answer: Any) -> bool:
@@ -40,35 +57,55 @@ def is_finite(answer: Any) -> bool:
 
 
 @contextmanager
-def withheld() -> Iterator[list[Problem]]:
-    """Inside a function is traced: what would be said about NaN and infinity there, the function itself says better."""
+def withheld() -> Iterator[Withheld]:
+    """Inside a function is traced: what would be said about its gradients there, the function itself says better."""
     from gradtape.explain.voices import withholding  # by those who compile something
 
-    with withholding("GT401", "GT402", "GT403") as found:
+    with withholding() as found:
         yield found
 
 
-def explain(function: Callable[..., Any], args: Any, kwargs: Any, trace: Trace) -> None:
-    """Run `function` as it is, for what it reports about its gradients; nothing is left behind by it.
+class Run(NamedTuple):
+    """A run of a trace: what it was given, and who had that then."""
 
-    A function that assigns has done so: then what was found when it was traced is said.
+    call: CallArguments | None = None
+    environment: list[Any] = []  # noqa: RUF012  (it is never changed)
+    arrays: Sequence[Any] = ()
+    is_over: bool = True
+
+    @property
+    def owners(self) -> list[Any]:
+        """The arrays, tensors and Variables whose values the run was given."""
+        given = [] if self.call is None else [self.call.owner(index) for index in range(len(self.call.arrays))]
+        return [*given, *self.environment]
+
+
+ALONE = Run()
+"""A run that has assigned nothing: what it was given is there still."""
+
+
+def explain(function: Callable[..., Any], args: Any, kwargs: Any, trace: Trace, run: Run) -> None:
+    """Let `function` itself say about a call what it would say without `jit`; nothing that it does is left behind.
+
+    Where it cannot be run to its end, what was found while it was traced is said.
     """
-    if trace.writes:
-        from gradtape.explain.voices import report
+    from gradtape.explain.codes import CODES
+    from gradtape.explain.voices import report
+    from gradtape.jit.restoring import restored, rewound
 
-        for problem in trace.findings:
-            report(problem)
-        return
-    after = [generator.bit_generator.state for generator in trace.generators]
-    for generator, state in zip(trace.generators, trace.before, strict=True):
-        generator.bit_generator.state = state
+    targets = [] if run.call is None else [write.target(run.call, run.environment) for write in trace.in_place]
     try:
-        with np.errstate(all="ignore"):
+        with (
+            restored(function, [args, kwargs], [x for x in targets if isinstance(x, np.ndarray)]),
+            rewound(trace, run.owners, run.arrays),
+            np.errstate(all="ignore"),
+        ):
             function(*args, **kwargs)
-    except (GradTapeError, Warning):
+    except Warning:
         raise
-    except Exception:  # whatever else a second run meets is no part of the answer, which is there
-        return
-    finally:
-        for generator, state in zip(trace.generators, after, strict=True):
-            generator.bit_generator.state = state
+    except Exception as error:  # whatever else a second run meets is no part of the answer
+        problem = error.problem if isinstance(error, GradTapeError) else None
+        if problem is not None and problem.code in CODES and not CODES[problem.code].is_fixed:
+            raise  # an explanation, which is to be an error
+        for found in () if run.is_over else trace.found.problems:
+            report(found)

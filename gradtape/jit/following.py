@@ -109,9 +109,7 @@ class Follower:
         self._looks = 0
         self._coast: Coast | None = None  # while a loop is run and not written down
         self._planned: Coast | None = None  # while that is going to be so, at the next step
-        self._grounded: set[tuple[Location, int]] = (
-            set()
-        )  # where loops begin, and of which period, that are not for that
+        self._grounded: set[tuple[Location, int]] = set()  # loops not for that: where they begin, and their periods
         self._over: Counter[int] = Counter()  # how often loops of a period were soon over: perhaps in steps of another
 
     @property

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 
@@ -34,6 +35,14 @@ _current_recording = recording.current
 _new = object.__new__
 _float64 = np.float64
 _NOTHING = object()
+
+
+class Written(NamedTuple):
+    """An operation that was written down: its inputs, the nodes behind them, and its result, if somebody holds it."""
+
+    inputs: tuple[Any, ...]
+    parents: tuple[Node, ...]
+    result: ref[Any]
 
 
 class Row:
@@ -252,14 +261,14 @@ class Row:
         instruction.location = self.model.location
         instruction.effect = False
         level.instructions.append(instruction)
-        if self.is_small:
-            level.remembered.append((count, (inputs, parents)))
         level.row = self.next
         result = _new(kind)
         result._array = out
         result.traced = value
         result.level = level
         result.viewed = False
+        if self.is_small:
+            level.remembered.append((count, Written(inputs, parents, ref(result))))
         if not self.live_bits:
             result._node = LIFTED_NODE
             self.nodes.append(LIFTED_NODE)

@@ -30,6 +30,7 @@ from gradtape.jit.program import (
     spec_of,
 )
 from gradtape.jit.reroll import Found, Listing, rerolled
+from gradtape.jit.restacking import restack
 from gradtape.jit.trace import SMALL, frozen_copy
 
 Pass = Callable[[Program], Program]
@@ -96,7 +97,7 @@ def uniform(array: np.ndarray[Any, Any]) -> Any:
 Rule = Callable[[Instruction, Scope], Value | Instruction | None]
 
 
-LOOKED_AT = frozenset({"negative", "reshape", "transpose", "broadcast_to", "astype", "add", "softmax"})
+LOOKED_AT = frozenset({"getitem", "negative", "reshape", "transpose", "broadcast_to", "astype", "add", "softmax"})
 """Operations that a rule about another one may look for among its operands."""
 
 
@@ -472,6 +473,7 @@ PASSES: tuple[Pass, ...] = (
     hoist_invariants,
     drop_identities,
     cancel_layouts,
+    restack,
     stable_forms,
     fold_constants,
     keep_broadcasts_virtual,

@@ -26,6 +26,7 @@ from gradtape.core import graph, recording
 from gradtape.core.graph import AMBIENT, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Node, leaf
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import Level, Lifted, Op, apply
+from gradtape.core.rules import TABLE
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import TapeError
@@ -35,13 +36,15 @@ from gradtape.jit.following import FIRST_LOOK, Follower, Learning
 from gradtape.jit.lights import Light
 from gradtape.jit.lines import here
 from gradtape.jit.program import GUARD, LOOP, Constant, Instruction, Literal, Operand, Program, Value
-from gradtape.jit.rows import NEVER, Row
+from gradtape.jit.rows import NEVER, Row, Written
 
 if TYPE_CHECKING:
     from gradtape.jit.reroll import Found
 
 NUMBERS = "fciub"
 SMALL = 1 << 12  # bytes of a constant, up to which equal ones are one
+LOOKED_AT_MOST = 32
+"""How many numbers with fractions a function may look at: each of them has to be the same, to the last bit."""
 
 
 class JitWarning(UserWarning):
@@ -310,6 +313,7 @@ class TraceLevel(Level):
         self._count = 0
         self._traits: dict[Op, Traits] = {}
         self._relied_on: set[Value] = set()
+        self._looked_at = 0  # how many of these are not whole numbers, nor yes or no
         self._small_constants: dict[Any, Value] = {}
         self._warned: set[str] = set()
         self.made: dict[int, Value] = {}  # what the nodes of the graph stand for, by their order
@@ -318,7 +322,7 @@ class TraceLevel(Level):
         self.inner: TraceLevel | None = None  # while the body of a loop is traced: the trace that it goes to
         self.follower = Follower(self)
         self.row: Row | Learning | Light | None = None  # while a loop is followed: what the next operation should be
-        self.remembered: deque[tuple[int, Any]] = deque(maxlen=REMEMBERED)  # inputs and nodes of the last operations
+        self.remembered: deque[tuple[int, Written]] = deque(maxlen=REMEMBERED)  # the last operations, by their results
         self.look_at = FIRST_LOOK if type(self) is TraceLevel else NEVER  # how many values later loops are looked for
 
     # -- values
@@ -428,7 +432,11 @@ class TraceLevel(Level):
     def _several(self, op: Op, operands: Any, params: Any, outs: Any, inputs: Any, effect: bool) -> Any:
         """The results of an operation that has several."""
         results = tuple([self.new_value(part) for part in outs])
-        self.instructions.append(Instruction(op, operands, params, results, here(), effect))
+        if op.name == "parts" and params["bounds"] is None:  # which is what the tapes want to know, and nobody else
+            for index, value in enumerate(results):
+                self.instructions.append(Instruction(TABLE["getitem"], operands, {"index": (index,)}, (value,), here()))
+        else:
+            self.instructions.append(Instruction(op, operands, params, results, here(), effect))
         tensors = tuple([TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)])
         if op.view and isinstance(inputs[0], TraceTensor):
             self.note_view(tensors[0], inputs[0])
@@ -542,6 +550,13 @@ class TraceLevel(Level):
         if value not in self._relied_on:
             self._relied_on.add(value)
             self.follower.stop()
+            self._looked_at += array.dtype.kind in "fc"
+            if self._looked_at > LOOKED_AT_MOST:
+                raise Untraceable(
+                    f"it looks at more than {LOOKED_AT_MOST} numbers that it computes (by float(x), x.item() or "
+                    "x.numpy()), and they would have to be the same to the last bit in another call. Compare tensors "
+                    "(`if x > 1.0`, not `if float(x) > 1.0`), which looks at yes or no only, or use np.where"
+                )
             expected = frozen_copy(array)
             self.instructions.append(Instruction(GUARD, (value,), {"expected": expected}, (), here(2), True))
         view = array.view()

@@ -47,9 +47,11 @@ class Trace:
         self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
         self.generators = generators
         self.before: list[Any] = []  # the states of the generators before the last run
-        self.findings: list[Any] = []  # about NaN and infinity, when it was traced
+        self.found: Any = None  # what there is to say about its gradients: a `Withheld`
+        self.readings: Any = None  # what the function has read by another way than a name: `Readings`
         self.shown: Program | None = None  # as a user looks at it
         self.sample = Sample(())  # the arrays of the call that was traced
+        self.lasts = True  # whether what the function reads was still so when it had been traced
         self.has_run = self.has_asked = False
         self._shortcut: Shortcut | None = None
         survey.let_go()
@@ -104,8 +106,8 @@ class Trace:
             arrays[count:] = [x._array if isinstance(x, Tensor) else x for x in environment]
         return arrays
 
-    def run(self, call: CallArguments, environment: list[Any]) -> Any:
-        arrays = self.arrays(call, environment)
+    def run(self, call: CallArguments, environment: list[Any], arrays: list[Any]) -> Any:
+        """The answer to a call, and what the function writes to, written; `arrays` are what the program is run on."""
         results = quietly(self.runner.call, arrays) if not self.generators else self._draw(arrays)
         if self.writes:
             count = len(results) - len(self.writes)

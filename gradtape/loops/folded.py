@@ -21,12 +21,20 @@ class Body:
     What is the same in all steps is not part of it, but done before, once, however often a step does it.
     """
 
-    def __init__(self, rows: Sequence[Row], beginning: Beginning, order: list[Key], varying: dict[int, Any]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        beginning: Beginning,
+        order: list[Key],
+        varying: dict[int, Any],
+        stacked: Sequence[int],
+    ) -> None:
         """`rows` are the operations; what is carried comes in the `order` of these keys.
 
-        `varying` are, by operation, the indices or the numbers of all steps, where these are not the same.
+        `varying` are, by operation, the indices or the numbers of all steps, where these are not the same. `stacked`
+        are the operations whose results are wanted from all steps.
         """
-        self.rows, self.operands, self.order = rows, beginning.operands, order
+        self.rows, self.operands, self.order, self.stacked = rows, beginning.operands, order, stacked
         self.__name__ = "loop"
         self.walked = [self._walked(place, found) for place, found in varying.items()]
         self._places = {place: number for number, place in enumerate(varying)}  # where to find what varies
@@ -59,13 +67,14 @@ class Body:
                 known[key] = self._computed(place, self._done, {}, None)
             self._done[place] = known[key]
 
-    def __call__(self, carry: list[Any], given: list[Any] | None) -> tuple[list[Any], None]:
+    def __call__(self, carry: list[Any], given: list[Any] | None) -> tuple[list[Any], list[Any]]:
         carried = dict(zip(self.order, carry, strict=True))
         made = dict(self._done)
         for place in range(len(self.rows)):
             if place not in made:
                 made[place] = self._computed(place, made, carried, given)
-        return [made[origin] if ago == 1 else carried[origin, ago - 1] for origin, ago in self.order], None
+        following = [made[origin] if ago == 1 else carried[origin, ago - 1] for origin, ago in self.order]
+        return following, [made[origin] for origin in self.stacked]
 
     def _computed(self, place: int, made: dict[int, Any], carried: dict[Key, Any], given: list[Any] | None) -> Any:
         """The result of an operation, of those that were `made` in this step, and of those that are `carried`."""

@@ -263,19 +263,33 @@ def getitem(x: Any, index: Any) -> Any:
         return apply(getitem_static, (x,), {"index": (index,)})
     parts = static_index(index)
     if any(isinstance(part, Lifted) for part in parts):
-        return _take_flat(reshape(x, (-1,)), find_positions(x.shape, parts))
+        out = _take_flat(reshape(x, (-1,)), find_positions(x.shape, parts))
+        _note_pick(out, x)
+        return out
     out = getitem_static(x, index=parts)
     if len(parts) == 2 and type(parts[1]) is np.ndarray and type(parts[0]) in (np.ndarray, slice):
         _note_pick(out)
     return out
 
 
-def _note_pick(out: Any) -> None:
+_NORMALISED = frozenset(  # or what comes after that
+    ["softmax", "log_softmax", "log", "negative", "divide", "subtract", "add", "clip", "maximum", "minimum"]
+)
+
+
+def _note_pick(out: Any, table: Any = None) -> None:
     """Let `p[np.arange(n), labels]` be compared, when a gradient is taken, with how p was normalised, and
-    `p[:, labels]` with what is done with all of its elements.
+    `p[:, labels]` with what is done with all of its elements. With labels that are traced, p is the `table`.
     """
     node = getattr(out, "_node", None)
-    if node is not None and node.op is getitem_static and node.parents and node.parents[0].op is not None:
+    if node is None or not node.parents:
+        return
+    if table is None:
+        is_pick = node.op is getitem_static and node.parents[0].op is not None
+    else:
+        made = table._node.op if isinstance(table, Tensor) and table.ndim == 2 else None
+        is_pick = made is not None and made.name in _NORMALISED
+    if is_pick:
         suspect(node)
 
 

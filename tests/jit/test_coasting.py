@@ -154,23 +154,65 @@ def test_products() -> None:
 
 
 def test_results_that_are_collected(seen: Seen) -> None:
-    """The states of all steps are wanted: that is found out early, and the loop is written down."""
+    """The states of all steps are wanted, of the first ones, too: the loop stacks them."""
 
     def collected(x: Any) -> Any:
-        states, h = [], x[0]
+        states, h = [x[0]], x[0]
         for _ in range(2000):
             h = h * 0.9 + x[1] * 0.1
             states.append(h)
-        return np.sum(np.stack(states) ** 2)
+        return np.sum(np.stack(states) ** 2) + states[2] * states[1990]
 
-    compared(gt.grad(collected), X[:2])
-    assert {is_loop for _, is_loop in seen.settled} == {False}
-    assert max(steps for steps, _ in seen.settled) < 400
+    def of_some_steps(x: Any) -> Any:
+        states, pairs, h = [], [], x[:2]
+        for t in range(700):
+            inner = np.sin(h)
+            h = inner * 0.9 + x[1] * 0.1
+            if t % 7 == 3:
+                states.append(inner)
+            if t < 4 or t > 696:
+                pairs.append((h, inner))
+        return sum(np.sum(a * b) for a, b in pairs) + np.sum(np.stack(states))
+
+    step = compared(gt.value_and_grad(collected), X[:2])
+    assert seen.settled == [(seen.settled[0][0], True)]
+    assert len(step.program) < 60
+    compared(gt.value_and_grad(of_some_steps), X[:2])
+    compared(gt.hessian(collected), X[:2])
 
 
-def test_a_result_from_the_middle(seen: Seen) -> None:
-    """The steps before it are a loop all the same."""
+def test_results_that_a_tape_may_be_asked_about(seen: Seen) -> None:
+    """The gradient of one of them by another goes through the steps in between."""
 
+    def between(x: Any) -> Any:
+        x = gt.tensor(x)
+        with gt.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            h, states = x[0], []
+            for t in range(200):
+                before = h
+                inner = np.sin(h) * x[1]
+                h = inner * 0.9 + 0.1
+                if t in (3, 77):
+                    states.append(h)
+        return [tape.gradient(h, by) for by in (x, before, inner, *states)]
+
+    def retained(x: Any) -> Any:
+        x = gt.tensor(x).requires_grad_()
+        h = x[0]
+        for _ in range(200):
+            before = h
+            h = np.sin(h) * x[1]
+        before.retain_grad()
+        (h * h).backward()
+        return x.grad, before.grad
+
+    compared(between, X[:2])
+    assert seen.settled
+    compared(retained, X[:2])
+
+
+def test_a_result_from_the_middle() -> None:
     def snapshot(x: Any) -> Any:
         h, kept = x[0], x[1]
         for t in range(3000):
@@ -180,8 +222,7 @@ def test_a_result_from_the_middle(seen: Seen) -> None:
         return h * kept
 
     step = compared(gt.value_and_grad(snapshot), X[:2])
-    assert len(step.traced) < 9000
-    assert len(step.program) < 80
+    assert len(step.program) < 40
 
 
 def test_the_last_results_and_those_before_them(seen: Seen) -> None:

@@ -74,6 +74,7 @@ class Hot:
             return map_structure(_bare, function(*args, **kwargs))
 
         self._compiled = jit(traced)
+        self._compiled.is_silent = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", JitWarning)
             return self._run(arguments)
