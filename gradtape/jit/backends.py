@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
+from gradtape.jit.collecting import age
 from gradtape.jit.program import Program
 from gradtape.jit.run import Backend, Group, Runner, Step, scheduled
 
@@ -71,4 +72,5 @@ def _native() -> NativeBackend | None:
         from gradtape.jit.native import backend  # LLVM is loaded here, by those who compile something
     except (ImportError, OSError):
         return None
+    age()  # modules stay: to look through so many new objects would take longer than to simplify a program
     return backend.NativeBackend()

@@ -70,7 +70,7 @@ class ProgramError(GradTapeError, RuntimeError):
     """
 
 
-@dataclasses.dataclass(slots=True, eq=False)  # not frozen, which takes three times as long to make; never changed
+@dataclasses.dataclass(slots=True, eq=False, repr=False)  # not frozen, which takes three times as long; never changed
 class Value:
     """One array of a program. Two values are the same only if they are the same object.
 
@@ -103,7 +103,7 @@ class Value:
         return f"%{self.id}: {self.dtype.name}[{','.join(map(str, self.shape))}]"
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Literal:
     """A Python object among the operands, mostly a number, handed to the kernel as it is."""
 
@@ -117,7 +117,7 @@ class Literal:
 Operand = Value | Literal
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Constant:
     """A value that is the same in every run: its array is never written to."""
 
@@ -125,7 +125,7 @@ class Constant:
     array: np.ndarray[Any, Any]
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Instruction:
     """One call of an operation's kernel. It is never changed: `replace` makes another one."""
 
@@ -291,7 +291,7 @@ KERNELS_AT_MOST = 400_000
 """How many calls of kernels take less time than native code takes to be made."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Loop:
     """What a `LOOP` repeats, and how its operands and results are laid out: see the specification, number 10.
 

@@ -1,5 +1,6 @@
 """Native code for groups of instructions.
 
+building.py      instructions, but for arithmetic whose result is known
 expression.py    vectors of lanes that read like formulas
 pairs.py         sums of two floats, for extra digits
 angles.py        sine and cosine of huge numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.jit.native import calls, kinds, preparing
+from gradtape.jit.native import kinds, preparing
 from gradtape.jit.native.groups import Group
 from gradtape.jit.native.places import Unsupported
 from gradtape.jit.program import Program
@@ -43,7 +43,11 @@ class NativeBackend:
 
     def quickened(self, call: Callable[..., tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
         """The same function with the least overhead, for more than one call."""
-        return calls.entry(call) if isinstance(call, Group) else call
+        if not isinstance(call, Group):
+            return call
+        from gradtape.jit.native import calls  # for a second call, which many a function does not see
+
+        return calls.entry(call)
 
     def steps(self, program: Program) -> list[Step]:
         """The steps in which a program is run."""
@@ -56,6 +60,8 @@ class NativeBackend:
         group = steps[0].call
         if not isinstance(group, Group):
             return None
+        from gradtape.jit.native import calls
+
         constants = {constant.value: constant.array for constant in program.constants}
         return calls.whole_entry(group, program.inputs, constants, program.outputs, single)
 

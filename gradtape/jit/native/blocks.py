@@ -13,32 +13,28 @@ from typing import Any
 from llvmlite import ir
 
 from gradtape.jit.native import along, convolutions, factors, pools
-from gradtape.jit.native.callbacks import CallbackEmitter
+from gradtape.jit.native.building import Builder
 from gradtape.jit.native.compiler import Machine
-from gradtape.jit.native.convolving import ConvolutionEmitter
 from gradtape.jit.native.elementwise import often_used
 from gradtape.jit.native.expanding import expanded
-from gradtape.jit.native.factorising import FactorEmitter
-from gradtape.jit.native.filling import FillingEmitter
 from gradtape.jit.native.kinds import LOOP
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
-from gradtape.jit.native.multiplying import ProductEmitter
 from gradtape.jit.native.nests import NestCode, NestEmitter, emit_zeros
 from gradtape.jit.native.planning import CallStep, Nest, Plan
-from gradtape.jit.native.pooling import emitter_for
-from gradtape.jit.native.running import RunningEmitter
 from gradtape.jit.native.tiles import TILED
 from gradtape.jit.native.writing import CALLBACK, CHECKED, FILLING, PART
 
 ALIGNMENT = 64
 BYTE = ir.IntType(8)
 TILE_UNITS = 16
+SHORT = 60
+"""Instructions up to which it takes no longer to compile them as a part of another function than to begin a new one."""
 
 
 class Block:
     """The functions of a block in `module`, and the memory that the block needs.
 
-    `codes` are its steps in order; `{prefix}run(table)` runs them all. `temporaries` are slots with their offsets in
+    `codes` are its steps in order; `emit_run` makes one function of them. `temporaries` are slots with their offsets in
     `workspace` bytes of memory; `held` are arrays that are the same in every run, by their slots. A block that
     `is_checked` has a slot for the address of a number, 0 to begin with, that it sets if a position does not exist.
     """
@@ -79,7 +75,6 @@ class Block:
             else:
                 self._emit_call(f"{prefix}call_{i}", step)
         self.temporaries, self.workspace = self._arranged()
-        self._emit_run()
 
     def _looks_at_positions(self, loops: Sequence[Any]) -> bool:
         """Whether there are positions that may not exist, in the bodies of loops, too."""
@@ -95,12 +90,11 @@ class Block:
                 self._lives.setdefault(key, []).append(len(self.codes) - 1)
 
     def _emit_nest(self, name: str, nest: Nest) -> None:
-        for j, scatter in enumerate(nest.scatters):
-            (result,) = scatter.results
-            if scatter.name == PART:  # all of it is written
-                continue
-            self.codes.append(emit_zeros(self.module, f"{name}_zeros_{j}", self.slots[result], _bytes(result)))
-            self._uses([result])
+        around = [scatter.results[0] for scatter in nest.scatters if scatter.name != PART]  # of parts, all is written
+        if around:
+            zeros = [(self.slots[value], _bytes(value)) for value in around]
+            self.codes.append(emit_zeros(self.module, f"{name}_zeros", zeros))
+            self._uses(around)
         emitter = NestEmitter(self.module, self.machine, name, nest, self.plan, self.slots, self._outlined)
         code = emitter.emit()
         self.codes.append(code)
@@ -111,32 +105,47 @@ class Block:
         self._uses([*roots, *nest.stores, *made, *code.partial_sizes])
 
     def _emit_call(self, name: str, step: CallStep) -> None:
+        """Emits a call. What does so is loaded by the first who has such a call: few have more than one kind."""
         instruction, units, finish = step.instruction, 1, None
         if instruction.name in (LOOP, TILED):
             emitter = (LoopEmitter if instruction.name == LOOP else TileEmitter)(self, name, instruction)
             work, units = emitter.emit(), emitter.units
             self._sizes[instruction] = emitter.memory
         elif instruction.name == FILLING:
+            from gradtape.jit.native.filling import FillingEmitter
+
             work = FillingEmitter(self.module, name, instruction, self.plan, self.slots).emit()
         elif instruction.name == CALLBACK:
+            from gradtape.jit.native.callbacks import CallbackEmitter
+
             callback = CallbackEmitter(self.module, name, instruction, self.plan, self.slots)
             work = callback.emit()
             self.addresses[callback.symbol] = callback.address
             self.kept.append(callback.function)
         elif instruction.name in convolutions.NAMES:
+            from gradtape.jit.native.convolving import ConvolutionEmitter
+
             convolution = ConvolutionEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
             work, units, finish = convolution.emit(), convolution.units, convolution.finish
             self._sizes[instruction] = convolution.memory
         elif instruction.name in along.NAMES:
+            from gradtape.jit.native.running import RunningEmitter
+
             work = RunningEmitter(self.module, self.machine, name, instruction, self.plan, self.slots).emit()
         elif instruction.name in factors.NAMES:
+            from gradtape.jit.native.factorising import FactorEmitter
+
             factor = FactorEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
             work = factor.emit()
             self._sizes[instruction] = factor.memory
         elif instruction.name in pools.NAMES:
+            from gradtape.jit.native.pooling import emitter_for
+
             pooling = emitter_for(instruction)(self.module, self.machine, name, instruction, self.plan, self.slots)
             work, units = pooling.emit(), pooling.units
         else:
+            from gradtape.jit.native.multiplying import ProductEmitter
+
             product = ProductEmitter(self.module, self.machine, name, instruction, self.plan, self.slots)
             work, units = product.emit(), product.units
         self.codes.append(NestCode(name, units, finish, work, False, {}))
@@ -176,17 +185,26 @@ class Block:
                 followers[key] = heir
         return followers
 
-    def _emit_run(self) -> None:
-        """`run(buffers)`: all steps in order, by the calling thread."""
-        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER]), f"{self.prefix}run")
-        builder = ir.IRBuilder(function.append_basic_block("entry"))
-        (buffers,) = function.args
+    def emit_run(self) -> Any:
+        """`{prefix}run(buffers)`: all steps in order, by the calling thread. Nobody else can call them then."""
+        run = ir.Function(self.module, ir.FunctionType(VOID, [POINTER]), f"{self.prefix}run")
+        builder = Builder(run.append_basic_block("entry"))
+        (buffers,) = run.args
         for code in self.codes:
             bounds = [ir.Constant(LONG, 0), ir.Constant(LONG, code.units)]
-            builder.call(self.module.globals[code.name], [buffers, *bounds])
+            builder.call(internal(self.module.globals[code.name]), [buffers, *bounds])
             if code.finish:
-                builder.call(self.module.globals[code.finish], [buffers])
+                builder.call(internal(self.module.globals[code.finish]), [buffers])
         builder.ret_void()
+        return run
+
+
+def internal(function: Any) -> Any:
+    """The function, as one that nobody calls from outside. A short one becomes a part of its caller."""
+    function.linkage = "internal"
+    if sum(len(block.instructions) for block in function.blocks) <= SHORT:
+        function.attributes.add("alwaysinline")
+    return function
 
 
 class Nested(Loops):
@@ -204,11 +222,12 @@ class Nested(Loops):
     def open(self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Emits the inner block and begins the function."""
         self.inner = Block(self.module, self.outer.machine, instructions, inputs, outputs, prefix=f"{self.name}_body_")
+        self.body = internal(self.inner.emit_run())
         self.outer.addresses |= self.inner.addresses
         self.memory = self.inner.workspace
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
+        self.builder = Builder(self.entry)
         self.lanes = _NoLanes()  # type: ignore[assignment]
         self.buffers, self.begin, self.end = function.args
         self.copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
@@ -232,7 +251,7 @@ class Nested(Loops):
             builder.store(self.outer_slot(STATUS), self.inner_slot(inner.slots[STATUS]))
 
     def run(self) -> None:
-        self.builder.call(self.module.globals[f"{self.inner.prefix}run"], [self.table])
+        self.builder.call(self.body, [self.table])
 
     def work(self) -> int:
         """A measure of one run of the inner block."""

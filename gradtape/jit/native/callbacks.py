@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.building import Builder
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
 from gradtape.jit.native.writing import CALLBACK
 from gradtape.jit.program import Instruction, Value
@@ -61,7 +62,7 @@ class CallbackEmitter(Loops):
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
-        builder = self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        builder = self.builder = Builder(function.append_basic_block("entry"))
 
         def pointer(key: Any) -> Any:
             address = builder.gep(function.args[0], [self.number(self.slots[key])], source_etype=POINTER)

@@ -13,13 +13,12 @@ import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from functools import cache, cached_property, wraps
 from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
 from gradtape.config import config
-from gradtape.jit.cache import object_code
 
 CACHE_SIZE = 256  # libraries that are kept for the same text; each takes some 60 KB
 SHARED = 32  # libraries with the same linker: it takes 0.1 MB and 1 ms, and each library leaves 10 KB in it for ever
@@ -65,13 +64,8 @@ class Machine:
                 found[switch[1:]] = switch[0] == "+"
         # a CPU's name brings its instruction sets with it, so that it is left out where some are switched off
         self.cpu = cpu if cpu is not None else "" if features else llvm.get_host_cpu_name()
-        text = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
-        self.features = text
-        target = llvm.Target.from_triple(llvm.get_process_triple())
-        self.target, self._hasty = (
-            target.create_target_machine(cpu=self.cpu, features=text, opt=level, reloc="pic", codemodel="default")
-            for level in (2, 0)
-        )
+        self.features = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
+        self.target = self._target(2)
         self._passes = _passes()
         self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
         self._renew()
@@ -81,6 +75,17 @@ class Machine:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Machine:
         return self  # a copy would give LLVM's memory back a second time
+
+    def _target(self, level: int) -> Any:
+        """What makes machine code, and tries so hard to make it quick: from 0 to 3."""
+        target = llvm.Target.from_triple(llvm.get_process_triple())
+        return target.create_target_machine(
+            cpu=self.cpu, features=self.features, opt=level, reloc="pic", codemodel="default"
+        )
+
+    @cached_property
+    def _hasty(self) -> Any:
+        return self._target(0)
 
     def _renew(self) -> None:
         """Start afresh: what LLVM keeps of libraries that are gone goes with the last of those that shared it.
@@ -102,6 +107,19 @@ class Machine:
         with self._lock:
             return str(self.target.emit_assembly(self.optimised(text)))
 
+    def _image(self, text: str, hasty: bool) -> bytes:
+        """The object code of a module, from the disk if it is kept there."""
+        target = self._hasty if hasty else self.target
+
+        def make() -> bytes:
+            return bytes(target.emit_object(self.optimised(text)))
+
+        if config.cache_dir is None:
+            return make()
+        from gradtape.jit.cache import object_code  # by those who have a place to keep it
+
+        return object_code((text, self.cpu, self.features, "hasty" if hasty else ""), make)
+
     def compile(
         self, text: str, exports: Sequence[str], symbols: dict[str, int] | None = None, hasty: bool = False
     ) -> Library:
@@ -115,10 +133,7 @@ class Machine:
             if found is not None:
                 self._cache.move_to_end(key)
                 return found
-            parts = text, self.cpu, self.features, "hasty" if hasty else ""
-            target = self._hasty if hasty else self.target
-            image = object_code(parts, lambda: target.emit_object(self.optimised(text)))
-            library = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+            library = llvm.JITLibraryBuilder().add_object_img(self._image(text, hasty)).add_current_process()
             for name in exports:
                 library.export_symbol(name)
             for name, address in (symbols or {}).items():
@@ -139,15 +154,14 @@ def _passes() -> Any:
     """The passes, in order; made once for a machine, since llvmlite never gives the memory of such a list back.
 
     What is emitted needs little: it has no common subexpressions, and loops are written in vectors already. LLVM's
-    usual list takes longer.
+    usual list takes longer. Instructions are combined once, when the loops have the form that they keep.
     """
     passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
     passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.add_loop_rotate_pass()
     passes.add_instruction_combine_pass()
-    passes.add_aggressive_dce_pass()
     return passes
 
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.building import Builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.convolutions import CONVOLVE, CORRELATE, ROLES, SPREAD, multiplications
 from gradtape.jit.native.elementwise import Elements, lane_type
@@ -229,7 +230,7 @@ class ConvolutionEmitter(Loops):
     def _begin(self, name: str, arguments: Sequence[Any]) -> None:
         function = ir.Function(self.module, ir.FunctionType(VOID, arguments), name)
         self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
+        self.builder = Builder(self.entry)
         self.arguments = function.args
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes)

@@ -6,6 +6,7 @@ emits it. Rules of dtype are NumPy's: operands are converted to the common dtype
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,8 +17,6 @@ from llvmlite import ir
 from gradtape.jit.native.composed import COMPOSED, PARTS, signbit
 from gradtape.jit.native.expression import BIT, DOUBLE, FLOAT, Lanes, Value
 from gradtape.jit.native.pairs import Maths
-from gradtape.jit.native.vectormath import INFINITY
-from gradtape.jit.native.vectorspecial import FUNCTIONS
 
 DType = np.dtype[Any]
 
@@ -66,6 +65,8 @@ class Elements:
             code = self._outlined(name, dtype, len(operands))
             key = ("call", code.name, *(id(operand.ir) for operand in operands))
             return self.lanes.once(key, lambda: self.lanes.builder.call(code, [operand.ir for operand in operands]))
+        from gradtape.jit.native.vectorspecial import FUNCTIONS  # by those who use any
+
         if dtype == _DOUBLE:
             return FUNCTIONS[name](self._double, *operands)
         wide = [self.lanes.convert("fpext", operand, DOUBLE) for operand in operands]
@@ -191,7 +192,7 @@ def _hypot(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[st
     up = lanes.select(larger > 2.0**500, lanes.like(x, 2.0**600), lanes.select(larger < 2.0**-450, 2.0**-600, one))
     a, b = x * down, y * down
     root = lanes.square_root(a * a + b * b) * up
-    root = lanes.select(x.equals(INFINITY) | y.equals(INFINITY), INFINITY, root)
+    root = lanes.select(x.equals(math.inf) | y.equals(math.inf), math.inf, root)
     return lanes.convert("fptrunc", root, FLOAT) if single else root
 
 
@@ -291,10 +292,10 @@ RELATIONS: dict[str, Emitter] = {
     "greater": _relation(">"),
     "greater_equal": _relation(">="),
     "isnan": lambda e, dtype, x, params: x[0].is_nan,
-    "isinf": lambda e, dtype, x, params: e.lanes.absolute(x[0]).equals(INFINITY),
-    "isfinite": lambda e, dtype, x, params: e.lanes.absolute(x[0]) < INFINITY,
-    "isneginf": lambda e, dtype, x, params: x[0].equals(-INFINITY),
-    "isposinf": lambda e, dtype, x, params: x[0].equals(INFINITY),
+    "isinf": lambda e, dtype, x, params: e.lanes.absolute(x[0]).equals(math.inf),
+    "isfinite": lambda e, dtype, x, params: e.lanes.absolute(x[0]) < math.inf,
+    "isneginf": lambda e, dtype, x, params: x[0].equals(-math.inf),
+    "isposinf": lambda e, dtype, x, params: x[0].equals(math.inf),
     "signbit": signbit,
 }
 _ONLY_FLOATS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf", "signbit"})
@@ -319,10 +320,9 @@ def often_used(instructions: Sequence[Any]) -> frozenset[str]:
     frozenset({'atan'})
     """
     counts: Counter[str] = Counter()
-    for instruction in instructions:
-        name = instruction.name
+    for name in [instruction.name for instruction in instructions if instruction.name in HEAVY]:
         counts.update(_PARTS.get(name, [_VECTOR_NAMES.get(name, name)]))
-    return frozenset(name for name, count in counts.items() if count >= OUTLINE and name in FUNCTIONS)
+    return frozenset(name for name, count in counts.items() if count >= OUTLINE)
 
 
 HEAVY = frozenset({*_VECTORISED, "power", *_PARTS})

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.building import Builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
@@ -43,7 +44,7 @@ class FactorEmitter(FortranCalls):
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.buffers = function.args[0]
         self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
+        self.builder = Builder(self.entry)
         self.machine = machine
         self.lanes = Lanes(self.builder, 1, machine.fused)
         self.elements = Elements(self.lanes)

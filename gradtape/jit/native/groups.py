@@ -43,17 +43,22 @@ class Group:
         self.slots, self.temporaries, self.workspace = block.count, block.temporaries, block.workspace
         self.held, self._kept = block.held, block.kept
         self.status = block.slots.get(STATUS, -1)
-        self.text = str(module)
-        names = ["run"] + [name for nest in self.nests for name in (nest.name, nest.finish) if name]
-        self.library: Library = self.machine.compile(self.text, names, _symbols(module) | block.addresses)
-        self._run = self.library.function("run", None, ctypes.c_void_p)
-        self._units = [
-            self.library.function(n.name, None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64) for n in self.nests
-        ]
-        self._finish = [
-            self.library.function(n.finish, None, ctypes.c_void_p) if n.finish else None for n in self.nests
-        ]
         self.large = any(threads.worth_splitting(nest) for nest in self.nests)
+        if self.large:  # each step by itself, for threads to share
+            names = [name for nest in self.nests for name in (nest.name, nest.finish) if name]
+        else:
+            names = [block.emit_run().name]
+        self.text = str(module)
+        self.library: Library = self.machine.compile(self.text, names, _symbols(module) | block.addresses)
+        if self.large:
+            units = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
+            self._units = [self.library.function(nest.name, None, *units) for nest in self.nests]
+            self._finish = [
+                self.library.function(nest.finish, None, ctypes.c_void_p) if nest.finish else None
+                for nest in self.nests
+            ]
+        else:
+            self._run = self.library.function(*names, None, ctypes.c_void_p)
         self.constants: tuple[Array, ...] = ()
         self._plain: Group | None = None
 
@@ -149,7 +154,7 @@ class Group:
         status = ctypes.c_int64(0)
         if self.status >= 0:
             buffers[self.status] = ctypes.addressof(status)
-        if not self.large or threads.count() == 1:
+        if not self.large:
             self._run(buffers)
             return not status.value
         for nest, units, finish in zip(self.nests, self._units, self._finish, strict=True):

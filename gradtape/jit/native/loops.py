@@ -12,7 +12,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -38,14 +38,13 @@ NARROW = 64
 """Rows that are shorter than this are summed together with their neighbours, as one longer row."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     """A value as something that is written."""
 
     value: Any
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Dimension:
     """One loop: its length, whether it is reduced, the step of each array (in elements), and the windows along it."""
 
@@ -214,9 +213,8 @@ class Loops:
             loaded = self.lanes.splat(builder.load(address, typ=kind, align=dtype.itemsize))
         else:
             vector = ir.Constant(self.lanes.type(kind), ir.Undefined)
-            for lane in range(self.lanes.width):
-                address = builder.gep(pointer, [self._lane_offset(offset, place, lane, step)], source_etype=kind)
-                address = self._or_zeros(address, inside)
+            for lane, position in enumerate(self._lane_offsets(offset, place, self.lanes.width, step)):
+                address = self._or_zeros(builder.gep(pointer, [position], source_etype=kind), inside)
                 scalar = builder.load(address, typ=kind, align=dtype.itemsize)
                 vector = builder.insert_element(vector, scalar, ir.Constant(ir.IntType(32), lane))
             loaded = Value(self.lanes, vector)
@@ -234,10 +232,21 @@ class Loops:
             zeros.initializer = ir.Constant(kind, bytearray(ZEROS))
         return self.builder.select(inside, address, self.builder.bitcast(zeros, POINTER))
 
-    def _lane_offset(self, offset: Any, place: Any, lane: int, step: Step) -> Any:
+    def _lane_offsets(self, offset: Any, place: Any, count: int, step: Step) -> list[Any]:
+        """The offsets of `count` elements from `place` on, along a loop of these steps."""
+        builder, first = self.builder, self.plus_steps(offset, place, step)
         if type(step) is int:
-            return self.builder.add(self.plus_steps(offset, place, step), self.number(lane * step))
-        return self.plus_steps(offset, self.builder.add(place, self.number(lane)), step)
+            return [first] + [builder.add(first, self.number(lane * step)) for lane in range(1, count)]
+        length, distance = step[-1]  # type: ignore[index]
+        if count > length:
+            further = [builder.add(place, self.number(lane)) for lane in range(1, count)]
+            return [first] + [self.plus_steps(offset, index, step) for index in further]
+        # one row ends at most, and what is left goes on as if it had begun earlier in the next one
+        left = builder.sub(self.number(length), builder.urem(place, self.number(length)))
+        ahead = self.plus_steps(offset, builder.add(place, left), step)
+        other = builder.sub(ahead, builder.mul(left, self.number(distance)))
+        starts = [builder.select(builder.icmp_signed(">", left, self.number(i)), first, other) for i in range(1, count)]
+        return [first] + [builder.add(start, self.number(i * distance)) for i, start in enumerate(starts, 1)]
 
     def store(self, value: Value, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step = 1) -> None:
         """A vector of elements to `place` and on; of a step of 0, the first lane."""
@@ -248,9 +257,9 @@ class Loops:
             address = builder.gep(pointer, [builder.add(offset, place)], source_etype=kind)
             builder.store(value.ir, address, align=dtype.itemsize)
             return
-        for lane in range(1 if step == 0 else lanes.width):
+        for lane, position in enumerate(self._lane_offsets(offset, place, 1 if step == 0 else lanes.width, step)):
             element = builder.extract_element(value.ir, ir.Constant(ir.IntType(32), lane))
-            address = builder.gep(pointer, [self._lane_offset(offset, place, lane, step)], source_etype=kind)
+            address = builder.gep(pointer, [position], source_etype=kind)
             builder.store(element, address, align=dtype.itemsize)
 
     def clear(self, pointer: Any, size: Any) -> None:

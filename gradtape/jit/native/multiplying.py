@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.building import Builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
@@ -27,7 +28,7 @@ class ProductEmitter(FortranCalls):
         self.dtype = instruction.results[0].dtype
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
+        self.builder = Builder(self.entry)
         self.machine, self.slots = machine, slots
         self.buffers, self.begin, self.end = function.args
         self.places = [plan.places[x] for x in instruction.operands]

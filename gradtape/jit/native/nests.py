@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native import elementwise
+from gradtape.jit.native.building import Builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements
 from gradtape.jit.native.expression import Lanes, Value
@@ -33,12 +35,13 @@ LIGHT_WIDTH = 16
 HEAVY_WIDTH = 8
 LONG_WIDTH = 4
 ROW_WIDTH = 32  # for short sums, which wait for their additions
+APART_WIDTH = 8  # where elements are not side by side in memory, so that there is code for each lane
 SHORT = 4  # instructions
 LIGHT = 24
 LONG_BODY = 250
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class NestCode:
     """What was emitted for a nest: the names of its functions, and how its work divides."""
 
@@ -75,6 +78,8 @@ class NestEmitter(Reducing):
         self.kind = "map" if not nest.reductions else "row" if self.inner.reduced else "column"
         if self.kind == "row" and not self.heavy and length <= SHORT and len(nest.reductions) == 1:
             widest = ROW_WIDTH
+        if any(step not in (0, 1) for step in self.inner.steps.values()):
+            widest = min(widest, APART_WIDTH)
         self.low = max((low for low, _ in self.inner.windows.values()), default=0)
         self.high = min((high for _, high in self.inner.windows.values()), default=self.inner.size)
         longest = sum_lanes(self.inner.size) if self.kind == "row" else self.high - self.low
@@ -99,21 +104,16 @@ class NestEmitter(Reducing):
         if 0 in self.nest.shape:
             return self.emit_empty()
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
-        buffers, begin, end = function.args
+        self.buffers, begin, end = function.args
         self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
+        self.builder = Builder(self.entry)
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes, self.outlined)
-        for key in self.inner.steps:
-            address = self.builder.gep(buffers, [self.number(self.slots[self.memory(key)])], source_etype=POINTER)
-            self.pointers[key] = self.builder.load(address, typ=POINTER)
-        for table in self.nest.tables:
-            root = self.plan.places[table].root
-            address = self.builder.gep(buffers, [self.number(self.slots[root])], source_etype=POINTER)
-            self.tables[table] = self.builder.load(address, typ=POINTER)
+        # a pointer for each, even where two are the same: LLVM finds the better addresses for the loop then
+        self.pointers = {key: self.buffer(self.memory(key)) for key in self.inner.steps}
+        self.tables = {table: self.buffer(self.plan.places[table].root) for table in self.nest.tables}
         if self.nest.is_checked:
-            address = self.builder.gep(buffers, [self.number(self.slots[STATUS])], source_etype=POINTER)
-            self.status = self.builder.load(address, typ=POINTER)
+            self.status = self.buffer(STATUS)
         with self.loop(begin, end) as unit:
             self.emit_unit(unit)
         self.builder.ret_void()
@@ -168,7 +168,7 @@ class NestEmitter(Reducing):
         """Nothing goes in: reductions are what they are of nothing, and there are no elements to store."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
+        self.builder = Builder(self.entry)
         self.lanes = Lanes(self.builder, 1, self.machine.fused)
         self.elements = Elements(self.lanes)
         size = 0
@@ -328,13 +328,14 @@ class NestEmitter(Reducing):
             self.store(values[value], value.dtype, self.pointers[key], offset, place, self.inner.steps[key])
 
 
-def emit_zeros(module: Any, name: str, slot: int, size: int) -> NestCode:
-    """A function like a nest's that fills `size` bytes of memory with zeros."""
+def emit_zeros(module: Any, name: str, places: Sequence[tuple[int, int]]) -> NestCode:
+    """A function like a nest's that fills memory with zeros: of each of the slots, so many bytes."""
     function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    address = builder.gep(function.args[0], [ir.Constant(LONG, slot)], source_etype=POINTER)
+    builder = Builder(function.append_basic_block("entry"))
     fill = module.declare_intrinsic("llvm.memset", (POINTER, LONG))
     byte, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
-    builder.call(fill, [builder.load(address, typ=POINTER), byte, ir.Constant(LONG, size), plain])
+    for slot, size in places:
+        address = builder.gep(function.args[0], [ir.Constant(LONG, slot)], source_etype=POINTER)
+        builder.call(fill, [builder.load(address, typ=POINTER), byte, ir.Constant(LONG, size), plain])
     builder.ret_void()
     return NestCode(name, 1, None, 0, False, {})

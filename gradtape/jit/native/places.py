@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +13,7 @@ class Unsupported(Exception):
     """An instruction that has no native form; it is left to its NumPy kernel."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where a value is: in whose memory, from which element on, and the steps along its axes, in elements."""
 
     root: Any

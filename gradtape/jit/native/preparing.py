@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.rules import TABLE
-from gradtape.jit.native import callbacks, kinds, unfolding
+from gradtape.jit.native import kinds
 from gradtape.jit.program import Instruction, Literal, Program, Value
 
 
@@ -58,6 +58,8 @@ def _taken_apart(instructions: Iterable[Instruction], next_id: int) -> list[Inst
     for instruction in instructions:
         smaller = None
         if not instruction.effect and instruction.name != kinds.LOOP and not kinds.supports(instruction):
+            from gradtape.jit.native import unfolding  # by those who have such an instruction
+
             smaller = unfolding.unfolded(instruction, next_id)
         for part in smaller or [instruction]:
             next_id = max(next_id, 1 + max((value.id for value in part.results), default=-1))
@@ -87,6 +89,8 @@ def _is_dot(instruction: Instruction) -> bool:
 
 def _with_prepared_body(instruction: Instruction) -> Instruction:
     """The loop with a body that is native, by calls of kernels where it has to be; as it is if there is no such one."""
+    from gradtape.jit.native import callbacks  # by those who have a loop
+
     loop = instruction.params["loop"]
     body = prepared(loop.body)
     if any(kinds.supports(inner) for inner in body.instructions if not inner.effect):

@@ -8,8 +8,7 @@ element by element, in binary64; which of the two it is depends on the shapes al
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +22,7 @@ _LARGEST = 2**31 - 1  # of C's int
 Axis = int | None
 
 
-@dataclasses.dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The lengths of a product's loops, and for each the axes of the left operand, the right one and the result."""
 
     rows: tuple[int, Axis, Axis, Axis]

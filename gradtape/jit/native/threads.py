@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
+
+if TYPE_CHECKING:
+    from queue import SimpleQueue
 
 # To wake another thread takes 10 to 30 us, so a loop has to be estimated at several times that to be split.
 WORTH = 250_000  # nanoseconds
@@ -21,7 +23,7 @@ LIGHT_NANOSECONDS = 0.5
 PIECES = 2  # for each thread
 
 _lock = threading.Lock()
-_tasks: SimpleQueue[Task] = SimpleQueue()
+_tasks: SimpleQueue[Task] | None = None
 _helpers = 0
 
 
@@ -99,8 +101,12 @@ def _help(tasks: SimpleQueue[Task]) -> None:
 
 def _call_helpers(number: int) -> SimpleQueue[Task]:
     """Where tasks are put for so many helpers, who are started when they are first needed."""
-    global _helpers
+    global _tasks, _helpers
     with _lock:
+        if _tasks is None:
+            from queue import SimpleQueue  # by those who have something large
+
+            _tasks = SimpleQueue()
         while _helpers < number:
             threading.Thread(target=_help, args=(_tasks,), name="gradtape-loops", daemon=True).start()
             _helpers += 1
@@ -127,7 +133,7 @@ def run(nest: Any, function: Any, buffers: Any) -> None:
 def _forget() -> None:
     """A child process has none of its parent's threads."""
     global _tasks, _helpers, _lock
-    _tasks, _helpers, _lock = SimpleQueue(), 0, threading.Lock()
+    _tasks, _helpers, _lock = None, 0, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -28,7 +28,7 @@ CACHED = 1 << 18  # bytes that all of a tile should take
 SHORTEST, LONGEST = 128, 2048
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Tile:
     """Instructions for one tile of `length` elements, of `whole` in all."""
 

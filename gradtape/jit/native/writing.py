@@ -31,7 +31,10 @@ CHECKED = frozenset({GATHER, WITHIN, FILLING, CALLBACK, *factors.CHECKED, *pools
 """Instructions that may fail: a position does not exist, a matrix has no factors, or a kernel raises."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+# Classes that are not frozen are quicker to load, and to make; these are never changed all the same.
+
+
+@dataclasses.dataclass(eq=False)
 class Made:
     """A value that only native code knows."""
 
@@ -39,14 +42,14 @@ class Made:
     dtype: DType
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Number:
     """A Python number among operands."""
 
     value: Any
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Changed:
     """An instruction that only native code knows, or one with other operands."""
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
+from gradtape.jit.native import threads
 from gradtape.jit.native.kinds import supports
 from gradtape.nn import functional
 from gradtape.ops.convolution_rows import Geometry
@@ -74,8 +75,10 @@ def test_convolutions_without_instruction_sets():
 
 
 @pytest.mark.parametrize("case", ["several examples in a row", "one channel a group", "few examples of many channels"])
-def test_how_the_work_is_divided_makes_no_difference(case):
+def test_how_the_work_is_divided_makes_no_difference(case, monkeypatch):
     """One call for all units gives the bits of one call for each, in any order."""
+    monkeypatch.setattr(threads, "WORTH", 0)  # as if it were large
+    monkeypatch.setattr(gt.config, "threads", 1)
     builder, arrays, results = program(case, "float32")
     group = builder.group(*results)
     expected = group(*arrays)

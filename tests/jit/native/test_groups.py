@@ -220,6 +220,37 @@ def test_slices_and_scatters_in_one_group():
         np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
+@pytest.mark.parametrize("shape", [(5, 3), (40, 8), (9, 17), (30, 63), (7, 2, 40), (4, 9, 5), (2, 3, 5, 11)])
+@pytest.mark.parametrize("step", [1, 2])
+def test_short_rows_that_are_not_side_by_side(shape, step):
+    """Sums over slices with rows shorter than a vector, or a few vectors long, read and write where each row is."""
+    builder = Builder()
+    inside = tuple(slice(1, 1 + step * length, step) for length in shape)
+    whole = tuple(2 + step * length for length in shape)
+    x = builder.input(whole)
+    part = builder("getitem", x, index=inside)
+    spread = builder("scatter", builder("multiply", part, 3.0), index=inside, shape=whole)
+    results = builder("sum", builder("square", part), axis=None, keepdims=False), spread
+    array = np.random.default_rng(0).normal(size=whole)
+    for found, expected in zip(builder.group(*results)(array), by_kernels(builder, [array], results), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_a_small_group_is_one_function():
+    """Short steps become a part of the function that runs them; steps that threads may share stay by themselves."""
+
+    def functions(size):
+        builder = Builder()
+        x = builder.input((size,))
+        parts = [builder("scatter", x, index=(slice(i, i + size),), shape=(size + 9,)) for i in (0, 3, 9)]
+        group = builder.group(builder("add", builder("add", *parts[:2]), parts[2]))
+        assert group.text.count("define") > 1
+        return [line for line in group.assembly.splitlines() if line.endswith(":") and line[0] not in ". "]
+
+    assert functions(20) == ["run:"]
+    assert "run:" not in functions(1_000_000)
+
+
 @pytest.mark.parametrize("shape", [(40,), (9000,), (3, 34), (5, 4, 50), (33, 2, 3)])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
 def test_sums_of_scatters_read_through_windows(shape, dtype):
