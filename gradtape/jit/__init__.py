@@ -12,7 +12,7 @@ from typing import Any as _Any
 
 from gradtape.jit.compiled import Compiled, Statistics, jit
 from gradtape.jit.program import Program, ProgramError, verify
-from gradtape.jit.trace import JitWarning
+from gradtape.jit.refusing import JitWarning
 
 __all__ = ["Compiled", "JitWarning", "Program", "ProgramError", "Statistics", "jit", "verify"]
 

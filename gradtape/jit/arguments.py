@@ -12,7 +12,8 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.structure import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable, is_tracked
-from gradtape.jit.trace import NUMBERS, Untraceable
+from gradtape.jit.refusing import Untraceable
+from gradtape.jit.trace import NUMBERS
 
 SAMPLE_BYTES = 1 << 14
 """Up to how many bytes of arguments are kept as copies."""

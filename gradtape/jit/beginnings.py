@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core.graph import Node
 from gradtape.jit.likeness import is_same_number
-from gradtape.jit.program import Instruction, Operand, Value
+from gradtape.jit.program import Instruction, Literal, Value
 from gradtape.jit.rows import Row, Written
+from gradtape.jit.tensors import TraceTensor
 
 if TYPE_CHECKING:
     from gradtape.jit.trace import TraceLevel
@@ -42,64 +42,82 @@ def is_same_place(one: Instruction, other: Instruction, following: Instruction) 
 
 
 def beginning_at(
-    level: TraceLevel, rows: Sequence[Row], begin: int, remembered: dict[int, Written], kind: Any
+    level: TraceLevel, rows: Sequence[Row], begin: int, remembered: dict[int, Written]
 ) -> Beginning | None:
-    """How the loop begins, if the instructions from `begin` on are steps of it."""
-    found, period = Beginning(), len(rows)
+    """How the loop of `rows` begins, if the instructions from `begin` on are steps of it."""
+    found = Beginning()
     for index in range(begin, len(level.instructions)):
         instruction = level.instructions[index]
-        step, place = divmod(index - begin, period)
+        step, place = divmod(index - begin, len(rows))
         row = rows[place]
         known = remembered.get(instruction.results[0].id)
-        if known is None or (
-            instruction.params is not row.params and not row.varies and instruction.params != row.params
-        ):
+        if known is None or not (row.varies or instruction.params == row.params):
             return None
-        operands: list[Any] = []
-        for at, operand in enumerate(instruction.operands):
-            back, model = row.like.back[at], row.model.operands[at]
-            tensor, node = known.inputs[at], known.parents[at]
-            ago, origin = divmod(place - back, period)
-            if not back:
-                if not _is_alike(operand, model, row.varies):
-                    return None
-                is_value = type(operand) is Value
-                if is_value and (tensor.traced is not operand or node is not _node_of(row, at)):
-                    return None
-                operands.append(kind(tensor._array, operand, level, node) if is_value else operand.value)  # type: ignore[union-attr]
-            elif -ago <= step:
-                if instruction.results[0].id - operand.id != back:  # type: ignore[union-attr]  # a number has no `back`
-                    return None
-                operands.append(None)
-            elif type(operand) is Value:
-                if tensor.traced is not operand or not _is_like(operand, model):
-                    return None
-                entered = found.entering.setdefault((origin, -ago - step), kind(tensor._array, operand, level, node))
-                if type(entered) is not kind or entered.traced is not operand or entered._node is not node:
-                    return None
-                operands.append(None)
-            else:  # a number, to which the steps add
-                entered = np.full(model.shape, operand.value, model.dtype)  # type: ignore[union-attr]
-                if model.dtype.kind != "f" or found.entering.setdefault((origin, -ago - step), entered) is not entered:  # type: ignore[union-attr]
-                    return None
-                operands.append(None)
-        if len(found.operands) < period:
-            found.operands.append(operands)
+        operands = [_Operand(level, rows, instruction, known, step, place, at) for at in range(len(row.like.back))]
+        if not all(operand.fits(found) for operand in operands):
+            return None
+        if not step:
+            found.operands.append([operand.always() for operand in operands])
     return found
 
 
-def _is_like(value: Value, model: Any) -> bool:
-    return value.shape == model.shape and value.dtype is model.dtype
+class _Operand:
+    """One operand of an instruction in one of the first steps."""
 
+    def __init__(
+        self,
+        level: TraceLevel,
+        rows: Sequence[Row],
+        instruction: Instruction,
+        known: Written,
+        step: int,
+        place: int,
+        at: int,
+    ) -> None:
+        self.level, self.row, self.step = level, rows[place], step
+        self.operand, self.tensor, self.node = instruction.operands[at], known.inputs[at], known.parents[at]
+        self.model, self.back = self.row.model.operands[at], self.row.like.back[at]
+        self.model_node = self.row.node if at == (1 if self.row.reflected else 0) else self.row.other_node
+        self.result = instruction.results[0]
+        ago, self.origin = divmod(place - self.back, len(rows))
+        self.ago = -ago  # how many steps
 
-def _node_of(row: Row, at: int) -> Node:
-    """The node behind an operand in the step that was learned from."""
-    own = 1 if row.reflected else 0
-    return row.node if at == own else row.other_node
+    def fits(self, beginning: Beginning) -> bool:
+        """Whether it is what the operand is in all later steps; what was there before the loop is noted."""
+        if not self.back:
+            return self._is_the_same()
+        if self.ago <= self.step:
+            return type(self.operand) is Value and self.result.id - self.operand.id == self.back
+        entering = self._entering()
+        if entering is None:
+            return False
+        noted = beginning.entering.setdefault((self.origin, self.ago - self.step), entering)
+        if type(noted) is not TraceTensor or type(entering) is not TraceTensor:
+            return noted is entering
+        return noted.traced is entering.traced and noted._node is entering._node
 
+    def _is_the_same(self) -> bool:
+        if type(self.operand) is Value or type(self.model) is Value:
+            is_unchanged = self.operand is self.model and self.node is self.model_node
+            return is_unchanged and self.tensor.traced is self.operand
+        assert isinstance(self.operand, Literal)
+        assert isinstance(self.model, Literal)
+        one, other = self.operand.value, self.model.value
+        return is_same_number(one, other) or (self.row.varies and type(one) is type(other) is float)
 
-def _is_alike(operand: Operand, model: Operand, varies: bool) -> bool:
-    if type(operand) is Value or type(model) is Value:
-        return operand is model
-    one, other = operand.value, model.value  # type: ignore[union-attr]
-    return is_same_number(one, other) or (varies and type(one) is float and type(other) is float)
+    def _entering(self) -> Any:
+        """What is there before the first step, as the later ones have it; None if it is something else."""
+        shape, dtype = self.model.shape, self.model.dtype  # type: ignore[union-attr]  # what is carried is a value
+        if isinstance(self.operand, Literal):  # a number, to which the steps add
+            return np.full(shape, self.operand.value, dtype) if dtype.kind == "f" else None
+        if self.tensor.traced is not self.operand or (self.operand.shape, self.operand.dtype) != (shape, dtype):
+            return None
+        return TraceTensor(self.tensor._array, self.operand, self.level, self.node)
+
+    def always(self) -> Any:
+        """The tensor or number, if it is the same in all steps."""
+        if self.back:
+            return None
+        if isinstance(self.operand, Literal):
+            return self.operand.value
+        return TraceTensor(self.tensor._array, self.operand, self.level, self.node)

@@ -26,7 +26,7 @@ import numpy as np
 
 from gradtape.config import config
 from gradtape.errors import OperandError
-from gradtape.jit.trace import complain
+from gradtape.jit.refusing import complain
 
 ENDING = ".gradtape"
 BYTES_AT_MOST = 1 << 29

@@ -27,7 +27,9 @@ from gradtape.jit.lights import FirstLight, Light
 from gradtape.jit.likeness import STEPS
 from gradtape.jit.lines import apply_at
 from gradtape.jit.program import Literal, Value
+from gradtape.jit.refusing import Unrollable, Untraceable
 from gradtape.jit.rows import SMALL, Row
+from gradtape.jit.tensors import TraceTensor
 
 if TYPE_CHECKING:
     from gradtape.jit.trace import TraceLevel
@@ -50,7 +52,7 @@ class Coast:
     Its operations are numbered from 0; those of the steps before it, which were written down, have negative numbers.
     """
 
-    def __init__(self, level: TraceLevel, rows: Sequence[Row], begin: int, beginning: Beginning, kind: Any) -> None:
+    def __init__(self, level: TraceLevel, rows: Sequence[Row], begin: int, beginning: Beginning) -> None:
         self.level, self.rows, self.period = level, rows, len(rows)
         self.begin = begin  # the instruction with which the first step of the loop began
         self.beginning = beginning
@@ -61,9 +63,8 @@ class Coast:
         self._before: dict[int, Any] = {}  # what the first steps read, by number
         self._kept: dict[int, Any] = {}  # results that somebody held, when it was looked
         self._refs: list[tuple[Value, Any]] = []  # what was written down: values, and the tensors that stand for them
-        self._kind = kind
         self.is_private = is_private(rows)
-        self.lights = [(Light if place else FirstLight)(self, row, kind) for place, row in enumerate(rows)]
+        self.lights = [(Light if place else FirstLight)(self, row) for place, row in enumerate(rows)]
         for place, light in enumerate(self.lights):
             light.next = self.lights[(place + 1) % self.period]
 
@@ -125,7 +126,7 @@ class Coast:
         nodes = self.rows[0].nodes
         if self.level._count - value.id != -number or (nodes[number] or node) is not node or node.bits != bits:
             return False
-        self._before[number] = self._kind(tensor._array, value, self.level, node)
+        self._before[number] = TraceTensor(tensor._array, value, self.level, node)
         return True
 
     # -- when it is over
@@ -230,7 +231,6 @@ class Coast:
         period, first = self.period, self.written
         if first + steps < STEPS_AT_LEAST or steps < STEPS:
             return None
-        from gradtape.jit.trace import Unrollable, Untraceable
         from gradtape.loops.compiled import scanned
         from gradtape.loops.folded import Body
         from gradtape.loops.scan import PARTS
@@ -287,13 +287,11 @@ def coasting(level: TraceLevel, rows: Sequence[Row], grounded: Collection[Any]) 
     turned = [*rows[offset:], *rows[:offset]]
     if (turned[0].model.location, period) in grounded:
         return None
-    from gradtape.jit.trace import TraceTensor  # which imports this
-
     remembered = dict(level.remembered)
     while end - begin >= period:
-        beginning = beginning_at(level, turned, begin, remembered, TraceTensor)
+        beginning = beginning_at(level, turned, begin, remembered)
         if beginning is not None:
-            return Coast(level, turned, begin, beginning, TraceTensor), offset
+            return Coast(level, turned, begin, beginning), offset
         begin += period
     return None
 

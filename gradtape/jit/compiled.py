@@ -24,10 +24,10 @@ from gradtape.jit import backends, findings, readings, reasons
 from gradtape.jit.arguments import CallArguments, Inline, Sample, Write
 from gradtape.jit.findings import is_suspect
 from gradtape.jit.program import Program
+from gradtape.jit.refusing import Untraceable, complain
 from gradtape.jit.run import GuardFailed
 from gradtape.jit.shortcut import Shortcut
 from gradtape.jit.static import static_arguments
-from gradtape.jit.trace import Untraceable, complain
 from gradtape.jit.traces import Trace, Traces
 from gradtape.jit.tracing import traced
 

@@ -25,7 +25,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.jit.lines import place
 from gradtape.jit.program import Instruction, Literal, Operand
 from gradtape.jit.rows import SMALL, Written
-from gradtape.jit.trace import TraceLevel, TraceTensor, one_doors, two_doors
+from gradtape.jit.tensors import TraceTensor, one_doors, two_doors
+from gradtape.jit.trace import TraceLevel
 from gradtape.ops.indexing import getitem_static
 
 _getframe = sys._getframe

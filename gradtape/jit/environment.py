@@ -28,7 +28,9 @@ from gradtape.core.structure import leaves
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.arguments import Inline
 from gradtape.jit.readings import reads_on
-from gradtape.jit.trace import NUMBERS, TraceLevel, TraceTensor, TraceVariable, Untraceable
+from gradtape.jit.refusing import Untraceable
+from gradtape.jit.tensors import TraceTensor, TraceVariable
+from gradtape.jit.trace import NUMBERS, TraceLevel
 
 _SCALARS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
 _OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.protocols")

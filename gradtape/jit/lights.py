@@ -15,6 +15,7 @@ from gradtape.core.graph import keeping
 from gradtape.core.operation import Op
 from gradtape.jit.likeness import is_alike_index, is_same_number
 from gradtape.jit.rows import Row
+from gradtape.jit.tensors import TraceTensor
 
 if TYPE_CHECKING:
     from gradtape.jit.coasting import Coast
@@ -34,7 +35,6 @@ class Light:
         "code",
         "dtype",
         "kernel",
-        "kind",
         "level",
         "next",
         "number",
@@ -57,8 +57,8 @@ class Light:
 
     next: Light
 
-    def __init__(self, coast: Coast, row: Row, kind: Any) -> None:
-        self.coast, self.row, self.level, self.results, self.kind = coast, row, coast.level, coast.results, kind
+    def __init__(self, coast: Coast, row: Row) -> None:
+        self.coast, self.row, self.level, self.results = coast, row, coast.level, coast.results
         self.op, self.kernel, self.quick, self.params, self.varies = (
             row.op,
             row.kernel,
@@ -113,7 +113,7 @@ class Light:
         ):
             return self.missed()
         array, kind = own._array, type(other)
-        if kind is self.kind:
+        if kind is TraceTensor:
             if other is not (results[self.other_at] if self.other_at else self.other) and not self._is_other(other):
                 return self.missed()
             operand = other._array
@@ -136,7 +136,7 @@ class Light:
 
     def _result(self, out: Any) -> Any:
         """A tensor that has neither value nor node: `TraceTensor.__getattr__` says what happens if these are read."""
-        result = _new(self.kind)
+        result = _new(TraceTensor)
         result._array = out
         result.level = level = self.level
         result.viewed = False

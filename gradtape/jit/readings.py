@@ -20,7 +20,7 @@ from random import SystemRandom
 from typing import Any
 
 from gradtape.core.location import Location, is_library
-from gradtape.jit.trace import Untraceable, complain
+from gradtape.jit.refusing import Untraceable, complain
 
 _CLOCKS = frozenset(
     [

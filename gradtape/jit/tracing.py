@@ -17,8 +17,10 @@ from gradtape.jit.arguments import CallArguments, Output, Template, Write
 from gradtape.jit.collecting import seldom
 from gradtape.jit.environment import Copies, Survey, random_states, rewinder, traced_leaf
 from gradtape.jit.program import Value
+from gradtape.jit.refusing import Untraceable
 from gradtape.jit.reroll import found_by_following
-from gradtape.jit.trace import NUMBERS, TraceLevel, TraceTensor, TraceVariable, Untraceable
+from gradtape.jit.tensors import TraceTensor, TraceVariable
+from gradtape.jit.trace import NUMBERS, TraceLevel
 from gradtape.jit.traces import Trace
 
 doors.bind()

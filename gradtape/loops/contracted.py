@@ -16,9 +16,10 @@ from gradtape.core.graph import LIFTED, PARTS, Node, leaf, next_order, walk
 from gradtape.core.operation import Op, _pick
 from gradtape.errors import GradTapeError
 from gradtape.jit.program import Program, Value, Walk
+from gradtape.jit.refusing import Unrollable, Untraceable
 from gradtape.jit.reroll import Found, Listing, found
 from gradtape.jit.simplify import simplified
-from gradtape.jit.trace import TraceLevel, Unrollable, Untraceable
+from gradtape.jit.trace import TraceLevel
 from gradtape.loops.reached import Reached, Walked
 from gradtape.loops.rule import Writing
 from gradtape.loops.traced import Traced

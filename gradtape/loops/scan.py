@@ -111,7 +111,7 @@ def _compiled(
     f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None
 ) -> tuple[Any, Any] | None:
     """Inside `jit`, the results as those of a loop of the program; None elsewhere, and where that cannot be done."""
-    from gradtape.jit.trace import Unrollable
+    from gradtape.jit.refusing import Unrollable
     from gradtape.loops.traced import level_under_way
 
     level = level_under_way(leaves((carry, xs)))

@@ -19,7 +19,9 @@ from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor
 from gradtape.custom.checkpoint import another_place
 from gradtape.jit.program import Operand, Program, Value
-from gradtape.jit.trace import TraceLevel, TraceTensor, Unrollable, under_way
+from gradtape.jit.refusing import Unrollable
+from gradtape.jit.tensors import TraceTensor
+from gradtape.jit.trace import TraceLevel, under_way
 from gradtape.loops import checks
 
 Function = Callable[..., Any]

@@ -19,7 +19,8 @@ import numpy as np
 from gradtape.core.graph import FIRST_TAPE, Node, Spec
 from gradtape.core.rules import TABLE
 from gradtape.jit.reroll import STACKED_AT_MOST, STEPS_AT_LEAST, Columns, Listing, Numbers, Stretch
-from gradtape.jit.trace import TraceLevel, TraceTensor
+from gradtape.jit.tensors import TraceTensor
+from gradtape.jit.trace import TraceLevel
 from gradtape.loops.reached import Reached, Run, Walked
 
 _order_of, _level_of, _traced_of, _id_of = map(attrgetter, ("order", "level", "traced", "id"))

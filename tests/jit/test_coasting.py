@@ -13,7 +13,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import coasting
-from gradtape.jit.trace import TraceTensor
+from gradtape.jit.tensors import TraceTensor
 
 from . import test_following as loops
 from .test_following import W, X

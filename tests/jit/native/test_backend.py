@@ -8,8 +8,8 @@ from gradtape.config import config
 from gradtape.errors import OperandError
 from gradtape.jit import jit
 from gradtape.jit.native.backend import NativeBackend
+from gradtape.jit.refusing import JitWarning
 from gradtape.jit.run import Group
-from gradtape.jit.trace import JitWarning
 
 from .fuzz import LAYOUTS, laid_out
 from .programs import Builder

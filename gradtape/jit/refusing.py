@@ -1,0 +1,41 @@
+"""What keeps a function from being compiled, or its loop from being one; and how the user is told."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from gradtape.core.location import Location, is_library
+
+
+class JitWarning(UserWarning):
+    """Something inside a compiled function that behaves differently there, or that keeps it from being compiled.
+
+    >>> import warnings, numpy as np
+    >>> from gradtape.jit import JitWarning, jit
+    >>> @jit
+    ... def noisy(x):
+    ...     return x + np.random.normal()
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = noisy(np.ones(2))
+    >>> caught[0].category is JitWarning
+    True
+    """
+
+
+class Untraceable(BaseException):
+    """A reason why a call cannot be compiled and has to run as it is. No `except Exception` of the user's stops it."""
+
+
+class Unrollable(BaseException):
+    """A reason why the body of a loop cannot be traced once for all steps: they are traced one by one then."""
+
+
+def complain(message: str, where: Location | None = None) -> None:
+    """Warn the user, at the user's line."""
+    place = (where or Location.here()).show()
+    depth, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and is_library(frame.f_code.co_filename):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(f"{message}\n{place}", JitWarning, stacklevel=depth)
