@@ -103,7 +103,7 @@ class _Operand:
         assert isinstance(self.operand, Literal)
         assert isinstance(self.model, Literal)
         one, other = self.operand.value, self.model.value
-        return is_same_number(one, other) or (self.row.varies and type(one) is type(other) is float)
+        return is_same_number(one, other) or (self.row.varies and type(one) is type(other))
 
     def _entering(self) -> Any:
         """What is there before the first step, as the later ones have it; None if it is something else."""

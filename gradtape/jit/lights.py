@@ -146,7 +146,7 @@ class Light:
 
     def _may_vary(self, kind: type) -> bool:
         """Whether the number may be another one of its kind."""
-        return self.varies and kind is float and type(self.number) is float
+        return self.varies and kind is type(self.number)
 
     def _is_here(self, frame: FrameType) -> bool:
         if not self.row.is_here(frame):

@@ -12,6 +12,7 @@ STEPS = 3
 INDEXED = frozenset({"getitem", "scatter", "set", "add_at"})
 """Operations whose parameter `index` may advance from step to step."""
 _NUMBERS = (float, int)
+_ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimum"})
 
 
 class Segment(NamedTuple):
@@ -63,7 +64,7 @@ def likeness(one: Instruction, other: Instruction) -> Likeness | None:
             if type(a.value) not in _NUMBERS or type(b.value) is not type(a.value):
                 return None
             if not is_same_number(a.value, b.value):
-                if type(a.value) is not float or not one.op.ufunc:
+                if not may_vary(one, type(a.value)):
                     return None
                 varies = True
             back.append(0)
@@ -81,6 +82,14 @@ def likeness(one: Instruction, other: Instruction) -> Likeness | None:
                 return None
             varies = True
     return Likeness(tuple(back), varies)
+
+
+def may_vary(instruction: Instruction, kind: type) -> bool:
+    """Whether a number of this kind among the operands may be another one in each step: an array in its place would do
+    the same. Integers are numbers like others where they are added to or multiplied with such."""
+    if kind is float:
+        return instruction.op.ufunc
+    return kind is int and instruction.name in _ARITHMETIC and instruction.results[0].dtype.kind == "f"
 
 
 def is_same_number(one: Any, other: Any) -> bool:

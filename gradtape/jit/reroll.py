@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.jit.likeness import INDEXED, Segment
+from gradtape.jit.likeness import INDEXED, Segment, may_vary
 from gradtape.jit.program import LOOP, Instruction, Literal, Loop, Program, Value, operand_key, params_key
 from gradtape.jit.reroll_index import advancing
 
@@ -222,7 +222,7 @@ class Listing:
         if number is None:
             number = self._literals[key] = len(self.literals)
             self.literals.append(operand)
-        if kind is float and instruction.op.ufunc:
+        if may_vary(instruction, kind):
             return number, kind
         return number, ("literal", number)
 

@@ -228,7 +228,7 @@ class Row:
             parent, operand = UNTRACKED, other
             if other is self.number or is_same_number(other, self.number):
                 second = self.literal
-            elif self.varies and kind is float and type(self.number) is float:
+            elif self.varies and kind is type(self.number):
                 second = Literal(other)
             else:
                 return self.missed()

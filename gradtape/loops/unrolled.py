@@ -18,6 +18,7 @@ import numpy as np
 
 from gradtape.core.graph import FIRST_TAPE, Node, Spec
 from gradtape.core.rules import TABLE
+from gradtape.jit.likeness import is_same_number
 from gradtape.jit.reroll import STACKED_AT_MOST, STEPS_AT_LEAST, Columns, Listing, Numbers, Stretch
 from gradtape.jit.tensors import TraceTensor
 from gradtape.jit.trace import TraceLevel
@@ -340,14 +341,12 @@ class Unrolled:
             return Slot("same", value)
         if type(value) is TraceTensor:
             return self._traced(values)
-        if type(value) is float:
-            if all(other == value for other in values) and value:
+        if type(value) in (float, int) and all(type(other) is type(value) for other in values):
+            if all(is_same_number(other, value) for other in values):
                 return Slot("same", value)
             if model.op is not None and model.op.ufunc and model.dtype.kind in "fc":
-                numbers = [model.dtype.type(other) for other in values]
-                return self._kept(tuple(values), numbers, numbers[0])
-        elif type(value) is int and all(type(other) is int and other == value for other in values):
-            return Slot("same", value)
+                numbers = np.array(values, model.dtype)
+                return self._kept((model.dtype, numbers.tobytes()), numbers, numbers[0])
         elif isinstance(value, np.ndarray | np.generic) and value.nbytes <= STACKED_AT_MOST:
             return self._kept(tuple([id(other) for other in values]), values, value)
         raise Refused

@@ -366,6 +366,35 @@ def test_operators_and_functions_of_two() -> None:
     compared(gt.value_and_grad(mixed), X[:8])
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("step", [1, 3])
+def test_whole_numbers_that_advance(dtype: Any, step: int, seen: Seen) -> None:
+    def counted(x: Any) -> Any:
+        h = x[0]
+        for t in range(1, 200, step):
+            h = h * 0.5 + x[1] / t - (t * x[1]) / (2 + h * h) + np.maximum(h, t) / (t - x[0]) + (t - 1) * 0.0 * h
+        return h
+
+    x = X[:2].astype(dtype)
+    wanted = gt.value_and_grad(counted)(x)
+    program = gt.jit(gt.value_and_grad(counted))
+    for one, other in zip(_flat(program(x)), _flat(wanted), strict=True):
+        assert one.dtype == other.dtype == dtype
+        np.testing.assert_allclose(one, other, rtol=5e-6 if dtype is np.float32 else 1e-11)
+    assert seen.loops
+    assert len(program.program) < 40
+
+
+def test_powers_that_advance_are_written_down() -> None:
+    def powers(x: Any) -> Any:
+        h = x[0]
+        for t in range(60):
+            h = h + x[1] ** t * 0.1
+        return h
+
+    compared(gt.value_and_grad(powers), X[:2])
+
+
 def test_float32_stays_so() -> None:
     def narrow(x: Any) -> Any:
         h = x[0] * 1.0

@@ -121,6 +121,13 @@ def advancing(x: Any) -> Any:
     return total
 
 
+def counted(x: Any) -> Any:
+    a = x[0]
+    for t in range(1, 60):
+        a = a * 0.5 + (x[1] / t - t * a) * 0.01
+    return a
+
+
 def zeros(x: Any) -> Any:
     a = x[0]
     for _ in range(40):
@@ -168,7 +175,7 @@ def one_after_the_other(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "function", [scalars, advancing, zeros, arrays, two_steps_back, off_the_tape, one_after_the_other]
+    "function", [scalars, advancing, counted, zeros, arrays, two_steps_back, off_the_tape, one_after_the_other]
 )
 def test_loops_are_followed(function: Callable[..., Any], seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that does the same in each step is followed to its end, and nothing is written down otherwise."""
@@ -446,8 +453,13 @@ def test_literals_are_told_apart() -> None:
     value = Value(5, (), np.dtype(float))
     one = Instruction(gt.multiply, (value, Literal(2)), {}, (Value(6, (), np.dtype(float)),))
     other = one.replace(operands=(value, Literal(3)))
-    assert likeness(one, one.replace(operands=(value, Literal(2)))) is not None
-    assert likeness(one, other) is None
+    same, varying = likeness(one, one.replace(operands=(value, Literal(2)))), likeness(one, other)
+    assert same is not None
+    assert not same.varies
+    assert varying is not None
+    assert varying.varies
+    assert likeness(one, one.replace(operands=(value, Literal(2.0)))) is None
+    assert likeness(one.replace(op=gt.power), other.replace(op=gt.power)) is None
 
 
 def test_a_place_has_one_location(seen: Seen) -> None:
