@@ -303,14 +303,14 @@ class Loop:
     ...     return x
     >>> print(jit(decay).lower(np.ones(2)))  # doctest: +ELLIPSIS
     inputs   %0: float64[2]
-      %301: float64[2] = loop 100 steps, carry %0...
+      %259: float64[2] = loop 100 steps, carry %0...
         inputs   %0: float64[2]
           %1: float64[2] = sin(%0)...
           %2: float64[2] = multiply(0.1, %1)...
           %3: float64[2] = subtract(%0, %2)...
         outputs  %3
-    outputs  %301
-    made     of 300 recorded instructions; run as 1 native group of 1 instruction
+    outputs  %259
+    made     of 259 recorded instructions; run as 1 native group of 1 instruction
     """
 
     body: Program

@@ -27,7 +27,7 @@ from gradtape.jit.native.writing import CALLBACK, CHECKED, FILLING, PART
 ALIGNMENT = 64
 BYTE = ir.IntType(8)
 TILE_UNITS = 16
-SHORT = 60
+SHORT = 45
 """Instructions up to which it takes no longer to compile them as a part of another function than to begin a new one."""
 
 

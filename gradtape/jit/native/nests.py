@@ -109,7 +109,6 @@ class NestEmitter(Reducing):
         self.builder = Builder(self.entry)
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes, self.outlined)
-        # a pointer for each, even where two are the same: LLVM finds the better addresses for the loop then
         self.pointers = {key: self.buffer(self.memory(key)) for key in self.inner.steps}
         self.tables = {table: self.buffer(self.plan.places[table].root) for table in self.nest.tables}
         if self.nest.is_checked:
