@@ -28,7 +28,7 @@ from gradtape.jit.likeness import STEPS
 from gradtape.jit.lines import apply_at
 from gradtape.jit.program import Literal, Value
 from gradtape.jit.refusing import Unrollable, Untraceable
-from gradtape.jit.rows import SMALL, Row
+from gradtape.jit.rows import SMALL, Row, Written
 from gradtape.jit.tensors import TraceTensor
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Coast:
         self._first = -len(self.results)  # the number of the first of them
         self._before: dict[int, Any] = {}  # what the first steps read, by number
         self._kept: dict[int, Any] = {}  # results that somebody held, when it was looked
-        self._refs: list[tuple[Value, Any]] = []  # what was written down: values, and the tensors that stand for them
+        self._written: list[tuple[Value, Written | None]] = []  # the steps before; None for what is forgotten already
         self.is_private = is_private(rows)
         self.lights = [(Light if place else FirstLight)(self, row) for place, row in enumerate(rows)]
         for place, light in enumerate(self.lights):
@@ -113,7 +113,7 @@ class Coast:
         self.written = (self.start - self.begin) // period  # so many steps were written down
         known = dict(level.remembered)
         results = [i.results[0] for i in level.instructions[self.begin : self.start]]
-        self._refs = [(value, known[value.id].result) for value in results]
+        self._written = [(value, known.get(value.id)) for value in results]
 
     def is_from_before(self, tensor: Any, back: int, bits: int) -> bool:
         """Whether `tensor` is the value that was made so many values ago, before the coast."""
@@ -135,6 +135,7 @@ class Coast:
         """Give all results their places that somebody holds. Whether all of it has become a loop."""
         self.is_under_way = False
         period, steps = self.period, self._count // self.period
+        is_known = all(written is not None for _, written in self._written)
         held, before = self._all_held(), self._held_before()
         last = max(held, default=-1)
         if last < 0:
@@ -144,7 +145,7 @@ class Coast:
             held.update(before)
         else:  # one may be asked for the gradient of another: they are written down, with what is between
             whole = min(held) // period
-            if before:
+            if before or not is_known:
                 self._forget_what_was_written()
         wanted = {*held, *self._read_by(range(whole * period, last + 1))}
         with recording.during(self.rows[0].state):
@@ -168,8 +169,10 @@ class Coast:
 
     def _held_before(self) -> dict[int, Any]:
         """The results of steps that were written down, which somebody holds."""
-        self.level.remembered.clear()  # which holds them
-        tensors = [(value, result()) for value, result in self._refs]
+        self.level.remembered.clear()  # which holds them, as this does
+        results = [(value, None if written is None else written.result) for value, written in self._written]
+        self._written.clear()
+        tensors = [(value, None if result is None else result()) for value, result in results]
         return {
             number: tensor
             for number, (value, tensor) in enumerate(tensors, -len(tensors))
