@@ -16,6 +16,7 @@ from gradtape.jit import coasting
 from gradtape.jit.tensors import TraceTensor
 
 from . import test_following as loops
+from .random_loops import check
 from .test_following import W, X
 
 WHOLE = [
@@ -526,3 +527,8 @@ def test_nothing_is_kept_alive() -> None:
     gc.collect()
     assert levels
     assert [level() for level in levels] == [None] * len(levels)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_loops(seed: int) -> None:
+    check(seed)
