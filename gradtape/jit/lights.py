@@ -8,8 +8,6 @@ from __future__ import annotations
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gradtape.core import recording
 from gradtape.core.graph import keeping
 from gradtape.core.operation import Op
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 _current_recording = recording.current
 _new = object.__new__
-_float64 = np.float64
 
 
 class Light:
@@ -33,8 +30,6 @@ class Light:
         "bits",
         "coast",
         "code",
-        "dtype",
-        "kernel",
         "level",
         "next",
         "number",
@@ -44,13 +39,10 @@ class Light:
         "other_at",
         "own",
         "params",
-        "quick",
         "reflected",
         "results",
         "row",
-        "scalar",
         "seen",
-        "shape",
         "state",
         "varies",
     )
@@ -59,15 +51,8 @@ class Light:
 
     def __init__(self, coast: Coast, row: Row) -> None:
         self.coast, self.row, self.level, self.results = coast, row, coast.level, coast.results
-        self.op, self.kernel, self.quick, self.params, self.varies = (
-            row.op,
-            row.kernel,
-            row.quick,
-            row.params,
-            row.varies,
-        )
+        self.op, self.params, self.varies, self.number = row.op, row.params, row.varies, row.number
         self.code, self.offset, self.reflected, self.state = row.code, row.offset, row.reflected, row.state
-        self.shape, self.dtype, self.scalar, self.number = row.shape, row.dtype, row.scalar, row.number
         first, last = (1, 0) if row.reflected else (0, -1)
         self.at, self.other_at = -row.like.back[first], -row.like.back[last]  # 0: the same in all steps
         self.own: Any = None  # then this one, once it has been seen
@@ -85,17 +70,15 @@ class Light:
             or (own is not (self.results[self.at] if self.at else self.own) and not self._is_own(own))
         ):
             return self.missed()
-        if params is not self.params and params != self.params and not self.varies:
-            return self.missed()
-        try:
-            out = self.kernel(own._array, **params)
-        except Exception:
-            return self.missed()  # whoever is asked next says what is wrong
-        if out.shape != self.shape or out.dtype is not self.dtype:
-            return self.missed()
         if self.varies:
             if not is_alike_index(params["index"], self.params["index"]):
                 return self.missed()
+        elif params is not self.params and params != self.params:
+            return self.missed()
+        out = self.row.of_one(own._array, params)
+        if out is None:
+            return self.missed()
+        if self.varies:
             self.seen.append(params)
         return self._result(out)
 
@@ -112,7 +95,7 @@ class Light:
             or (own is not (results[self.at] if self.at else self.own) and not self._is_own(own))
         ):
             return self.missed()
-        array, kind = own._array, type(other)
+        kind = type(other)
         if kind is TraceTensor:
             if other is not (results[self.other_at] if self.other_at else self.other) and not self._is_other(other):
                 return self.missed()
@@ -121,14 +104,8 @@ class Light:
             operand = other
             if other is not self.number and not is_same_number(other, self.number) and not self._may_vary(kind):
                 return self.missed()
-        try:
-            if self.quick is not None and type(array) is _float64 and (kind is float or type(operand) is _float64):
-                out = self.quick(operand, array) if reflected else self.quick(array, operand)
-            else:
-                out = self.kernel(operand, array) if reflected else self.kernel(array, operand)
-        except Exception:
-            return self.missed()  # whoever is asked next says what is wrong
-        if type(out) is not _float64 if self.scalar else (out.shape != self.shape or out.dtype is not self.dtype):
+        out = self.row.of_two(own._array, operand)
+        if out is None:
             return self.missed()
         if self.varies:
             self.seen.append(operand)
@@ -157,23 +134,26 @@ class Light:
     def _is_own(self, tensor: Any) -> bool:
         """Whether a tensor from before the coast is the one with the door that is expected."""
         row = self.row
-        if self.at:
-            return self.coast.is_from_before(tensor, -self.at, row.bits)
-        if tensor.traced is not row.same or tensor._node is not row.node:
+        if not self._is_operand(tensor, self.at, row.bits, row.same, row.node):
             return False
-        self.own = tensor
-        return self.coast.is_under_way
+        self.own = None if self.at else tensor
+        return True
 
     def _is_other(self, tensor: Any) -> bool:
+        """The same for the other operand."""
         row = self.row
+        if not self._is_operand(tensor, self.other_at, row.other_bits, row.other_same, row.other_node):
+            return False
+        self.other = None if self.other_at else tensor
+        return True
+
+    def _is_operand(self, tensor: Any, at: int, bits: int, same: Any, node: Any) -> bool:
+        """Whether a tensor is of one of the steps before, or the one that is the same in all steps."""
         if tensor.level is not self.level:
             return False
-        if self.other_at:
-            return self.coast.is_from_before(tensor, -self.other_at, row.other_bits)
-        if tensor.traced is not row.other_same or tensor._node is not row.other_node:
-            return False
-        self.other = tensor
-        return self.coast.is_under_way
+        if at:
+            return self.coast.is_from_before(tensor, -at, bits)
+        return tensor.traced is same and tensor._node is node and self.coast.is_under_way
 
     def missed(self) -> None:
         """Another operation has come: it is over."""

@@ -16,7 +16,7 @@ from gradtape.core import recording
 from gradtape.core.graph import FLAGS, LIFTED_NODE, UNTRACKED, Node, keeping, next_order
 from gradtape.core.operation import Op, note_stretch
 from gradtape.core.shapes import Shape
-from gradtape.jit.likeness import Likeness, is_same_number, likeness
+from gradtape.jit.likeness import Likeness, is_alike_index, is_same_number, likeness
 from gradtape.jit.lines import place
 from gradtape.jit.program import QUICK, Instruction, Literal, Operand, Value
 
@@ -34,6 +34,7 @@ SMALL = 1 << 10
 _current_recording = recording.current
 _new = object.__new__
 _float64 = np.float64
+_DOUBLES = (float, _float64)
 _NOTHING = object()
 
 
@@ -196,15 +197,12 @@ class Row:
         if not self._expects(op, own, frame):
             return self.missed()
         if params is not self.params and params != self.params:
-            if not self.varies:
+            if not self.varies or not is_alike_index(params["index"], self.params["index"]):
                 return self.missed()
         else:
             params = self.params
-        try:
-            out = self.kernel(own._array, **params)
-        except Exception:
-            return self.missed()  # whoever is asked next says what is wrong
-        if out.shape != self.shape or out.dtype is not self.dtype:
+        out = self.of_one(own._array, params)
+        if out is None:
             return self.missed()
         return self._write((value,), (own,), (node,), out, params, type(own))
 
@@ -232,18 +230,33 @@ class Row:
                 second = Literal(other)
             else:
                 return self.missed()
-        try:
-            if self.quick is not None and type(array) is _float64 and (kind is float or type(operand) is _float64):
-                out = self.quick(operand, array) if reflected else self.quick(array, operand)
-            else:
-                out = self.kernel(operand, array) if reflected else self.kernel(array, operand)
-        except Exception:
-            return self.missed()  # whoever is asked next says what is wrong
-        if type(out) is not _float64 if self.scalar else (out.shape != self.shape or out.dtype is not self.dtype):
+        out = self.of_two(array, operand)
+        if out is None:
             return self.missed()
         if reflected:
             return self._write((second, value), (other, own), (parent, node), out, self.params, type(own))
         return self._write((value, second), (own, other), (node, parent), out, self.params, type(own))
+
+    def of_one(self, array: Any, params: dict[str, Any]) -> Any:
+        """What the operation makes of one array; None if that is no longer of the same form."""
+        try:
+            out = self.kernel(array, **params)
+        except Exception:
+            return None  # it is done again by the general way, which says what is wrong
+        return out if out.shape == self.shape and out.dtype is self.dtype else None
+
+    def of_two(self, array: Any, operand: Any) -> Any:
+        """The same of the array of the tensor that has the door, and of the other operand."""
+        way = self.kernel
+        if self.quick is not None and type(array) is _float64 and type(operand) in _DOUBLES:
+            way = self.quick
+        try:
+            out = way(operand, array) if self.reflected else way(array, operand)
+        except Exception:
+            return None  # it is done again by the general way, which says what is wrong
+        if self.scalar:
+            return out if type(out) is _float64 else None
+        return out if out.shape == self.shape and out.dtype is self.dtype else None
 
     def _write(self, operands: Any, inputs: Any, parents: Any, out: Any, params: dict[str, Any], kind: Any) -> Any:
         """What `doors` writes, from what the row knows."""

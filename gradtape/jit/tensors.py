@@ -13,7 +13,6 @@ from gradtape.core import recording
 from gradtape.core.graph import AMBIENT, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Node, leaf
 from gradtape.core.location import is_library
 from gradtape.core.operation import Lifted
-from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain import messages
 from gradtape.jit.program import Value
@@ -61,16 +60,6 @@ class TraceTensor(Lifted):
         if name in _PLACES:  # a result of a loop that was not written down (see `coasting`)
             self.level.follower.stop()
         return object.__getattribute__(self, name)
-
-    @property
-    def shape(self) -> Shape:
-        shape: Shape = self._array.shape
-        return shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        dtype: np.dtype[Any] = self._array.dtype
-        return dtype
 
     def _replace(self, new: Any, how: str) -> Tensor:
         if isinstance(self._array, np.generic) and self._node is LIFTED_NODE and _level(self).numpy:
