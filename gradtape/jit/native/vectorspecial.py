@@ -21,19 +21,24 @@ def _erf_near_zero(m: Maths, x: Value) -> Pair:
     return m.ordered_pair(high, more)
 
 
-def _erfc_of_positive(m: Maths, a: Value) -> Pair:
-    """exp(-a**2) P(t) / (1 + 2 a), t = (a - 2) / (a + 2), as a pair, for a >= 0."""
-    a = m.at_most(a, 28.0)
-    square, square_low = m.product_pair(a, a)
-    power, exponent = exp_pair(m, -square, None if square_low is None else -square_low)
+def _scaled_series(m: Maths, a: Value) -> tuple[Pair, Pair]:
+    """P(t), t = (a - 2) / (a + 2), and 1 + 2 a: the one by the other is exp(a**2) erfc(a), for a >= 0."""
     t = (a - 2.0) / (a + 2.0)
     constant, *others = m.fitted("erfc")
     product, product_low = m.product_pair(t, m.polynomial(others, t))
     series, series_low = m.sum_pair(m.like(a, constant), product)
     if series_low is not None and product_low is not None:
         series_low = series_low + (product_low + m.fitted("erfc_low")[0])
-    below = m.sum_pair(m.like(a, 1.0), a * 2.0)
-    high, low = m.quotient_pair(m.pair_times_pair((series, series_low), power), below)
+    return (series, series_low), m.sum_pair(m.like(a, 1.0), a * 2.0)
+
+
+def _erfc_of_positive(m: Maths, a: Value) -> Pair:
+    """exp(-a**2) P(t) / (1 + 2 a), as a pair, for a >= 0."""
+    a = m.at_most(a, 28.0)
+    square, square_low = m.product_pair(a, a)
+    power, exponent = exp_pair(m, -square, None if square_low is None else -square_low)
+    series, below = _scaled_series(m, a)
+    high, low = m.quotient_pair(m.pair_times_pair(series, power), below)
     if low is None:
         return m.scaled(high, exponent), None
     # rounded before it is scaled down, so that a subnormal answer is rounded at the very end only
@@ -46,13 +51,7 @@ def erfcx(m: Maths, x: Value) -> Value:
     """exp(x**2) erfc(x): P(t) / (1 + 2 a) of a = |x|, and 2 exp(x**2) less that for a negative x."""
     a = m.absolute(x)
     near = m.at_most(a, 2.0**60)
-    t = (near - 2.0) / (near + 2.0)
-    constant, *others = m.fitted("erfc")
-    product, product_low = m.product_pair(t, m.polynomial(others, t))
-    series, series_low = m.sum_pair(m.like(a, constant), product)
-    if series_low is not None and product_low is not None:
-        series_low = series_low + (product_low + m.fitted("erfc_low")[0])
-    right, right_low = m.quotient_pair((series, series_low), m.sum_pair(m.like(a, 1.0), near * 2.0))
+    right, right_low = m.quotient_pair(*_scaled_series(m, near))
     right = m.select(a > 2.0**60, INVERSE_ROOT_PI / a, m.plus(right, right_low))
     b = m.at_most(a, 28.0)
     square, square_low = m.product_pair(b, b)
