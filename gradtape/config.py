@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
 from gradtape.errors import OperandError
+
+CHECKS = ("off", "verify", "memory")
 
 
 @dataclass(slots=True)
@@ -30,6 +33,11 @@ class Config:
 
     native_features: str = ""
     """Instruction sets that native code is to do without, or with, as in `"-avx512f,-avx2,-fma"`."""
+
+    check: str = "off"
+    """What `jit` checks about itself, for tests and bug reports: "off", nothing; "verify", its programs after every
+    stage of the compiler; "memory", also every access of native code to memory, which is slow. The environment variable
+    `GRADTAPE_CHECK` sets it from the start."""
 
     cache_dir: str | PathLike[str] | None = None
     """A directory, private to the user, in which native code is kept for later processes; None: it is not kept."""
@@ -57,6 +65,7 @@ def _has_signs(value: Any) -> bool:
 
 
 _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "check": (lambda value: value in CHECKS, '"off", "verify" or "memory" is'),
     "threads": (_is_count, "an integer of at least 1, or None for one for each core, is"),
     "native_features": (_has_signs, 'names of instruction sets with a sign, as in "-avx512f,-avx2", are'),
     "cache_dir": (_is_path, "a path, or None to keep nothing on disk, is"),
@@ -64,3 +73,5 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 config = Config()
+if "GRADTAPE_CHECK" in os.environ:
+    config.check = os.environ["GRADTAPE_CHECK"]

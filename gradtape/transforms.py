@@ -27,7 +27,7 @@ from gradtape.core.tape import GradientTape, apart, check_seed
 from gradtape.core.tensor import Tensor, check_differentiable, is_tracked, tensor
 from gradtape.errors import OperandError
 from gradtape.explain import messages
-from gradtape.ops import positive
+from gradtape.ops import identity
 
 if TYPE_CHECKING:
     from gradtape.explain.why import Why
@@ -56,7 +56,7 @@ class Recorded:
     def _tracked_copy(self, index: int) -> Tensor:
         """A new place on the graph for a source, so that two derivatives of the same tensor do not meet."""
         value = self.given[index]
-        fresh = positive(value) if isinstance(value, Tensor) and value.dtype.kind in "fc" else _as_tensor(value)
+        fresh = identity(value) if isinstance(value, Tensor) and value.dtype.kind in "fc" else _as_tensor(value)
         if fresh.dtype.kind not in "fc":
             check_differentiable(fresh.dtype, self.called(index), fresh.shape)
         self.tape.watch(fresh)
@@ -380,7 +380,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
         raise messages.not_tuples(primals, tangents)
     given = [leaf for primal in primals for leaf in leaves(primal)]
     was_numpy = not any(isinstance(leaf, Tensor) for leaf in given)
-    sources = [positive(x) if isinstance(x, Tensor) and x.dtype.kind in "fc" else _as_tensor(x) for x in given]
+    sources = [identity(x) if isinstance(x, Tensor) and x.dtype.kind in "fc" else _as_tensor(x) for x in given]
     seeds = _checked_tangents(primals, tangents, sources)
     with ForwardAccumulator(sources, seeds) as accumulator:
         supply = iter(sources)

@@ -5,9 +5,13 @@ Not collected: programs that the stand-ins run, and checks that need the librari
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
+
+# the compiler's programs are verified after every stage, here and in processes that tests start
+os.environ.setdefault("GRADTAPE_CHECK", "verify")
 
 collect_ignore_glob = ["standins/snippets/*", "bridges/*_checks.py", "*/conformance.py"]
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from gradtape.config import config
 from gradtape.core import recording
 from gradtape.core.graph import AMBIENT, VARIABLE, keeping
 from gradtape.core.location import Location
@@ -23,7 +24,7 @@ from gradtape.errors import GradTapeError, OperandError
 from gradtape.jit import backends, findings, readings, reasons
 from gradtape.jit.arguments import CallArguments, Inline, Sample, Write
 from gradtape.jit.findings import is_suspect
-from gradtape.jit.program import Program
+from gradtape.jit.program import Program, ProgramError
 from gradtape.jit.refusing import Untraceable, complain
 from gradtape.jit.run import GuardFailed
 from gradtape.jit.shortcut import Shortcut
@@ -176,6 +177,7 @@ class Compiled:
             self.stats.guards_failed += 1
             return False, None
         except Exception as error:
+            _raise_if_checking(error)
             failed = error
         if failed is not None:  # what fails in the program fails in the function, which says at which line
             self.stats.uncompiled += 1
@@ -229,6 +231,7 @@ class Compiled:
             except Untraceable as reason:
                 made, why = None, reasons.refused(reason, self._function)
             except Exception as error:
+                _raise_if_checking(error)
                 made, failed = None, error
             if made is None:
                 return self._untraced(key, why, failed, args, kwargs)
@@ -486,6 +489,12 @@ def _shown(trace: Trace) -> Program:
 
         trace.shown = made(trace.traced, trace.program, trace.runner.steps)
     return trace.shown
+
+
+def _raise_if_checking(error: Exception) -> None:
+    """In the checking modes a defect of the compiler is an error, and no reason to run the function uncompiled."""
+    if config.check != "off" and isinstance(error, ProgramError):
+        raise error
 
 
 def _is_recorded(trace: Trace, call: CallArguments, environment: list[Any]) -> bool:

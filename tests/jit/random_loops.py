@@ -109,6 +109,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1000)
     options = parser.parse_args()
+    gt.config.check = "memory"
     end, seed = time.monotonic() + 60 * options.minutes, options.seed
     while time.monotonic() < end:
         check(seed)

@@ -1050,6 +1050,7 @@ def test_a_program_tells_how_it_is_run() -> None:
     assert str(nothing.lower(np.ones(2))).endswith("run as nothing: there is nothing to compute")
 
 
+@pytest.mark.production
 def test_the_shortest_way_in_is_made_for_the_second_call() -> None:
     """A single run does without it; from the second one on, groups between kernels are entered without Python."""
     step = jit(lambda x: np.linalg.qr(np.exp(x) + 1.0)[1] * 2.0 + 1.0)

@@ -6,20 +6,22 @@ the block keeps in between; the slots of a block are its own, and whoever calls 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir
 
+from gradtape.config import config
 from gradtape.jit.native import along, convolutions, factors, pools
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
+from gradtape.jit.native.checking import GUARD, ModuleChecks, emit_poison
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import often_used
 from gradtape.jit.native.expanding import expanded
 from gradtape.jit.native.kinds import LOOP
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
 from gradtape.jit.native.nests import NestCode, NestEmitter, emit_zeros
+from gradtape.jit.native.places import bytes_of
 from gradtape.jit.native.planning import CallStep, Nest, Plan
 from gradtape.jit.native.tiles import TILED
 from gradtape.jit.native.writing import CALLBACK, CHECKED, FILLING, PART
@@ -50,11 +52,12 @@ class Block:
         prefix: str = "",
     ) -> None:
         self.module, self.machine, self.prefix = module, machine, prefix
+        self.checks = getattr(module, "checks", None)  # see `checking`
         self.plan = plan = Plan(instructions, inputs, outputs, dict(steps or {}))
         self.inputs, self.written = tuple(inputs), tuple(plan.written)
         self.codes: list[NestCode] = []
         self.addresses: dict[str, int] = {}  # where the arrays are that the code reads by name
-        self._sizes = {value: _bytes(value) for value in plan.handed_on}
+        self._sizes = {value: bytes_of(value) for value in plan.handed_on}
         self._lives: dict[Any, list[int]] = {}
         self._successions: list[tuple[int, Any, Any]] = []  # at a step, what may be written over what
         reductions = [reduction for nest in plan.nests for reduction in nest.reductions]
@@ -74,7 +77,10 @@ class Block:
                 self._emit_nest(f"{prefix}nest_{i}", step)
             else:
                 self._emit_call(f"{prefix}call_{i}", step)
+        self.guard = 0 if self.checks is None else GUARD
         self.temporaries, self.workspace = self._arranged()
+        if self.checks is not None:
+            self._set_sizes(self.checks)
 
     def _looks_at_positions(self, loops: Sequence[Any]) -> bool:
         """Whether there are positions that may not exist, in the bodies of loops, too."""
@@ -92,7 +98,7 @@ class Block:
     def _emit_nest(self, name: str, nest: Nest) -> None:
         around = [scatter.results[0] for scatter in nest.scatters if scatter.name != PART]  # of parts, all is written
         if around:
-            zeros = [(self.slots[value], _bytes(value)) for value in around]
+            zeros = [(self.slots[value], bytes_of(value)) for value in around]
             self.codes.append(emit_zeros(self.module, f"{name}_zeros", zeros))
             self._uses(around)
         emitter = NestEmitter(self.module, self.machine, name, nest, self.plan, self.slots, self._outlined)
@@ -159,6 +165,8 @@ class Block:
         lives = {key: (min(steps), max(steps)) for key, steps in self._lives.items()}
         followers = self._followers(lives)
         heirs = set(followers.values())
+        if self.checks is not None:
+            self._insert_poison({key: lives.get(key, (0, 0))[0] for key in self._sizes if key not in heirs})
         for key, size in sorted(self._sizes.items(), key=lambda item: -item[1]):
             if key in heirs:
                 continue
@@ -166,14 +174,44 @@ class Block:
             while line[-1] in followers:
                 line.append(followers[line[-1]])
             first, last = lives.get(key, (0, len(self.codes)))[0], lives.get(line[-1], (0, len(self.codes)))[1]
-            length = -(-size // ALIGNMENT) * ALIGNMENT
+            length = -(-size // ALIGNMENT) * ALIGNMENT + self.guard
             offset = 0
             for start, end, begin, finish in sorted(placed):
                 if begin <= last and first <= finish and start < offset + length and offset < end:
                     offset = end
             placed.append((offset, offset + length, first, last))
             temporaries += [(self.slots[member], offset) for member in line]
+        if config.check != "off":
+            from gradtape.jit.native.verify import verify_workspace
+
+            offsets = dict(temporaries)
+            verify_workspace(lives, {key: (offsets[self.slots[key]], n) for key, n in self._sizes.items()}, followers)
         return temporaries, max((end for _, end, _, _ in placed), default=0)
+
+    def _insert_poison(self, starts: dict[Any, int]) -> None:
+        """Fill outputs with poison before the first step, and temporaries before the step at which each starts."""
+        at_step: dict[int, list[tuple[int, int]]] = {
+            0: [(self.slots[value], bytes_of(value)) for value in self.written]
+        }
+        for key, step in starts.items():
+            at_step.setdefault(step, []).append((self.slots[key], self._sizes[key]))
+        codes: list[NestCode] = []
+        for i, code in enumerate(self.codes):
+            if i in at_step:
+                name = f"{self.prefix}poison_{i}"
+                emit_poison(self.module, name, at_step[i])
+                codes.append(NestCode(name, 1, None, 0, False, {}))
+            codes.append(code)
+        self.codes = codes
+
+    def _set_sizes(self, checks: ModuleChecks) -> None:
+        """The size of the memory in each slot, for the bounds of what the code accesses."""
+        sizes = {value: bytes_of(value) for value in (*self.inputs, *self.written, *self.plan.held)}
+        sizes |= self._sizes
+        sizes[STATUS] = 8
+        self.sizes = {self.slots[key]: size for key, size in sizes.items() if key in self.slots}
+        for slot, size in self.sizes.items():
+            checks.set_size(self.prefix, slot, size)
 
     def _followers(self, lives: dict[Any, tuple[int, int]]) -> dict[Any, Any]:
         """What is written over what: each has one heir at most, which begins in the step in which it ends."""
@@ -188,7 +226,7 @@ class Block:
     def emit_run(self) -> Any:
         """`{prefix}run(buffers)`: all steps in order, by the calling thread. Nobody else can call them then."""
         run = ir.Function(self.module, ir.FunctionType(VOID, [POINTER]), f"{self.prefix}run")
-        builder = Builder(run.append_basic_block("entry"))
+        builder = start_builder(run.append_basic_block("entry"))
         (buffers,) = run.args
         for code in self.codes:
             bounds = [ir.Constant(LONG, 0), ir.Constant(LONG, code.units)]
@@ -227,10 +265,9 @@ class Nested(Loops):
         self.memory = self.inner.workspace
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.lanes = _NoLanes()  # type: ignore[assignment]
         self.buffers, self.begin, self.end = function.args
-        self.copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
         table = self.builder.alloca(ir.ArrayType(POINTER, max(1, self.inner.count)))
         self.table = self.builder.inttoptr(self.builder.ptrtoint(table, LONG), POINTER)
 
@@ -238,7 +275,7 @@ class Nested(Loops):
         """What is the same for every run of the inner block: memory, and arrays that are known, by their slots."""
         builder, inner = self.builder, self.inner
         for slot, offset in inner.temporaries:
-            builder.store(self.moved(space, self.number(offset)), self.inner_slot(slot))
+            self.fill_slot(slot, self.moved(space, self.number(offset)))
         arrays = {**constants, **inner.held}
         for slot, array in arrays.items():
             # by name, so that the text is the same in every process
@@ -267,18 +304,20 @@ class Nested(Loops):
     def inner_slot(self, index: int) -> Any:
         return self.builder.gep(self.table, [self.number(index)], source_etype=POINTER)
 
+    def fill_slot(self, slot: int, pointer: Any) -> None:
+        """Where the inner block finds the memory of one of its slots."""
+        if self.outer.checks is not None:
+            pointer = self.builder.require(pointer, self.inner.sizes[slot], "hands its body")
+        self.builder.store(pointer, self.inner_slot(slot))
+
     def moved(self, pointer: Any, distance: Any) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=BYTE)
 
     def room(self, space: Any, value: Any) -> Any:
         """More memory of its own."""
         start = self.memory
-        self.memory += -(-_bytes(value) // ALIGNMENT) * ALIGNMENT
+        self.memory += -(-bytes_of(value) // ALIGNMENT) * ALIGNMENT
         return self.moved(space, self.number(start))
-
-    def copied(self, target: Any, source: Any, size: int) -> None:
-        plain = ir.Constant(ir.IntType(1), 0)
-        self.builder.call(self.copy, [target, source, self.number(size), plain])
 
 
 class LoopEmitter(Nested):
@@ -299,7 +338,7 @@ class LoopEmitter(Nested):
 
     def walked(self, pointer: Any, walk: Any, step: Any, value: Any) -> Any:
         """Where the row of a step is."""
-        size = _bytes(value)
+        size = bytes_of(value)
         distance = self.builder.mul(step, self.number(walk.step * size))
         return self.moved(pointer, self.builder.add(distance, self.number(walk.start * size)))
 
@@ -309,32 +348,32 @@ class LoopEmitter(Nested):
         carried, sliced = loop.carried, len(loop.sliced)
         pairs = [(self.room(space, value), self.room(space, value)) for value in inputs[:carried]]
         for (first, _), operand, value in zip(pairs, operands, inputs, strict=False):
-            self.copied(first, operand, _bytes(value))
+            self.copy_bytes(first, operand, bytes_of(value))
         for value, operand in zip(inputs[carried + sliced :], operands[carried + sliced :], strict=True):
-            builder.store(operand, self.inner_slot(inner.slots[value]))
+            self.fill_slot(inner.slots[value], operand)
         results = [self.outer_slot(result) for result in self.instruction.results]
         with self.loop(0, loop.length) as step:
             odd = builder.trunc(step, ir.IntType(1))
             targets = []
             for (one, other), value in zip(pairs, inputs, strict=False):
-                builder.store(builder.select(odd, other, one), self.inner_slot(inner.slots[value]))
+                self.fill_slot(inner.slots[value], builder.select(odd, other, one))
                 targets.append(builder.select(odd, one, other))
             for walk, value, operand in zip(loop.sliced, inputs[carried:], operands[carried:], strict=False):
-                builder.store(self.walked(operand, walk, step, value), self.inner_slot(inner.slots[value]))
+                self.fill_slot(inner.slots[value], self.walked(operand, walk, step, value))
             for walk, value, result in zip(loop.stacked, outputs[carried:], results[carried:], strict=True):
                 targets.append(self.walked(result, walk, step, value))
             direct: dict[Any, Any] = {}
             for value, target in zip(outputs, targets, strict=True):
                 if value in inner.written and value not in direct:
                     direct[value] = target
-                    builder.store(target, self.inner_slot(inner.slots[value]))
+                    self.fill_slot(inner.slots[value], target)
             self.run()
             for value, target in zip(outputs, targets, strict=True):
                 if direct.get(value) is not target:
                     source = builder.load(self.inner_slot(inner.slots[value]), typ=POINTER)
-                    self.copied(target, source, _bytes(value))
+                    self.copy_bytes(target, source, bytes_of(value))
         for (one, other), result, value in zip(pairs, results, outputs, strict=False):
-            self.copied(result, other if loop.length % 2 else one, _bytes(value))
+            self.copy_bytes(result, other if loop.length % 2 else one, bytes_of(value))
 
 
 class TileEmitter(Nested):
@@ -347,7 +386,7 @@ class TileEmitter(Nested):
         self.open(tile.instructions, tile.inputs, tile.outputs)
         builder = self.builder
         short = [*tile.inputs, *tile.outputs]
-        size = self.memory + sum(-(-_bytes(x) // ALIGNMENT) * ALIGNMENT for x in short if tile.rows.get(x, 1) > 1)
+        size = self.memory + sum(-(-bytes_of(x) // ALIGNMENT) * ALIGNMENT for x in short if tile.rows.get(x, 1) > 1)
         # one thread, one region of memory
         space = self.moved(self.outer_slot(self.instruction), builder.mul(self.begin, self.number(size)))
         self.prepare(space, {})
@@ -380,7 +419,7 @@ class TileEmitter(Nested):
         """Where the inner block finds its part of an array."""
         if room is None:
             room = self.part(value, whole, place) if value in self.tile.rows else whole
-        self.builder.store(room, self.inner_slot(self.inner.slots[value]))
+        self.fill_slot(self.inner.slots[value], room)
 
     def part(self, value: Any, whole: Any, place: Any) -> Any:
         return self.moved(whole, self.builder.mul(place, self.number(value.dtype.itemsize)))
@@ -394,7 +433,7 @@ class TileEmitter(Nested):
             outside = self.moved(whole, self.builder.mul(number, self.number(self.tile.whole * size)))
             outside = self.part(value, outside, place)
             inside = self.moved(room, self.builder.mul(number, self.number(row)))
-            self.copied(*((inside, outside) if inwards else (outside, inside)), row)
+            self.copy_bytes(*((inside, outside) if inwards else (outside, inside)), row)
 
 
 class _NoLanes:
@@ -405,7 +444,3 @@ class _NoLanes:
 
     def leave(self) -> None:
         """Nothing was."""
-
-
-def _bytes(value: Any) -> int:
-    return int(math.prod(value.shape) * value.dtype.itemsize)

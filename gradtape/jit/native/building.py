@@ -55,6 +55,10 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
             return left
         return super().udiv(left, right) if one is None or other is None else _LONG(one // other)
 
+    def require(self, pointer: Any, size: Any, what: str) -> Any:
+        """The pointer, from which on so many bytes are about to be accessed. Tested in the checking mode only."""
+        return pointer
+
     def select(self, condition: Any, left: Any, right: Any) -> Any:
         if isinstance(condition, ir.Constant) and isinstance(condition.type, ir.IntType):
             return left if condition.constant else right
@@ -65,6 +69,15 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         if one is None or other is None or relation not in ("<", ">"):
             return super().icmp_signed(relation, left, right)
         return ir.IntType(1)(int(one < other if relation == "<" else one > other))
+
+
+def start_builder(block: Any) -> Builder:
+    """A builder at the end of a basic block: one that tests all accesses if its module is compiled in checking mode."""
+    if getattr(block.function.module, "checks", None) is None:
+        return Builder(block)
+    from gradtape.jit.native.checking import CheckedBuilder
+
+    return CheckedBuilder(block)
 
 
 def _known(operand: Any) -> int | None:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
+from gradtape.jit.native.places import bytes_of
 from gradtape.jit.native.writing import CALLBACK
 from gradtape.jit.program import Instruction, Value
 from gradtape.jit.run import GuardFailed, quietly
@@ -62,14 +63,15 @@ class CallbackEmitter(Loops):
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
-        builder = self.builder = Builder(function.append_basic_block("entry"))
+        builder = self.builder = start_builder(function.append_basic_block("entry"))
 
         def pointer(key: Any) -> Any:
             address = builder.gep(function.args[0], [self.number(self.slots[key])], source_etype=POINTER)
             return builder.load(address, typ=POINTER)
 
-        given = [pointer(self.plan.places[x].root) for x in self.instruction.operands]
-        given += [pointer(x) for x in self.instruction.results]
+        given = [(x, pointer(self.plan.places[x].root)) for x in self.instruction.operands]
+        given += [(x, pointer(x)) for x in self.instruction.results]
+        given = [builder.require(address, bytes_of(x), "hands a kernel") for x, address in given]
         kernel = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * len(given)), self.symbol)
         failed = builder.icmp_unsigned("!=", builder.call(kernel, given), self.number(0))
         with builder.if_then(failed, likely=False):

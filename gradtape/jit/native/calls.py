@@ -135,7 +135,8 @@ def whole_entry(
 
 def _is_simple(group: Group) -> bool:
     canonical = all(_is_canonical(value.dtype) for value in (*group.inputs, *group.written))
-    return bool(array_functions() and group.outputs and not group.has_steps and canonical and not group.large)
+    plain = not group.has_steps and not group.large and group.checks is None
+    return bool(array_functions() and group.outputs and canonical and plain)
 
 
 def _is_canonical(dtype: Any) -> bool:

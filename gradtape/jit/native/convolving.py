@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.convolutions import CONVOLVE, CORRELATE, ROLES, SPREAD, multiplications
 from gradtape.jit.native.elementwise import Elements, lane_type
@@ -230,7 +230,7 @@ class ConvolutionEmitter(Loops):
     def _begin(self, name: str, arguments: Sequence[Any]) -> None:
         function = ir.Function(self.module, ir.FunctionType(VOID, arguments), name)
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.arguments = function.args
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes)
@@ -318,9 +318,7 @@ class ConvolutionEmitter(Loops):
         """Elements `step` apart to their neighbouring cells, or back."""
         builder = self.builder
         if step == 1:
-            copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
-            size, plain = self.number(count * self.dtype.itemsize), ir.Constant(ir.IntType(1), 0)
-            builder.call(copy, [cell, image, size, plain] if to_cells else [image, cell, size, plain])
+            self.copy_bytes(*((cell, image) if to_cells else (image, cell)), count * self.dtype.itemsize)
             return
         kind, size = lane_type(self.dtype), self.dtype.itemsize
         with self.loop(0, count) as index:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
@@ -44,7 +44,7 @@ class FactorEmitter(FortranCalls):
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.buffers = function.args[0]
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.machine = machine
         self.lanes = Lanes(self.builder, 1, machine.fused)
         self.elements = Elements(self.lanes)
@@ -117,6 +117,10 @@ class FactorEmitter(FortranCalls):
 
     # -- the functions
 
+    def square(self, pointer: Any) -> Any:
+        """The address of a matrix as large as those that are factorised."""
+        return self.matrix(pointer, self.size, self.size, self.size)
+
     def emit_one(self, given: list[Any], out: list[Any]) -> None:
         name, size = self.instruction.name, self.size
         if name == CHOLESKY:
@@ -125,7 +129,7 @@ class FactorEmitter(FortranCalls):
             self.emit_triangular(given, out[0])
         else:
             self.turned(given[0], self.part(0), size, size)
-            self.call("getrf", size, size, self.part(0), size, self.part(2), self.address(self.info))
+            self.call("getrf", size, size, self.square(self.part(0)), size, self.part(2), self.address(self.info))
             if name in (DETERMINANT, LOG_DETERMINANT):
                 self.emit_determinant(out)
             else:
@@ -150,7 +154,8 @@ class FactorEmitter(FortranCalls):
             self.turned(given[1], right, size, columns)
         else:
             self.emit_identity(right)
-        arguments = (self.part(0), size, self.part(2), right, size, self.address(self.info))
+        right = self.matrix(right, size, columns, size)
+        arguments = (self.square(self.part(0)), size, self.part(2), right, size, self.address(self.info))
         self.call("getrs", "N", size, columns, *arguments)
         self.turned(right, out, columns, size)
 
@@ -234,7 +239,8 @@ class FactorEmitter(FortranCalls):
         right = self.part(1)
         self.turned(given[1], right, size, columns)
         flags = ("U" if params["lower"] else "L", "N" if params["trans"] else "T", "U" if params["unit"] else "N")
-        self.call("trtrs", *flags, size, columns, given[0], size, right, size, self.address(self.info))
+        arguments = (self.square(given[0]), size, self.matrix(right, size, columns, size), size)
+        self.call("trtrs", *flags, size, columns, *arguments, self.address(self.info))
         self.check()
         self.turned(right, out, columns, size)
 
@@ -247,7 +253,7 @@ class FactorEmitter(FortranCalls):
             self.write((self.read(matrix, here) + self.read(matrix, there)) / half, out, here)
 
         self.each(size, size, mean)
-        self.call("potrf", "U", size, out, size, self.address(self.info))
+        self.call("potrf", "U", size, self.square(out), size, self.address(self.info))
         self.check()
         zero = self.elements.constant(self.dtype, 0)
         with self.loop(0, size) as row, self.loop(self.builder.add(row, self.number(1)), self.number(size)) as column:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.elementwise import Elements, memory_type
 from gradtape.jit.native.expression import Lanes, Value
 from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Loops
@@ -22,7 +22,7 @@ class FillingEmitter(Loops):
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.buffers = function.args[0]
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.lanes = Lanes(self.builder, 1, False)
         self.elements = Elements(self.lanes)
 

@@ -29,6 +29,11 @@ class FortranCalls(Loops):
         self.builder.store(ir.Constant(kind, value), memory)
         return self.address(memory)
 
+    def matrix(self, pointer: Any, rows: int, columns: int, distance: int) -> Any:
+        """The address of a matrix that is stored by columns, `distance` elements apart."""
+        size = (distance * (columns - 1) + rows) * self.dtype.itemsize if rows and columns else 0
+        return self.builder.require(pointer, size, "hands BLAS")
+
     def call(self, function: str, *arguments: Any) -> None:
         """A call with characters, whole numbers, floats of the call's precision, and addresses."""
         letter = "d" if self.dtype == np.dtype(np.float64) else "s"

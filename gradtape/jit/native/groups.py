@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradtape.config import config
 from gradtape.jit.native import blas, threads
 from gradtape.jit.native.blocks import ALIGNMENT, Block
+from gradtape.jit.native.checking import CheckFailed, Guarded, ModuleChecks, gaps, poisoned
 from gradtape.jit.native.compiler import Library, Machine, host
 from gradtape.jit.native.loops import STATUS
 
@@ -37,11 +39,15 @@ class Group:
         self.machine = machine or host()
         self._given_steps = dict(steps or {})
         module = ir.Module("gradtape")
+        self.checks = module.checks = ModuleChecks(module) if config.check == "memory" else None
+        if self.checks is not None:
+            self._given_steps = {}
         block = Block(module, self.machine, self.instructions, self.inputs, self.outputs, self._given_steps)
         self.written, self.nests = block.written, block.codes
         self.steps = tuple(block.plan.places[value].steps for value in self.inputs)
         self.slots, self.temporaries, self.workspace = block.count, block.temporaries, block.workspace
         self.held, self._kept = block.held, block.kept
+        self._temporary_sizes = {} if self.checks is None else block.sizes
         self.status = block.slots.get(STATUS, -1)
         self.large = any(threads.worth_splitting(nest) for nest in self.nests)
         if self.large:  # each step by itself, for threads to share
@@ -49,7 +55,8 @@ class Group:
         else:
             names = [block.emit_run().name]
         self.text = str(module)
-        self.library: Library = self.machine.compile(self.text, names, _symbols(module) | block.addresses)
+        symbols = _symbols(module) | block.addresses | (self.checks.symbols if self.checks is not None else {})
+        self.library: Library = self.machine.compile(self.text, names, symbols)
         if self.large:
             units = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
             self._units = [self.library.function(nest.name, None, *units) for nest in self.nests]
@@ -141,14 +148,38 @@ class Group:
             return self._plain._compute(given, written)
         if not self._given_steps:
             given = [x if _is_plain(x) else np.array(x, order="C", dtype=x.dtype.newbyteorder("=")) for x in given]
+        if self.checks is not None:
+            return self._compute_checked(self.checks, given, written)
+        return self._run_steps(given, written, np.empty(self.workspace + ALIGNMENT, np.uint8))
+
+    def _compute_checked(self, checks: ModuleChecks, given: list[Array], written: list[Array]) -> bool:
+        """The same on copies with guard zones; raises `CheckFailed` if native code touched what it must not touch."""
+        named = [f"input {i}" for i in range(len(given))], [f"output {i}" for i in range(len(written))]
+        inputs = [Guarded(x.shape, x.dtype, name, x) for x, name in zip(given, named[0], strict=True)]
+        outputs = [Guarded(x.shape, x.dtype, name) for x, name in zip(written, named[1], strict=True)]
+        space = poisoned(self.workspace + ALIGNMENT)
+        succeeded = self._run_steps([x.array for x in inputs], [x.array for x in outputs], space)
+        checks.raise_failures()
+        start = -space.ctypes.data % ALIGNMENT
+        clean = poisoned(self.workspace + ALIGNMENT)
+        for gap in gaps(
+            [(start + offset, self._temporary_sizes[slot]) for slot, offset in self.temporaries], space.size
+        ):
+            if not np.array_equal(space[gap], clean[gap]):
+                raise CheckFailed("native code wrote to memory between its temporaries.")
+        for guarded in (*inputs, *(outputs if succeeded else ())):
+            guarded.check()
+        for array, guarded in zip(written, outputs, strict=True):
+            array[...] = guarded.array
+        return succeeded
+
+    def _run_steps(self, given: list[Array], written: list[Array], space: Array) -> bool:
         buffers = (ctypes.c_void_p * max(1, self.slots))()
         for i, array in enumerate([*given, *written]):
             buffers[i] = array.ctypes.data
-        if self.workspace:
-            space = np.empty(self.workspace + ALIGNMENT, np.uint8)
-            start = -(-space.ctypes.data // ALIGNMENT) * ALIGNMENT
-            for slot, offset in self.temporaries:
-                buffers[slot] = start + offset
+        start = -(-space.ctypes.data // ALIGNMENT) * ALIGNMENT
+        for slot, offset in self.temporaries:
+            buffers[slot] = start + offset
         for slot, array in self.held.items():
             buffers[slot] = array.ctypes.data
         status = ctypes.c_int64(0)

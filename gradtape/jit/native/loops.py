@@ -264,9 +264,14 @@ class Loops:
 
     def clear(self, pointer: Any, size: Any) -> None:
         """Fill bytes with zeros."""
-        fill = self.builder.module.declare_intrinsic("llvm.memset", (POINTER, LONG))
-        zero, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
-        self.builder.call(fill, [pointer, zero, self.number(size) if isinstance(size, int) else size, plain])
+        emit_clear(self.builder, pointer, size)
+
+    def copy_bytes(self, target: Any, source: Any, size: int) -> None:
+        """Copy bytes between places that do not overlap."""
+        builder, plain = self.builder, ir.Constant(ir.IntType(1), 0)
+        copy = builder.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
+        places = [builder.require(target, size, "copies"), builder.require(source, size, "copies")]
+        builder.call(copy, [*places, self.number(size), plain])
 
     def listed(self, numbers: Sequence[int], index: Any) -> Any:
         """One of some numbers that are known beforehand."""
@@ -304,3 +309,11 @@ class Loops:
             vector = builder.insert_element(vector, scalar, number)
         loaded = Value(lanes, vector)
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
+
+
+def emit_clear(builder: Any, pointer: Any, size: Any) -> None:
+    """Fill bytes with zeros."""
+    fill = builder.module.declare_intrinsic("llvm.memset", (POINTER, LONG))
+    zero, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
+    length = ir.Constant(LONG, size) if isinstance(size, int) else size
+    builder.call(fill, [builder.require(pointer, size, "clears"), zero, length, plain])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
@@ -28,7 +28,7 @@ class ProductEmitter(FortranCalls):
         self.dtype = instruction.results[0].dtype
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.machine, self.slots = machine, slots
         self.buffers, self.begin, self.end = function.args
         self.places = [plan.places[x] for x in instruction.operands]
@@ -132,7 +132,11 @@ class ProductEmitter(FortranCalls):
             rows, columns, out_step = columns, rows, distance
         right_flag, right_step = self.stored(two, common, columns)
         left_flag, left_step = self.stored(one, rows, common)
-        matrices = (1.0, right, right_step, left, left_step, 0.0, out, max(out_step, columns))
+        right = self.matrix(right, *((columns, common) if right_flag == "N" else (common, columns)), right_step)
+        left = self.matrix(left, *((common, rows) if left_flag == "N" else (rows, common)), left_step)
+        out_step = max(out_step, columns)
+        out = self.matrix(out, columns, rows, out_step)
+        matrices = (1.0, right, right_step, left, left_step, 0.0, out, out_step)
         self.call("gemm", right_flag, left_flag, columns, rows, common, *matrices)
 
     def emit_vector(self, left: Any, right: Any, out: Any) -> None:
@@ -146,5 +150,7 @@ class ProductEmitter(FortranCalls):
             flag, step = self.stored(two, common, columns)
             shape = (columns, common) if flag == "N" else (common, columns)
             turned, matrix, vector, distance = flag, right, left, one[1]
-        out_step = max(1, row_step if columns == 1 else column_step)
-        self.call("gemv", turned, *shape, 1.0, matrix, step, vector, max(1, distance), 0.0, out, out_step)
+        out_step, distance = max(1, row_step if columns == 1 else column_step), max(1, distance)
+        matrix = self.matrix(matrix, *shape, step)
+        vector, out = self.matrix(vector, 1, common, distance), self.matrix(out, 1, max(rows, columns), out_step)
+        self.call("gemv", turned, *shape, 1.0, matrix, step, vector, distance, 0.0, out, out_step)

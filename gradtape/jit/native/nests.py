@@ -19,12 +19,12 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native import elementwise
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements
 from gradtape.jit.native.expression import Lanes, Value
 from gradtape.jit.native.kinds import INSIDE
-from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions
+from gradtape.jit.native.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions, emit_clear
 from gradtape.jit.native.planning import Nest, Plan
 from gradtape.jit.native.reducing import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
 from gradtape.jit.native.writing import GATHER, WITHIN
@@ -106,7 +106,7 @@ class NestEmitter(Reducing):
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.buffers, begin, end = function.args
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes, self.outlined)
         self.pointers = {key: self.buffer(self.memory(key)) for key in self.inner.steps}
@@ -167,7 +167,7 @@ class NestEmitter(Reducing):
         """Nothing goes in: reductions are what they are of nothing, and there are no elements to store."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.lanes = Lanes(self.builder, 1, self.machine.fused)
         self.elements = Elements(self.lanes)
         size = 0
@@ -330,11 +330,9 @@ class NestEmitter(Reducing):
 def emit_zeros(module: Any, name: str, places: Sequence[tuple[int, int]]) -> NestCode:
     """A function like a nest's that fills memory with zeros: of each of the slots, so many bytes."""
     function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
-    builder = Builder(function.append_basic_block("entry"))
-    fill = module.declare_intrinsic("llvm.memset", (POINTER, LONG))
-    byte, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
+    builder = start_builder(function.append_basic_block("entry"))
     for slot, size in places:
         address = builder.gep(function.args[0], [ir.Constant(LONG, slot)], source_etype=POINTER)
-        builder.call(fill, [builder.load(address, typ=POINTER), byte, ir.Constant(LONG, size), plain])
+        emit_clear(builder, builder.load(address, typ=POINTER), size)
     builder.ret_void()
     return NestCode(name, 1, None, 0, False, {})

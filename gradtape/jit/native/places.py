@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,11 @@ class Place(NamedTuple):
     root: Any
     offset: int
     steps: tuple[int, ...]
+
+
+def bytes_of(value: Any) -> int:
+    """The size of a value's memory."""
+    return int(math.prod(value.shape) * value.dtype.itemsize)
 
 
 def contiguous_steps(shape: Shape) -> tuple[int, ...]:

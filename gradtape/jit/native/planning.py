@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.config import config
 from gradtape.jit.native import elementwise, expanding, products, tiles
 from gradtape.jit.native.kinds import (
     PRODUCTS,
@@ -103,16 +104,30 @@ class Plan:
         self.windows: dict[Any, tuple[tuple[int, int], ...]] = {}  # from where to where along each axis
         self.places = {value: Place(value, 0, given.get(value, contiguous_steps(value.shape))) for value in inputs}
         self.held: dict[Any, np.ndarray[Any, Any]] = {}  # values that are the same in every run
-        smaller = tiles.tiled(expanding.expanded(instructions), outputs)
-        self.instructions = self._with_views_placed(with_windows(smaller, outputs), given)
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        smaller = self._verified("expanding", expanding.expanded(instructions))
+        in_tiles = self._verified("tiling", tiles.tiled(smaller, outputs))
+        windowed = self._verified("opening windows", with_windows(in_tiles, outputs))
+        self.instructions = self._verified("placing views", self._with_views_placed(windowed, given))
         self.made_by = {result: instruction for instruction in self.instructions for result in instruction.results}
-        self.inputs = list(inputs)
         self.written = list(dict.fromkeys(value for value in outputs if value in self.made_by))
         self.aliases = self._aliases()  # values that are made in the memory of an output, which is a reshape of them
         self.nests: list[Nest] = []
         self.calls: list[CallStep] = []
         self.handed_on: list[Any] = []
         self._find_nests()
+        if config.check != "off":
+            from gradtape.jit.native.verify import verify_plan
+
+            verify_plan(self)
+
+    def _verified(self, stage: str, instructions: list[Any]) -> list[Any]:
+        """The instructions, which are verified after this stage in the checking modes."""
+        if config.check != "off":
+            from gradtape.jit.native.verify import verify_instructions
+
+            verify_instructions(instructions, self.inputs, self.outputs, stage)
+        return instructions
 
     def _with_views_placed(self, instructions: Sequence[Any], given: dict[Any, tuple[int, ...]]) -> list[Any]:
         """The instructions, with copies before reshapes and calls that need them. Finds the places of all values.

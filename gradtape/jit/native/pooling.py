@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
@@ -38,7 +38,7 @@ class PoolingEmitter(Loops, abc.ABC):
         self.machine, self.instruction, self.slots = machine, instruction, slots
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.buffers, self.begin, self.end = function.args
         self.results, self.dtype = instruction.results, instruction.operands[0].dtype
         shape = instruction.operands[0].shape

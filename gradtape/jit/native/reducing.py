@@ -18,7 +18,7 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native import elementwise
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
@@ -176,7 +176,7 @@ class Reducing(Loops, abc.ABC):
         """Add up what the units left, part by part in their order, for several results at a time."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER]), name)
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         for reduction in self.nest.reductions:
             (result,) = reduction.results
             size = max(1, math.prod(result.shape))

@@ -9,7 +9,7 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.along import RUNNING, WHERE
-from gradtape.jit.native.building import Builder
+from gradtape.jit.native.building import start_builder
 from gradtape.jit.native.compiler import Machine
 from gradtape.jit.native.elementwise import EMITTERS, Elements, lane_type
 from gradtape.jit.native.expression import Lanes, Value
@@ -31,7 +31,7 @@ class RunningEmitter(Loops):
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.buffers = function.args[0]
         self.entry = function.append_basic_block("entry")
-        self.builder = Builder(self.entry)
+        self.builder = start_builder(self.entry)
         self.width = 1 << (min(WIDTH, self.behind).bit_length() - 1)
         self.lanes = Lanes(self.builder, self.width, machine.fused)
         self.elements = Elements(self.lanes)

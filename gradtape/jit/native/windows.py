@@ -61,6 +61,7 @@ class _Again:
         self.makers = {result: i for i in instructions for result in i.results}
         self.order = {instruction: number for number, instruction in enumerate(instructions)}
         self.stored = stored
+        self.windowed = {scatter.results[0] for scatter in windows}
         self.seen: dict[Any, Any] = {}  # a value through a window onto an array of some shape
         costs: dict[Any, set[Any]] = {}
         for scatter, window in windows.items():
@@ -108,6 +109,8 @@ class _Again:
         while waiting:
             one = waiting.pop()
             maker = self.makers.get(one)
+            if one in self.windowed:  # not in memory itself: what is computed from it has to be, to be looked at
+                return []
             if maker is None or maker in found or not _is_computed(maker) or one in self.stored:
                 continue
             if maker.name in elementwise.HEAVY or not elementwise.supports(maker):

@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from gradtape.config import config
 from gradtape.jit.native import calls
 from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.groups import compile_group
@@ -331,4 +332,5 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0)
     given_arguments = parser.parse_args()
+    config.check = "memory"
     fuzz(given_arguments.minutes, given_arguments.seed)

@@ -103,6 +103,7 @@ def test_native_code_is_used_unless_it_is_switched_off(settings):
 
 @pytest.mark.parametrize("how", LAYOUTS)
 @pytest.mark.parametrize("shape", [(6, 5), (4, 0), (1, 1)])
+@pytest.mark.production
 def test_odd_arrays_give_the_eager_answer(how, shape):
     """Arrays that are strided, stretched, swapped, unaligned, read-only or empty give what they give without jit."""
 
@@ -121,6 +122,7 @@ def test_odd_arrays_give_the_eager_answer(how, shape):
             np.testing.assert_allclose(one, np.asarray(other), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.production
 def test_arguments_that_overlap():
     """Two arguments in the same memory are read before anything is written, and results are in memory of their own."""
     memory = np.linspace(0, 1, 12)
@@ -143,6 +145,7 @@ def test_numbers_and_arrays_of_no_dimensions():
         assert found == np.sum(given_array**2) + 1
 
 
+@pytest.mark.production
 def test_a_shortcut_is_taken_only_where_it_fits():
     """Repeated calls take a shorter way; other shapes, dtypes, layouts, classes and keywords are still right."""
     compiled = jit(lambda x: x * 2.0 + 1.0)
@@ -177,6 +180,7 @@ def mismatch(parameters, x, power=2.0, note=None):
     return {"loss": np.sum(np.abs(difference) ** power), "each": [difference, None]}
 
 
+@pytest.mark.production
 def test_a_shortcut_through_nested_arguments():
     """Dictionaries, lists and named arguments of arrays take the shorter way, and no other structure does."""
     compiled = jit(mismatch)
@@ -222,6 +226,7 @@ def test_a_shortcut_through_nested_arguments():
     assert attempt(given, x=x) is None
 
 
+@pytest.mark.production
 def test_a_shortcut_reads_arrays_again():
     """Arrays that the function reads by name are read by the shorter way, too, as they are at that moment."""
     held = {"w": np.array([1.0, 2.0])}
@@ -244,6 +249,7 @@ scale = 2.0
 table = np.array([1.0, 2.0])
 
 
+@pytest.mark.production
 def test_what_is_read_besides_the_arguments_is_read_again():
     """A shortcut does not outlive the number, array or function that the program was made with."""
     global scale, table
@@ -262,6 +268,7 @@ def test_what_is_read_besides_the_arguments_is_read_again():
     assert np.array_equal(by_number(x), [3.0, 7.0])
 
 
+@pytest.mark.production
 def test_guards_hold_in_every_call():
     """A program with a branch is never entered by the shorter way without looking at the branch."""
 

@@ -74,6 +74,7 @@ def test_convolutions_without_instruction_sets():
     assert_close(builder, arrays, results, builder.group(*results, machine=oldest())(*arrays))
 
 
+@pytest.mark.production
 @pytest.mark.parametrize("case", ["several examples in a row", "one channel a group", "few examples of many channels"])
 def test_how_the_work_is_divided_makes_no_difference(case, monkeypatch):
     """One call for all units gives the bits of one call for each, in any order."""

@@ -7,7 +7,8 @@ from .fuzz import CHECKS, run
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value", "ignore:.*encountered in")
 @pytest.mark.parametrize("name", ["agrees with the kernels", "loops are their steps", "loops in tiles are their steps"])
-def test_random_programs(name):
-    """What `fuzz` checks holds for a few dozen random programs."""
+@pytest.mark.parametrize("mode", ["memory", pytest.param("off", marks=pytest.mark.production)])
+def test_random_programs(name, mode):
+    """What `fuzz` checks holds for a few dozen random programs, with and without the checking mode."""
     strategy, check = CHECKS[name]
     run(strategy, check, 2024, 15)

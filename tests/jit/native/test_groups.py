@@ -236,6 +236,7 @@ def test_short_rows_that_are_not_side_by_side(shape, step):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
+@pytest.mark.production
 def test_a_small_group_is_one_function():
     """Short steps become a part of the function that runs them; steps that threads may share stay by themselves."""
 
@@ -342,6 +343,7 @@ def test_outputs_are_fresh():
 @pytest.mark.parametrize(
     "wrong", [np.ones(4), np.ones((3, 1)), np.ones(3, "float32"), np.ones(3, complex), 1.0, None, "abc", [1.0, 2.0]]
 )
+@pytest.mark.production
 def test_wrong_arrays_are_refused(wrong):
     """An array of another shape or dtype is an error that says what is needed, by both ways of calling."""
     builder = Builder()
@@ -359,6 +361,7 @@ def test_wrong_arrays_are_refused(wrong):
 
 
 @pytest.mark.parametrize("how", LAYOUTS)
+@pytest.mark.production
 def test_the_native_entry_takes_any_layout(how):
     """The native entry hands what it cannot read to the slower way, which gives the same bits."""
     builder = Builder()
@@ -374,6 +377,7 @@ def test_the_native_entry_takes_any_layout(how):
     assert type(entry(array.view(Labelled))[0]) is np.ndarray
 
 
+@pytest.mark.production
 def test_the_native_entry_leaks_nothing():
     """Reference counts of arguments and dtypes stay as they were; results are owned by the caller alone."""
     builder = Builder()
@@ -388,6 +392,7 @@ def test_the_native_entry_leaks_nothing():
     assert all(found.flags.owndata and found.flags.writeable for found in results)
 
 
+@pytest.mark.production
 def test_code_lives_as_long_as_its_function():
     """A function whose group nobody else holds still works."""
     builder = Builder()
@@ -398,6 +403,7 @@ def test_code_lives_as_long_as_its_function():
     assert np.array_equal(entry(np.zeros(4))[0], np.full(4, 2.0))
 
 
+@pytest.mark.production
 def test_functions_are_collected_in_any_order():
     """Functions and groups that refer to each other can be dropped by the garbage collector, and memory used again."""
     array = np.arange(4.0)
@@ -445,6 +451,7 @@ def test_long_groups(name, length):
         np.testing.assert_allclose(found, expected, rtol=1e-12 if found.dtype == float else 1e-4)
 
 
+@pytest.mark.production
 def test_threads_compile_and_call_at_once():
     """Several threads that compile and call groups at the same time all get the right answers."""
 
@@ -466,6 +473,7 @@ def test_threads_compile_and_call_at_once():
         assert all(pool.map(work, range(10)))
 
 
+@pytest.mark.production
 def test_the_same_code_is_compiled_once():
     """Two groups of the same instructions and shapes share their code; another shape has its own."""
 

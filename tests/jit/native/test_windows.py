@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import gradtape as gt
 from gradtape.core.rules import TABLE
+from gradtape.core.structure import leaves
 from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.preparing import prepared
 from gradtape.jit.program import Constant, Instruction, Literal, Program, Value
@@ -60,6 +62,29 @@ def test_one_value_in_arrays_of_two_shapes():
     arrays = [np.arange(float(length)) for length in (100, 102, 104)]
     for found, wanted in zip(builder.group(*results)(*arrays), by_kernels(builder, arrays, results), strict=True):
         np.testing.assert_array_equal(found, wanted, strict=True)
+
+
+def repeated_differences(x, w):
+    """Differences of differences: in the gradient, scatters of what was computed from scatters."""
+    return np.sum(w * np.diff(np.diff(x, axis=0) ** 2, axis=0) ** 2)
+
+
+def sorted_products(x, w):
+    """Products of neighbours, of products of neighbours, summed and sorted."""
+    v = x[:-1] * x[1:]
+    return np.sum(np.sort(np.sum(v[:-1] * v[1:] * w, axis=0)) ** 2)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (7, 40), (50, 3)])
+@pytest.mark.parametrize("function", [repeated_differences, sorted_products])
+def test_a_window_is_not_looked_at_through_another_one(function, shape):
+    """Gradients of slices of what was computed from slices are those of eager code, of first and second order."""
+    x, w = np.linspace(0.3, 1.5, shape[0] * shape[1]).reshape(shape), np.linspace(1.0, 2.0, shape[1])
+    first = gt.value_and_grad(function, argnums=(0, 1))
+    second = gt.grad(lambda x, w: np.sum(gt.grad(function)(x, w) * np.cos(x)))
+    for derivative in (first, second):
+        for found, wanted in zip(leaves(gt.jit(derivative)(x, w)), leaves(derivative(x, w)), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
 
 
 def test_what_takes_long_is_stored():
