@@ -119,6 +119,7 @@ def source(seed: int) -> tuple[str, tuple[int, ...]]:
         lines.append(f"{name} = {text}")
     used = [name for name in known[1:] if rng.random() < 0.3]
     total = " + ".join(f"np.sum(np.sin({name} + tie({name})))" for name in dict.fromkeys([*used, known[-1]]))
+    total += " + 0.01 * np.sum(w * w) + 0.01 * np.sum(v0 * v0)"  # a source that is not used would be explained
     return "\n".join(["def program(v0, w):", *(f"    {line}" for line in lines), f"    return {total}"]), shape
 
 
