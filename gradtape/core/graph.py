@@ -246,8 +246,14 @@ def is_nan(targets: Iterable[Any]) -> bool:
 
 _INFINITY = float("inf")
 
-# Told of every walk back before it begins, while the whole graph is there: a report's collector, when one listens.
-observers: list[Callable[[Iterable[tuple[Node, Any]], int, Iterable[Node] | None, Container[Node]], None]] = []
+Cotangents = dict[Node, tuple[Any, ...]]
+Finish = Callable[[Cotangents, Exception | None], None]
+Observer = Callable[[Iterable[tuple[Node, Any]], int, Iterable[Node] | None, Container[Node]], Finish | None]
+
+# Called before every walk back, while the whole graph is there: a report's collector, when there is one. An observer
+# changes nothing. A custom rule is called once, by the walk itself: an observer that needs what custom rules give
+# returns a function that is called after the walk with that, or with the error that ended the walk.
+observers: list[Observer] = []
 
 
 # Asked before a walk over nodes that nobody will walk again to make the graph shorter until it is over; it returns a
@@ -278,25 +284,34 @@ def walk(
     are listed for the caller to release when all is explained, and where arrays are large, their saved values are let
     go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain.
     """
+    finishing: list[Finish] = []
     if observers:
         seeds = list(seeds)
-    for observe in observers:
-        observe(seeds, mask, sources, beginnings)
+        observed = [observe(seeds, mask, sources, beginnings) for observe in tuple(observers)]
+        finishing = [finish for finish in observed if finish is not None]
+    given: Cotangents | None = {} if finishing else None
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
     invalid: list[None] = []  # not empty once a NaN was made, by 0 * inf or inf - inf: noticing it costs nothing
-    shorten = None if visited is None or attach is not None or observers else shortening.get()
+    shorten = None if visited is None or attach is not None else shortening.get()
     if shorten is not None:
         seeds = list(seeds)
     restore = None if shorten is None else shorten(seeds, mask, wanted or (), oldest, beginnings, visited)
     outer, walked.node = walked.node, None
     try:
         with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(None)):
-            return _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, invalid, births)
+            found = _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, invalid, births, given)
+    except Exception as error:
+        for finish in finishing:
+            finish({}, error)
+        raise
     finally:
         walked.node = outer
         if restore is not None:
             restore()
+    for finish in finishing:
+        finish(given or {}, None)
+    return found
 
 
 def _walk(
@@ -310,6 +325,7 @@ def _walk(
     visited: list[Node] | None,
     invalid: list[None],
     births: list[Node] | None,
+    given: Cotangents | None,
 ) -> dict[Node, Any]:
     culprit: Node | None = None  # where the first NaN was made
     found: dict[Node, Any] = {}
@@ -373,6 +389,8 @@ def _walk(
             if attach is not None:
                 walked.node = node
             cotangents = rule(gradient, node, *node.values(attach))
+        if given is not None and op.kind == "custom":
+            given[node] = cotangents = tuple(cotangents)
         if invalid and culprit is None:
             invalid.clear()
             if not _has_nan(gradient) and any(_has_nan(cotangent) for cotangent in cotangents):

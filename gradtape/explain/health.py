@@ -6,7 +6,7 @@ second, fourth, eighth time and so on. Only over how many examples a loss is sum
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any
@@ -14,19 +14,21 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import graph
-from gradtape.core.graph import LIFTED, Node
+from gradtape.core.graph import Node, sampled
 from gradtape.core.location import Location
-from gradtape.explain.replay import Replay
-from gradtape.explain.sums import over_batches
+from gradtape.explain.problem import Problem
+from gradtape.explain.replay import Replay, is_concrete, is_custom
+from gradtape.explain.sums import Courses, over_batches
 from gradtape.explain.training import survey
-from gradtape.explain.voices import doubt, report
+from gradtape.explain.voices import report, unheard
 
 
 @contextmanager
-def surveying() -> Iterator[None]:
+def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
     """Inside, gradients are looked at for saturated and dead units, for vanishing and exploding, and the like.
 
-    What is found is reported in the voice of its code: a note, unless `configure` says otherwise.
+    What is found is reported in the voice of its code: a note, unless `configure` says otherwise. With `tell`, that is
+    called with it instead, and the program that is looked at does not notice.
 
     >>> import numpy as np, gradtape as gt
     >>> x = gt.Variable(np.linspace(-30.0, 30.0, 8))
@@ -38,25 +40,19 @@ def surveying() -> Iterator[None]:
     ['GT503']
     """
     calls: dict[tuple[CodeType | None, int], int] = {}
+    courses: Courses = {}
 
     def look(
         seeds: Iterable[tuple[Node, Any]], mask: int, sources: Iterable[Node] | None, beginnings: Container[Node]
     ) -> None:
-        if not isinstance(seeds, list) or not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
-            return  # a walk inside another: its seeds are the walk's to use up, or tensors
-        if doubt("surveyed"):
-            return  # traced: the function itself will be looked at
-        for found in over_batches([node for node, _ in seeds if node.freed is None]):
-            report(found)
+        seeds = [(node, sampled(seed)) for node, seed in seeds]
+        if not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
+            return  # a walk inside another, whose seeds are tensors
         where = Location.here()
         place = where.code, where.offset
         count = calls[place] = calls.get(place, 0) + 1
-        if count & (count - 1):
-            return
-        replay = Replay(seeds, mask, beginnings)
-        if not any(_is_not_to_be_walked(node) for node in replay.nodes):
-            for found in survey(replay):
-                report(found)
+        for found in _findings(seeds, mask, beginnings, courses, is_due=not count & (count - 1)):
+            tell(found)
 
     graph.observers.append(look)
     try:
@@ -65,9 +61,22 @@ def surveying() -> Iterator[None]:
         graph.observers.remove(look)
 
 
-def _is_not_to_be_walked(node: Node) -> bool:
-    """Whether looking would be noticed: a rule or function of the user's is called when its gradient is taken, once.
+def _findings(
+    seeds: list[tuple[Node, Any]], mask: int, beginnings: Container[Node], courses: Courses, is_due: bool
+) -> list[Problem]:
+    """What there is to say about a gradient that is about to be taken; the gradient itself is not affected."""
+    try:
+        with unheard(), np.errstate(all="ignore"):
+            found = list(over_batches([node for node, _ in seeds if node.freed is None], courses))
+            if is_due:
+                replay = Replay(seeds, mask, beginnings)
+                if all(_is_replayable(node) for node in replay.nodes):
+                    found += survey(replay)
+            return found
+    except Exception:  # an operand that was changed since: the walk that follows says so, if it gets there
+        return []
 
-    Of a batch inside vmap there is no single value, and of a graph that was freed nothing is left to look at.
-    """
-    return bool(node.bits & LIFTED) or node.freed is not None or (node.op is not None and node.op.kind == "custom")
+
+def _is_replayable(node: Node) -> bool:
+    """Whether a node can be walked once more without being noticed; of one that was freed nothing is left to see."""
+    return node.freed is None and not is_custom(node) and is_concrete(node)

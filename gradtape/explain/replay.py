@@ -1,6 +1,7 @@
 """A second walk back, after the first gave a gradient that needs explaining: everything on the way is kept.
 
 The graph is as it was when the gradient was taken. Nothing is recorded, no hook is called, and nothing is written over.
+Inside a trace of `jit` the walk computes with the arrays of the call that is traced, so that the trace stays as it is.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import FLAGS, PARTS, Node, Spec
+from gradtape.core.graph import FLAGS, LIFTED, PARTS, Node, Spec, sampled
 from gradtape.core.guard import Guarded
+from gradtape.core.operation import Lifted
+from gradtape.core.rules import TABLE
 
 
 class Replay:
@@ -95,7 +98,7 @@ class Replay:
                 if not node.inputs:  # let go
                     self.lost = self.lost or node
                     continue
-                self._given[node] = given = tuple(node.op.reverse(gradient, node, *node.values(None)))
+                self._given[node] = given = tuple(node.op.reverse(gradient, node, *recorded_values(node)))
                 for parent, cotangent in zip(node.parents, given):
                     if cotangent is not None and parent.bits & self.mask and parent in self.consumers:
                         self._add(parent, _fitted(cotangent, parent))
@@ -112,12 +115,12 @@ class Replay:
         known: dict[Node, Any] = dict(self.sources)
         for node in self.nodes:
             if node.op is not None and node.out is not None and not node.op.several:
-                known[node] = node.out
+                known[node] = out = sampled(node.out)
             pairs = zip(node.parents, saved(node))
             known.update({parent: value for parent, value in pairs if value is not None and parent.bits > FLAGS})
             is_root = node.op is not None and node.op.name == "sqrt" and bool(node.parents)
-            if is_root and node.out is not None and np.isfinite(node.out).all():
-                known.setdefault(node.parents[0], np.square(node.out))
+            if is_root and node.out is not None and np.isfinite(out).all():
+                known.setdefault(node.parents[0], np.square(out))
         with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
             for node in reversed(self.nodes):
                 if node not in known and node.op is not None and not node.op.several:
@@ -138,8 +141,43 @@ class Replay:
 def saved(node: Node) -> list[Any]:
     """The inputs that a node saved as bare arrays, None for the others."""
     found = [item.array if type(item) is Guarded else item for item in node.inputs]
-    found = [None if type(item) is Spec else item for item in found]
+    found = [None if type(item) is Spec else sampled(item) for item in found]
     return found or [None] * len(node.parents)
+
+
+def recorded_values(node: Node) -> tuple[Any, tuple[Any, ...]]:
+    """The result and the inputs that a node saved; those that are traced, as the arrays of the present call."""
+    out, inputs = node.values(None)
+    if not node.bits & LIFTED:
+        return out, inputs
+    return tuple(map(sampled, out)) if isinstance(out, tuple) else sampled(out), tuple(map(sampled, inputs))
+
+
+def is_custom(node: Node) -> bool:
+    """Whether the gradient rule of a node is the user's code: calling it once more would be noticed."""
+    return node.op is not None and node.op.kind == "custom"
+
+
+def is_concrete(node: Node) -> bool:
+    """Whether the rule of a node can be run on plain arrays, with nothing of an interpreter's among its operands.
+
+    Inside `vmap` there is no single value. Inside `jit` there is, except where the operation is a whole loop.
+    """
+    if not node.bits & LIFTED:
+        return True
+    if node.op is None:
+        return True
+    if node.op.part is None and TABLE.get(node.op.name) is not node.op:
+        return False
+    out, inputs = recorded_values(node)
+    parts = out if isinstance(out, tuple) else (out,)
+    return not any(_has_lifted(item) for item in (*parts, *inputs, *node.params.values()))
+
+
+def _has_lifted(item: Any) -> bool:
+    if isinstance(item, tuple | list):
+        return any(map(_has_lifted, item))
+    return isinstance(item, Lifted)
 
 
 def _fitted(cotangent: Any, parent: Node) -> Any:

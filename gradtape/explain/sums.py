@@ -32,7 +32,8 @@ class _Course(NamedTuple):
     factor: Any
 
 
-_courses: dict[tuple[int, int], _Course] = {}
+Courses = dict[tuple[int, int], _Course]
+"""What was summed over so far, by the place of the sum."""
 
 
 def beside_means(targets: Iterable[Node]) -> Iterator[Problem]:
@@ -46,7 +47,7 @@ def beside_means(targets: Iterable[Node]) -> Iterator[Problem]:
             yield _found(words, [node, means[shape]])
 
 
-def over_batches(targets: Iterable[Node]) -> Iterator[Problem]:
+def over_batches(targets: Iterable[Node], courses: Courses) -> Iterator[Problem]:
     """A sum over as many elements as before each time, and now over fewer: the last batch of an epoch."""
     sums = [(node, factor) for node, factor in _terms(targets) if _is_sum(node)]
     places = [(id(node.code), node.offset) for node, _ in sums]
@@ -54,7 +55,7 @@ def over_batches(targets: Iterable[Node]) -> Iterator[Problem]:
         if places.count(place) > 1 or node.code is None:
             continue  # a loop over parameters
         count = math.prod(node.parents[0].shape)
-        before = _courses.pop(place, None)
+        before = courses.pop(place, None)
         times = 1
         if before is not None and before.factor == factor:
             if count < before.size and before.times > 1:
@@ -63,9 +64,9 @@ def over_batches(targets: Iterable[Node]) -> Iterator[Problem]:
                     [node],
                 )
             times = before.times + 1 if count == before.size else 1
-        _courses[place] = _Course(node.code, count, times, factor)
-        while len(_courses) > _PLACES_AT_MOST:
-            del _courses[next(iter(_courses))]
+        courses[place] = _Course(node.code, count, times, factor)
+        while len(courses) > _PLACES_AT_MOST:
+            del courses[next(iter(courses))]
 
 
 def _is_sum(node: Node) -> bool:

@@ -10,6 +10,13 @@ import sys
 from types import TracebackType
 from typing import Any
 
+_set_by_us: dict[Any, Any] = {}  # our hook, with the one that it hands on to
+
+
+def hook_of_program() -> Any:
+    """The hook that shows uncaught errors, leaving out ours, which only explains them before."""
+    return _set_by_us.get(sys.excepthook, sys.excepthook)
+
 
 def watch() -> None:
     """Explain refused writes, and gradients that are None, before whoever showed uncaught errors until now does so."""
@@ -20,6 +27,7 @@ def watch() -> None:
         return before(kind, error, trace)
 
     sys.excepthook = hook
+    _set_by_us[hook] = before
     notebook = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if notebook is not None:
         notebook.events.register("post_run_cell", _after_cell)

@@ -6,6 +6,8 @@ error(problem, kind)     the exception that carries a problem (listeners hear of
 configure(GT101="off")   chooses the voice of a code, or of all that begin so (GT5="off")
 expect("GT101")          for tests: fails unless the code is reported inside, and keeps it quiet
 listening(callback)      calls back with every problem that is spoken, in whatever voice, once per place
+overhearing(callback)    the same for all threads, for a command that runs a script, which does not notice
+unheard()                inside, no listener is told of anything
 withholding("GT401")     keeps what is reported inside in a list, for whoever knows more to say it or not
 notes()                  what was only noted
 """
@@ -34,6 +36,8 @@ NOTES_AT_MOST = 1000
 _process: dict[str, str] = {}
 _here: ContextVar[dict[str, str]] = ContextVar("gradtape voices", default={})  # noqa: B039  (it is never changed)
 _ears: ContextVar[tuple[_Ear, ...]] = ContextVar("gradtape listeners", default=())
+_overhearing: list[_Ear] = []  # those of the process; of the same length for every thread and context
+_is_unheard: ContextVar[bool] = ContextVar("gradtape unheard", default=False)
 _withheld: ContextVar[Withheld | None] = ContextVar("gradtape withheld", default=None)
 _notes: deque[Problem] = deque(maxlen=NOTES_AT_MOST)
 _noted: set[Place] = set()
@@ -201,8 +205,10 @@ class _Ear:
 
 def _heard(problem: Problem) -> bool:
     """Tell those who listen, the innermost first, until one keeps it quiet; whether one did."""
+    if _is_unheard.get():
+        return False
     muted = voice(problem.code) == "off"
-    listening = [ear for ear in reversed(_ears.get()) if ear.wants is not None or not muted]
+    listening = [ear for ear in reversed((*_overhearing, *_ears.get())) if ear.wants is not None or not muted]
     return any(ear.hear(problem) for ear in listening)
 
 
@@ -236,6 +242,31 @@ def listening(callback: Callable[[Problem], Any]) -> Iterator[None]:
         yield
     finally:
         _ears.reset(token)
+
+
+@contextmanager
+def overhearing(callback: Callable[[Problem], Any]) -> Iterator[None]:
+    """Call `callback` with every problem that is spoken inside, in every thread; the program does not notice.
+
+    Unlike `listening` this sets no context variable, and no problem is due because of it: what `is_due` says decides
+    how often a function is run, and must not depend on a listener that the program does not know.
+    """
+    ear = _Ear(callback)
+    _overhearing.append(ear)
+    try:
+        yield
+    finally:
+        _overhearing.remove(ear)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Tell no listener of the problems that are spoken inside: an observer meets them, and not the program."""
+    token = _is_unheard.set(True)
+    try:
+        yield
+    finally:
+        _is_unheard.reset(token)
 
 
 class Withheld:

@@ -284,6 +284,7 @@ class TestAsTheFunctionItself:
 
     def test_notes_are_made(self) -> None:
         """Those who survey gradients hear of compiled ones."""
+        gt.explain.notes(clear=True)
         with gt.explain.surveying():
             gt.jit(gt.grad(lambda x: np.sum(np.tanh(x))))(np.linspace(-30.0, 30.0, 8))
         assert [note.code for note in gt.explain.notes(clear=True)] == ["GT503"]

@@ -1,7 +1,8 @@
 """The facts of one gradient: the recorded graph, walked once more, with the size of what passes along every edge.
 
 What is found is folded at once by the place in the user's code that made it, so that a loop of a million steps takes
-no more memory than its body. Nothing of the user's is changed: hooks are not called, nothing is released.
+no more memory than its body. Nothing of the user's is changed: hooks and custom rules are not called, nothing is
+released, and a function that is being traced is looked at with the arrays of the present call.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cut, Node, Spec, _fit, departures
+from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cotangents, Cut, Node, Spec, _fit, departures, sampled
 from gradtape.core.guard import Guarded
 from gradtape.core.location import Location
-from gradtape.core.operation import Op
+from gradtape.core.operation import Lifted, Op
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor
 from gradtape.explain.problem import Problem
+from gradtape.explain.replay import is_custom, recorded_values
 from gradtape.explain.report.names import name_of
 
 SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
@@ -201,8 +203,19 @@ class Facts:
 
 
 def tensors_alive() -> dict[Node, Tensor]:
-    """The tensors of the user's, by their place in the graph. Nobody lists them, so they are sought."""
-    found = {o._node: o for o in gc.get_objects() if issubclass(type(o), Tensor) and hasattr(o, "_node")}
+    """The tensors of the user's, by their place in the graph. Nobody lists them, so they are sought.
+
+    Those of an interpreter are left out: asking a traced tensor for its place would end what `jit` knows of a loop.
+    """
+    kinds: dict[type, bool] = {}
+    found = {}
+    for item in gc.get_objects():
+        kind = type(item)
+        is_wanted = kinds.get(kind)
+        if is_wanted is None:
+            is_wanted = kinds[kind] = issubclass(kind, Tensor) and not issubclass(kind, Lifted)
+        if is_wanted and not isinstance(item, Lifted) and hasattr(item, "_node"):
+            found[item._node] = item
     found.pop(UNTRACKED, None)
     found.pop(LIFTED_NODE, None)
     return found
@@ -231,13 +244,16 @@ def collect(
     names: dict[Node, str] | None = None,
     others: Iterable[Node] = (),
     sized: bool = True,
+    given: Cotangents | None = None,
 ) -> Facts:
     """The facts of the gradient that `seeds` send back along the tapes in `mask`; the graph stays as it is.
+
+    `given` is what custom rules gave, for they are not called here; without it they are.
 
     `others` are nodes to show as well, though the target was not made from them. Without `sized` only the structure is
     looked at, for a graph whose saved values are gone.
     """
-    walker = _Walker(mask, beginnings, names or {}, Facts(asked, sized=sized))
+    walker = _Walker(mask, beginnings, names or {}, Facts(asked, sized=sized), given)
     walker.values = {node: tensor._array for node, tensor in tensors_alive().items() if tensor._array is not None}
     with recording.during(recording.Recording((), ambient=False)), np.errstate(all="ignore"):
         if sized:
@@ -254,8 +270,16 @@ def collect(
 class _Walker:
     """Goes through the graph from the youngest to the oldest node and fills the facts."""
 
-    def __init__(self, mask: int, beginnings: Container[Node], names: dict[Node, str], facts: Facts) -> None:
+    def __init__(
+        self,
+        mask: int,
+        beginnings: Container[Node],
+        names: dict[Node, str],
+        facts: Facts,
+        given: Cotangents | None = None,
+    ) -> None:
         self.mask = mask
+        self.given = given
         self.beginnings = beginnings
         self.names = names
         self.facts = facts
@@ -357,9 +381,15 @@ class _Walker:
         if several:
             specs = node.params[PARTS]
             gradient = [np.zeros(*spec) if part is None else part for part, spec in zip(gradient, specs, strict=True)]
-        out, inputs = node.values(None)
+        if self.given is not None and not node.inputs:  # let go by the walk, which is over
+            self.rest.append(node)
+            return
+        out, inputs = recorded_values(node)
         self._look(place, node, out, inputs)
-        cotangents = list(op.reverse(gradient, node, out, inputs))
+        if self.given is not None and is_custom(node):
+            cotangents = [sampled(cotangent) for cotangent in self.given.get(node, ())]
+        else:
+            cotangents = list(op.reverse(gradient, node, out, inputs))
         cotangents += [None] * (len(node.parents) - len(cotangents))
         largest = 0.0
         for index, (parent, cotangent) in enumerate(zip(node.parents, cotangents)):

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import graph
-from gradtape.core.graph import AMBIENT, Node
+from gradtape.core.graph import AMBIENT, LIFTED, Cotangents, Finish, Node, sampled
 from gradtape.core.location import Location
 from gradtape.explain.problem import Problem
+from gradtape.explain.replay import Replay, is_concrete, is_custom
 from gradtape.explain.report.collect import Facts, collect
 from gradtape.explain.report.page import Report
-from gradtape.explain.voices import listening
+from gradtape.explain.voices import listening, unheard
 
 PLACES_AT_MOST = 12
 PROBLEMS_AT_MOST = 500
@@ -41,8 +42,9 @@ class Collector:
     ([5], [])
     """
 
-    def __init__(self, title: str = "") -> None:
+    def __init__(self, title: str = "", is_private: bool = False) -> None:
         self.title = title
+        self._is_private = is_private  # whether the reports of tapes do not show what is collected here
         self.problems: list[Problem] = []
         self._facts: dict[tuple[int, int], Facts] = {}  # which keep the code objects alive
         self._calls: dict[tuple[int, int], int] = {}
@@ -58,14 +60,16 @@ class Collector:
         return list(self._facts.values())
 
     def __enter__(self) -> Collector:
-        self._stack.enter_context(listening(self.hear))
+        if not self._is_private:
+            self._stack.enter_context(listening(self.hear))
+            _listening.append(self)
         graph.observers.append(self.look)
-        _listening.append(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         graph.observers.remove(self.look)
-        _listening.remove(self)
+        if not self._is_private:
+            _listening.remove(self)
         self._stack.close()
 
     def hear(self, problem: Problem) -> None:
@@ -79,24 +83,53 @@ class Collector:
         mask: int,
         sources: Iterable[Node] | None,
         beginnings: Container[Node],
-    ) -> None:
-        """Told of every walk back before it begins, when the whole graph is still there."""
-        seeds = list(seeds)
+    ) -> Finish | None:
+        """Called before every walk back, when the whole graph is still there.
+
+        Where custom rules are on the way the facts are collected after the walk, from what those rules gave.
+        """
+        seeds = [(node, sampled(seed)) for node, seed in seeds]
         if self._busy or not seeds or not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
-            return
+            return None
         where = Location.here()
         place = id(where.code), where.offset
         if place not in self._calls and len(self._calls) >= PLACES_AT_MOST:
             self._left_out += 1
-            return
+            return None
         calls = self._calls[place] = self._calls.get(place, 0) + 1
         if calls & (calls - 1):  # only when it is a power of two
-            return
+            return None
+        wanted = None if sources is None else list(sources)
+        nodes = Replay(seeds, mask, beginnings).nodes
+        if any(is_custom(node) for node in nodes):
+            return lambda given, error: self._take(place, seeds, mask, wanted, beginnings, where, nodes, given, error)
+        self._take(place, seeds, mask, wanted, beginnings, where, nodes)
+        return None
+
+    def _take(
+        self,
+        place: tuple[int, int],
+        seeds: list[tuple[Node, Any]],
+        mask: int,
+        wanted: list[Node] | None,
+        beginnings: Container[Node],
+        where: Location,
+        nodes: list[Node],
+        given: Cotangents | None = None,
+        failed: Exception | None = None,
+    ) -> None:
+        """Collect the facts of a walk that begins now, or that is over or has failed."""
         self._busy = True
         try:
-            wanted = None if sources is None else list(sources)
-            self._facts[place] = self._collected(seeds, mask, wanted, beginnings, where)
-        except Exception as error:  # the walk that follows meets it too, and says it to the user
+            if failed is not None:
+                raise failed
+            if not all(is_concrete(node) for node in nodes):
+                words = f"The gradient asked for at {where} is one of vmap, or of a loop that jit compiled as a whole."
+                self._facts[place] = Facts(where, missing=words, sized=False)
+            else:
+                with unheard():
+                    self._facts[place] = self._collected(seeds, mask, wanted, beginnings, where, given)
+        except Exception as error:  # the walk itself meets it too, and says it to the user
             words = f"The gradient asked for at {where} could not be looked at: {type(error).__name__}."
             self._facts[place] = Facts(where, missing=words, sized=False)
         finally:
@@ -109,6 +142,7 @@ class Collector:
         wanted: list[Node] | None,
         beginnings: Container[Node],
         where: Location,
+        given: Cotangents | None,
     ) -> Facts:
         from gradtape.core.tape import GradientTape
         from gradtape.explain.report.request import explained
@@ -118,9 +152,10 @@ class Collector:
         tape = next((r for r in recorders if r.bit & mask and isinstance(r, GradientTape)), None)
         variables = {} if tape is None else tape._variables
         names = {node: variable.name for node, variable in variables.items() if variable.name}
-        facts = collect(seeds, mask, wanted, beginnings, asked=where, names=names)
-        if tape is not None or mask & AMBIENT:
-            facts.verdicts = explained(facts, seeds, wanted or [], mask, tape, variables)
+        facts = collect(seeds, mask, wanted, beginnings, asked=where, names=names, given=given)
+        is_traced = any(node.bits & LIFTED for node, _ in seeds)  # what is wrong there is found when it is not
+        if not is_traced and (tape is not None or mask & AMBIENT):
+            facts.verdicts = explained(facts, seeds, wanted or [], mask, tape, variables, may_walk=given is None)
         return facts
 
     def report(self) -> Report:

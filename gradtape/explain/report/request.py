@@ -114,8 +114,12 @@ def explained(
     mask: int,
     tape: GradientTape | None,
     tensors: Mapping[Node, Tensor],
+    may_walk: bool = True,
 ) -> list[Problem]:
-    """Verdicts of the report's own: why a source has no gradient, and where a NaN was born. Sources get reasons."""
+    """Verdicts of the report's own: why a source has no gradient, and where a NaN was born. Sources get reasons.
+
+    Why a gradient is zero takes a walk back, which calls custom rules: not done unless `may_walk`.
+    """
     found: list[Problem] = []
     by_order = {node.order: node for node in wanted}
     sought = 0
@@ -123,7 +127,7 @@ def explained(
         gradient = source.gradient
         if not seeds or (gradient is not None and (gradient.bad or gradient.norm > 0)) or sought >= REASONS_SOUGHT:
             continue
-        if not facts.sized and not facts.edges:
+        if (not facts.sized and not facts.edges) or (gradient is not None and not may_walk):
             continue
         sought += 1
         node = next((node for node in by_order.values() if _key_of(node) == source.key), None)
