@@ -49,9 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given[:1] == ["run"]:
         given = run.separated(given)
     arguments = parser.parse_args(given)
+    arguments.owns_process = argv is None
     try:
         status: int = arguments.main(arguments)
-        sys.stdout.flush()
+        if arguments.main is not run.main:  # after a script, Python itself does this, and says what went wrong
+            sys.stdout.flush()
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

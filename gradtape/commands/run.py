@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import builtins
+import io
 import json
 import os
-import runpy
 import sys
 import traceback
+import types
 import warnings
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from importlib.machinery import SourceFileLoader
 from typing import Any, TextIO
 
 from gradtape.commands import terminal
@@ -24,12 +27,13 @@ from gradtape.explain.health import surveying
 from gradtape.explain.locked import explain as explain_refused_write
 from gradtape.explain.nones import explain as explain_none
 from gradtape.explain.problem import Problem
+from gradtape.explain.uncaught import hook_of_program
 
 DESCRIPTION = """\
 Run a Python script as `python script.py args` does, with explanations on. What
 is found is printed on stderr: a warning when it is met, once for each place;
 the error that ends the script with the lines of your code that lead to it; notes
-and a summary at the end.
+and a summary at the end. The script does the same as without, with every option.
 
   gradtape run train.py --steps 10 --report report.html
   gradtape run --strict train.py -- --json    what follows -- is the script's
@@ -107,19 +111,24 @@ def main(arguments: argparse.Namespace) -> int:
         if folder and not os.path.isdir(folder):
             terminal.complain(f"run: {path} cannot be written, there is no folder {folder}")
             return 2
+    started_in, process = os.getcwd(), os.getpid()  # what is written is written there, wherever the script goes
     session = Session(arguments.script, arguments.arguments, arguments.quiet, arguments.stand_in)
+    session.owns_process = getattr(arguments, "owns_process", False)
     if arguments.report:
         from gradtape.explain.report import Collector
 
-        session.collector = Collector(os.path.basename(arguments.script))
+        session.collector = Collector(os.path.basename(arguments.script), is_private=True)
     status = session.run()
+    if os.getpid() != process:  # a child that the script has forked
+        return status
     try:
         if arguments.json:
-            _write_json(arguments.json, session, status)
+            _write_json(arguments.json, session, status, started_in)
         if arguments.report:
-            _write_report(arguments.report, session)
+            _write_report(arguments.report, session, started_in)
     except OSError as error:
-        terminal.complain(f"run: {error.filename} cannot be written: {error.strerror}")
+        name = os.path.relpath(error.filename, started_in) if error.filename else "the file"
+        terminal.complain(f"run: {name} cannot be written: {error.strerror}")
         status = status or 2
     if not arguments.quiet:
         session.summarise()
@@ -141,6 +150,8 @@ class Session:
     numeric: dict[tuple[str, int], Any] = field(default_factory=dict)  # NumPy's warnings of overflow and the like
     collector: Any = None
 
+    owns_process: bool = False  # whether the process ends with the script, so that nothing is put back after it
+
     @property
     def spoken(self) -> list[Problem]:
         """What counts as found: warnings, and the error that ended the script."""
@@ -148,28 +159,31 @@ class Session:
 
     def run(self) -> int:
         """Run the script as `python` would; its exit status."""
-        argv, path = sys.argv[:], sys.path[:]
-        sys.argv[:] = [self.script, *self.arguments]
-        sys.path.insert(0, os.path.dirname(os.path.abspath(self.script)))
-        shown = warnings.showwarning
-        self._show = warnings.showwarning = self._shown(shown)
-        try:
-            with voices.listening(self._hear), surveying(), self.collector or nullcontext(), self._imports():
-                runpy.run_path(self.script, run_name="__main__")
-        except SystemExit as stopped:
-            return self._stopped(stopped)
-        except KeyboardInterrupt:
-            print(f"gradtape: {os.path.basename(self.script)} was interrupted", file=self.stream)
-            return 130
-        except BaseException as error:
-            self._failed(error)
-            return 1
-        finally:
+        with _as_main(self.script, self.arguments, self.owns_process) as module:
+            shown = warnings.showwarning
+            self._show, self._format = self._shown(shown), warnings.formatwarning
+            self._hook = hook_of_program()
+            warnings.showwarning = self._show
+            ended: BaseException | None = None
+            try:
+                with (
+                    voices.overhearing(self._hear),
+                    surveying(self._note),
+                    self.collector or nullcontext(),
+                    self._imports(),
+                ):
+                    _execute(self.script, module)
+            except BaseException as error:  # looked at below, where it is no longer being handled
+                ended = error
+            _flush()
             self._show_numeric()
-            sys.argv[:], sys.path[:] = argv, path
-            warnings.showwarning = shown
-            sys.stdout.flush()
-        return 0
+            status = 0 if ended is None else self._stopped(ended)
+            if not isinstance(ended, SystemExit):  # as Python does before threads are waited for
+                for name in ("__file__", "__cached__"):
+                    vars(module).pop(name, None)
+            if warnings.showwarning is self._show:
+                warnings.showwarning = shown
+            return status
 
     def _show_numeric(self) -> None:
         """NumPy's warnings about numbers, at the user's lines, where we have said nothing about those."""
@@ -188,6 +202,8 @@ class Session:
 
     def _hear(self, problem: Problem) -> None:
         """Keep what was found; a warning is printed at once, unless the script records warnings itself."""
+        if self.collector is not None:
+            self.collector.hear(problem)
         if _being_raised():
             self._keep(problem, "handled")
         elif voices.voice(problem.code) == "note":
@@ -196,6 +212,14 @@ class Session:
             self._keep(problem, "handled")
         else:
             self._warn(problem)
+
+    def _note(self, problem: Problem) -> None:
+        """Keep what was found by looking at a healthy gradient: the script hears nothing of it."""
+        if voices.voice(problem.code) == "off" or any(problem.place == other.place for other in self.found):
+            return
+        if self.collector is not None:
+            self.collector.hear(problem)
+        self._keep(problem, "note")
 
     def _keep(self, problem: Problem, voice: str) -> None:
         if id(problem) not in self.voices:
@@ -210,11 +234,18 @@ class Session:
             self._print(problem, CODES[problem.code].warning.__name__)
 
     def _shown(self, before: Any) -> Any:
-        """Warnings of ours were printed when they were heard of (those of other threads are now); the rest goes on."""
+        """Warnings of ours were printed when they were heard of, the rest goes on.
+
+        Where the script redirects stderr or formats warnings itself, every warning is shown as without us.
+        """
 
         def show(message: Any, category: Any, filename: str, lineno: int, *rest: Any, **more: Any) -> None:
             if isinstance(message, GradientWarning):
                 self._warn(message.problem)
+            if sys.stderr is not self.stream or warnings.formatwarning is not self._format:
+                before(message, category, filename, lineno, *rest, **more)
+                return
+            if isinstance(message, GradientWarning):
                 return
             where = Location.here()
             if is_library(filename) and where.code is not None:  # NumPy's, about what the user's line computes
@@ -226,9 +257,20 @@ class Session:
 
         return show
 
-    def _failed(self, error: BaseException) -> None:
-        """Print the error that ended the script: the user's lines, and the explanation if there is one."""
+    def _stopped(self, ended: BaseException) -> int:
+        """Say how the script ended, if not by its last line; the status that `python` would give."""
+        if not isinstance(ended, SystemExit):
+            self._show_error(ended)
+            return 130 if isinstance(ended, KeyboardInterrupt) else 1
+        if ended.code is None or isinstance(ended.code, int):
+            return ended.code or 0
+        print(ended.code, file=sys.stderr)
+        return 1
+
+    def _show_error(self, error: BaseException) -> None:
+        """Show the error that ended the script, by the hook of the script if it has set one."""
         self.error = error
+        error.__traceback__ = _from_script(error.__traceback__)
         explain_refused_write(error)
         explain_none(error)
         if "gradtape.standins" in sys.modules:
@@ -238,18 +280,28 @@ class Session:
         problem = getattr(error, "problem", None)
         if isinstance(problem, Problem):
             self._keep(problem, "error")
-        sys.stdout.flush()
-        print(explained(error, terminal.has_colour(self.stream), terminal.width(self.stream)), file=self.stream)
+        sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+        if sys.version_info >= (3, 12):
+            sys.last_exc = error
+        if hook_of_program() is not self._hook:
+            self._call_hook(error)
+        elif isinstance(error, KeyboardInterrupt):
+            print(f"gradtape: {os.path.basename(self.script)} was interrupted", file=self.stream)
+        else:
+            print(explained(error, terminal.has_colour(self.stream), terminal.width(self.stream)), file=self.stream)
 
-    def _stopped(self, stopped: SystemExit) -> int:
-        """The status that `python` would give."""
-        if stopped.code is None or isinstance(stopped.code, int):
-            return stopped.code or 0
-        print(stopped.code, file=self.stream)
-        return 1
+    def _call_hook(self, error: BaseException) -> None:
+        """Let the hook that the script has set show the error, as Python does."""
+        try:
+            sys.excepthook(type(error), error, error.__traceback__)
+        except SystemExit:
+            raise
+        except BaseException as failed:
+            failed.__traceback__ = _from_script(failed.__traceback__)
+            print("Error in sys.excepthook:", explained(failed), "", file=self.stream, sep="\n")
+            print("Original exception was:", explained(error), file=self.stream, sep="\n")
 
     def _print(self, problem: Problem, kind: str) -> None:
-        sys.stdout.flush()
         colour, width = terminal.has_colour(self.stream), terminal.width(self.stream)
         print(f"{kind}: {problem.to_text(colour, width)}\n", file=self.stream, flush=True)
 
@@ -277,6 +329,60 @@ class Session:
         print(f"gradtape: {os.path.basename(self.script)}: {said}", file=self.stream)
 
 
+def _execute(script: str, module: types.ModuleType) -> None:
+    """Run the code of `script` in `module`."""
+    with io.open_code(os.path.abspath(script)) as file:
+        source = file.read()
+    exec(compile(source, module.__file__ or script, "exec", dont_inherit=True), vars(module))
+
+
+@contextmanager
+def _as_main(script: str, arguments: Sequence[str], owns_process: bool) -> Iterator[types.ModuleType]:
+    """A new `__main__` for `script`, with the arguments and the first folder of the path that `python` gives it.
+
+    Threads of the script and what it has registered with `atexit` run after it: they find all of this as it was, where
+    the process ends with the script. Elsewhere it is put back.
+    """
+    module = types.ModuleType("__main__")
+    path = os.path.abspath(script)
+    loader = SourceFileLoader("__main__", path)
+    given = {"__annotations__": {}, "__builtins__": builtins, "__file__": path, "__cached__": None}
+    kept = vars(sys.modules["__main__"])  # which has the names that this version of Python gives
+    vars(module).update({name: value for name, value in given.items() if name in kept or name == "__file__"})
+    module.__loader__ = loader
+    before = sys.argv[:], sys.path[:], sys.modules.get("__main__"), sys.excepthook
+    sys.argv[:] = [script, *arguments]
+    sys.modules["__main__"] = module
+    folder = os.path.dirname(os.path.realpath(script))
+    if owns_process and not sys.flags.safe_path:
+        sys.path[:1] = [folder]  # in place of the one of this command
+    else:
+        sys.path.insert(0, folder)
+    try:
+        yield module
+    finally:
+        if not owns_process:
+            sys.argv[:], sys.path[:], main, sys.excepthook = before
+            if main is not None:
+                sys.modules["__main__"] = main
+
+
+def _flush() -> None:
+    """What Python does after the last line of a script; a stream that is closed or broken is not our concern."""
+    for stream in (sys.stderr, sys.stdout):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            continue  # Python says so when it ends
+
+
+def _from_script(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback from the script on, without the frames of this command."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
+
+
 def _being_raised() -> bool:
     """Whether what is heard now is an exception in the making, and not a report."""
     frame: Any = sys._getframe(1)
@@ -293,8 +399,15 @@ def explained(error: BaseException, colour: bool = False, width: int = 80) -> st
     summary = traceback.TracebackException.from_exception(error)
     _filter(summary, drop_all=isinstance(problem, Problem))
     if not isinstance(problem, Problem):
-        return "".join(summary.format()).rstrip("\n")
+        shown = summary.format() if summary.stack else summary.format_exception_only()  # of a file with an error: none
+        return "".join(shown).rstrip("\n")
     lines = ["Traceback (most recent call last):\n", *summary.stack.format()] if summary.stack else []
+    before = summary.__cause__ or (None if summary.__suppress_context__ else summary.__context__)
+    if before is not None and before.stack:  # an error of the script's own, and not one that was met inside a library
+        how = "The above exception was the direct cause of the following exception:"
+        if summary.__cause__ is None:
+            how = "During handling of the above exception, another exception occurred:"
+        lines = [*before.format(), f"\n{how}\n\n", *lines]
     ours = isinstance(error, GradTapeError) or "".join(problem.title.split()) in "".join(str(error).split())
     words = "" if ours else f"{error}\n"  # NumPy's own error, which we have explained
     return "".join(lines) + f"{type(error).__name__}: {words}{problem.to_text(colour, width)}"
@@ -306,8 +419,7 @@ def _filter(summary: Any, drop_all: bool, seen: set[int] | None = None) -> None:
     while summary is not None and id(summary) not in seen:
         seen.add(id(summary))
         frames = list(summary.stack)
-        starting = (__file__, runpy.__file__)
-        while frames and (frames[0].filename in starting or frames[0].filename.startswith("<frozen runpy")):
+        while frames and frames[0].filename == __file__:
             frames.pop(0)
         if drop_all:
             frames = [frame for frame in frames if frame.filename.startswith("<") or not is_library(frame.filename)]
@@ -316,21 +428,21 @@ def _filter(summary: Any, drop_all: bool, seen: set[int] | None = None) -> None:
         summary = summary.__cause__
 
 
-def _write_json(path: str, session: Session, status: int) -> None:
+def _write_json(path: str, session: Session, status: int, folder: str) -> None:
     problems = [{**problem.to_json(), "voice": session.voices[id(problem)]} for problem in session.found]
     data = {"script": session.script, "arguments": session.arguments, "status": status, "problems": problems}
     text = json.dumps(data, indent=2, default=str) + "\n"
     if path == "-":
         sys.stdout.write(text)
     else:
-        with open(path, "w", encoding="utf-8") as file:
+        with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
             file.write(text)
 
 
-def _write_report(path: str, session: Session) -> None:
+def _write_report(path: str, session: Session, folder: str) -> None:
     from gradtape.explain.report import write
 
     with terminal.working(f"writing {path}"):
-        write(path, session.collector)
+        write(os.path.join(folder, path), session.collector)
     if not session.quiet:
-        print(f"gradtape: the report is in {path}", file=sys.stderr)
+        print(f"gradtape: the report is in {path}", file=session.stream)

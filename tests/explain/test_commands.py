@@ -257,13 +257,13 @@ def test_script_runs_as_with_python(tmp_path: Path) -> None:
     script = tmp_path / "main.py"
     script.write_text(
         "import sys\nimport neighbour\n\nprint(__name__, neighbour.VALUE, sys.argv)\n"
-        "print(sys.modules['__main__'].__dict__ is globals(), __file__ == sys.argv[0])\n"
+        "print(sys.modules['__main__'].__dict__ is globals(), __file__)\n"
     )
     done = gradtape("run", "main.py", "--", "--strict", "--json", "x", cwd=tmp_path)
-    assert done.stdout == "__main__ 42 ['main.py', '--strict', '--json', 'x']\nTrue True\n"
-    before = sys.argv[:], sys.path[:]
+    assert done.stdout == f"__main__ 42 ['main.py', '--strict', '--json', 'x']\nTrue {script}\n"
+    before = sys.argv[:], sys.path[:], sys.modules["__main__"], sys.excepthook
     assert main(["run", str(script), "--quiet"]) == 0
-    assert (sys.argv, sys.path) == before
+    assert (sys.argv, sys.path, sys.modules["__main__"], sys.excepthook) == before
 
 
 @pytest.mark.parametrize(
