@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gradtape.explain.problem import Problem
 
 OPTION = "--gradtape-strict"
+SHOWN_BEFORE = pytest.StashKey[tuple[Any, Any]]()
+"""How warnings were shown when the setup of a test began."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,30 +57,47 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
 
 
 def _listened(item: pytest.Item) -> Iterator[None]:
+    """Listen while a phase of a test runs. The test finds and leaves the state of `warnings` as without us."""
     if not (item.config.getoption(OPTION) or item.config.getini("gradtape_strict")):
         return (yield)
-    found: list[Problem] = []
-    with warnings.catch_warnings():
-        warnings.showwarning = _collecting(found)
+    module: Any = warnings
+    before = module.showwarning, module._showwarnmsg_impl
+    if item.stash.setdefault(SHOWN_BEFORE, before) != before:
+        return (yield)  # a fixture, such as recwarn, records the warnings of the test
+    if not item.config.pluginmanager.has_plugin("warnings") and "gradtape.explain.voices" in sys.modules:
+        from gradtape.explain.voices import forget_warned  # else pytest sees to it that a test hears its own warnings
+
+        forget_warned()
+    listener = _Listener()
+    module.showwarning = listener.show
+    try:
         result = yield
-    if found:
-        pytest.fail("\n\n".join(problem.to_text() for problem in found), pytrace=False)
+    finally:
+        listener.is_over = True
+        if module.showwarning == listener.show:  # else a fixture has replaced it, and puts it back in its own time
+            module.showwarning = before[0]
+    if listener.found:
+        pytest.fail("\n\n".join(problem.to_text() for problem in listener.found), pytrace=False)
     return result
 
 
-def _collecting(found: list[Problem]) -> Any:
-    """Called for every warning that is shown: neither for those a test expects, nor for those a filter ignores."""
-    before: Any = warnings.showwarning
-    module: Any = warnings
-    record = module._showwarnmsg_impl if before is module._showwarning_orig else None  # pytest's own list
+class _Listener:
+    """Shows warnings as before, and keeps those of ours: neither those a test expects, nor those a filter ignores."""
 
-    def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+        self.is_over = False
+        self._before: Any = warnings.showwarning
+        module: Any = warnings
+        is_usual = self._before is module._showwarning_orig
+        self._record = module._showwarnmsg_impl if is_usual else None  # pytest's own list
+
+    def show(self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+        """Called for every warning that is shown."""
         problem: Any = getattr(message, "problem", None)
-        if type(problem).__module__ == "gradtape.explain.problem":
-            found.append(problem)
-        elif record is not None:
-            record(warnings.WarningMessage(message, category, filename, lineno, file, line))
+        if not self.is_over and type(problem).__module__ == "gradtape.explain.problem":
+            self.found.append(problem)
+        elif self._record is not None:
+            self._record(warnings.WarningMessage(message, category, filename, lineno, file, line))
         else:
-            before(message, category, filename, lineno, file, line)
-
-    return show
+            self._before(message, category, filename, lineno, file, line)

@@ -1,6 +1,6 @@
 """What is not collected, and which tests count the coverage of gradtape/core.
 
-Not collected: programs that the stand-ins run, and checks that need the libraries they compare with.
+Not collected: programs that the stand-ins run, scripts that are run by other tests, and checks that need the libraries they compare with.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 # the compiler's programs are verified after every stage, here and in processes that tests start
 os.environ.setdefault("GRADTAPE_CHECK", "verify")
 
-collect_ignore_glob = ["standins/snippets/*", "bridges/*_checks.py", "*/conformance.py"]
+collect_ignore_glob = ["standins/snippets/*", "same_run/*", "bridges/*_checks.py", "*/conformance.py"]
 
 ABOUT_THE_CORE = ("gradtape/core/", "tests/core/", "tests/semantics/", "tests/test_custom.py", "tests/test_loops.py")
 ONE_IN = 5

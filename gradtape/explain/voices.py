@@ -155,8 +155,16 @@ class _Once:
             self._filters, self._state, self._said = filters, list(filters), set()
         return self._said
 
+    def forget(self) -> None:
+        self._said.clear()
+
 
 _once = _Once()
+
+
+def forget_warned() -> None:
+    """Warn again of places that were warned of before: for a test, which is to hear of all that is found in it."""
+    _once.forget()
 
 
 @functools.cache

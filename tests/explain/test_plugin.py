@@ -127,3 +127,81 @@ def test_help_says_what_it_does(tmp_path: Path) -> None:
     text = " ".join(run(tmp_path, FORGOTTEN, "--help").stdout.split())
     assert "--gradtape-strict a test fails if gradtape warns in it" in text
     assert "gradtape_strict (bool)" in text
+
+
+OBSERVING = """
+import random
+import warnings
+
+import numpy as np
+
+
+@pytest.fixture
+def quiet():
+    warnings.simplefilter("ignore")
+    yield
+    print("after", warnings.filters[0][0], len(warnings.filters))
+
+
+@pytest.fixture
+def collected():
+    shown, before = [], warnings.showwarning
+    warnings.showwarning = lambda message, category, *rest, **more: shown.append(category.__name__)
+    yield shown
+    warnings.showwarning = before
+
+
+def test_recorded(recwarn):
+    ask()
+    warnings.warn("mine")
+    print("recorded", [each.category.__name__ for each in recwarn])
+
+
+def test_fixture_sets_a_filter(quiet):
+    ask()
+    warnings.warn("mine")
+    print("filters", [entry[:3] for entry in warnings.filters])
+
+
+def test_fixture_shows(collected):
+    ask()
+    warnings.warn("mine")
+    print("shown", collected)
+
+
+def test_compiled():
+    random.seed(0)
+    step = gt.jit(gt.value_and_grad(lambda w: np.sum(np.tanh(w * 40.0))))
+    print("compiled", step(np.ones(3)), step.stats, step.program, random.random())
+
+
+def test_own_failure():
+    assert gt.Variable(1.0) == 2.0
+
+
+def test_raised():
+    with pytest.raises(gt.ShapeError), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gt.Variable([1.0, 2.0]) + gt.Variable([1.0, 2.0, 3.0])
+
+
+def test_others_warnings():
+    with pytest.warns(RuntimeWarning) as caught:
+        np.log(np.zeros(2))
+    print("others", len(caught), warnings.filters[0][:3])
+    np.log(np.zeros(3))
+"""
+
+
+def test_strict_mode_changes_nothing_that_a_test_observes(tmp_path: Path) -> None:
+    """Recorders and filters of fixtures, counters, outcomes and warnings of others are the same in strict mode."""
+    done = [run(tmp_path, LOST + OBSERVING, "-s", "-rA", *options) for options in ([], ["--gradtape-strict"])]
+    kept = [
+        [line for line in each.stdout.splitlines() if not line.startswith(("=", "-")) and " passed" not in line]
+        for each in done
+    ]
+    assert "recorded ['GradientWarning', 'UserWarning']" in done[0].stdout
+    assert "shown ['GradientWarning', 'UserWarning']" in done[0].stdout
+    assert kept[1] == kept[0]
+    assert [each.returncode for each in done] == [1, 1]
+    assert ["1 failed, 6 passed" in each.stdout for each in done] == [True, True]
