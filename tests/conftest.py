@@ -1,6 +1,6 @@
 """What is not collected, and which tests count the coverage of gradtape/core.
 
-Not collected: programs that the stand-ins run, scripts that are run by other tests, and checks that need the libraries they compare with.
+Not collected: programs that the stand-ins or other tests run, and checks that need the libraries they compare with.
 """
 
 from __future__ import annotations

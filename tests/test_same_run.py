@@ -109,6 +109,23 @@ def test_report_shows_functions_that_are_compiled(tmp_path: Path) -> None:
     assert "np.tanh(w * 40.0)" in page
 
 
+@pytest.mark.parametrize(
+    ("option", "script"), [("-B", "./one.py"), ("-B", "inner/../link.py"), ("-P", "one.py"), ("-B", "broken.py")]
+)
+def test_script_is_found_where_python_finds_it(option: str, script: str, tmp_path: Path) -> None:
+    """The path of the script, of its folder and of its arguments are those of Python, however it is named."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "real.py").write_text(
+        "\ufeffimport sys\r\nprint(__file__, sys.argv, sys.path, sys.flags)\r\n"
+    )
+    (tmp_path / "one.py").write_text((tmp_path / "inner" / "real.py").read_text())
+    (tmp_path / "broken.py").write_text("print(1)\nx = = 2\n")
+    (tmp_path / "link.py").symlink_to(tmp_path / "inner" / "real.py")
+    alone = python(option, script, "-x", cwd=tmp_path)
+    observed = python(option, "-m", "gradtape", "run", "--quiet", script, "-x", cwd=tmp_path)
+    assert (observed.stdout, observed.stderr, observed.returncode) == (alone.stdout, alone.stderr, alone.returncode)
+
+
 def test_report_is_written_where_the_run_began(tmp_path: Path) -> None:
     """A relative path of a report is that of the caller, also if the script goes to another folder."""
     script = tmp_path / "leaving.py"

@@ -344,7 +344,7 @@ def _as_main(script: str, arguments: Sequence[str], owns_process: bool) -> Itera
     the process ends with the script. Elsewhere it is put back.
     """
     module = types.ModuleType("__main__")
-    path = os.path.abspath(script)
+    path = os.path.join(os.getcwd(), script)  # not made shorter: Python does not do so either
     loader = SourceFileLoader("__main__", path)
     given = {"__annotations__": {}, "__builtins__": builtins, "__file__": path, "__cached__": None}
     kept = vars(sys.modules["__main__"])  # which has the names that this version of Python gives
@@ -354,10 +354,8 @@ def _as_main(script: str, arguments: Sequence[str], owns_process: bool) -> Itera
     sys.argv[:] = [script, *arguments]
     sys.modules["__main__"] = module
     folder = os.path.dirname(os.path.realpath(script))
-    if owns_process and not sys.flags.safe_path:
-        sys.path[:1] = [folder]  # in place of the one of this command
-    else:
-        sys.path.insert(0, folder)
+    if not sys.flags.safe_path:
+        sys.path[: int(owns_process)] = [folder]  # in place of the one of this command
     try:
         yield module
     finally:

@@ -247,13 +247,24 @@ def is_nan(targets: Iterable[Any]) -> bool:
 _INFINITY = float("inf")
 
 Cotangents = dict[Node, tuple[Any, ...]]
-Finish = Callable[[Cotangents, Exception | None], None]
+Finish = Callable[[Cotangents, Exception | None], Any]
 Observer = Callable[[Iterable[tuple[Node, Any]], int, Iterable[Node] | None, Container[Node]], Finish | None]
 
 # Called before every walk back, while the whole graph is there: a report's collector, when there is one. An observer
 # changes nothing. A custom rule is called once, by the walk itself: an observer that needs what custom rules give
 # returns a function that is called after the walk with that, or with the error that ended the walk.
 observers: list[Observer] = []
+_is_observing: ContextVar[bool] = ContextVar("gradtape observing", default=False)
+
+
+def _observe(looks: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
+    """Call observers, or what they returned; the walks that they make themselves are not observed."""
+    token = _is_observing.set(True)
+    try:
+        found = [look(*given) for look in looks]
+    finally:
+        _is_observing.reset(token)
+    return [finish for finish in found if finish is not None]
 
 
 # Asked before a walk over nodes that nobody will walk again to make the graph shorter until it is over; it returns a
@@ -285,10 +296,9 @@ def walk(
     go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain.
     """
     finishing: list[Finish] = []
-    if observers:
+    if observers and not _is_observing.get():
         seeds = list(seeds)
-        observed = [observe(seeds, mask, sources, beginnings) for observe in tuple(observers)]
-        finishing = [finish for finish in observed if finish is not None]
+        finishing = _observe(tuple(observers), seeds, mask, sources, beginnings)
     given: Cotangents | None = {} if finishing else None
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
@@ -302,15 +312,15 @@ def walk(
         with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(None)):
             found = _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, invalid, births, given)
     except Exception as error:
-        for finish in finishing:
-            finish({}, error)
+        if finishing:
+            _observe(finishing, {}, error)
         raise
     finally:
         walked.node = outer
         if restore is not None:
             restore()
-    for finish in finishing:
-        finish(given or {}, None)
+    if finishing:
+        _observe(finishing, given, None)
     return found
 
 

@@ -1,5 +1,7 @@
 """Code of the user's that a gradient calls: custom rules, hooks, checkpoints, and how often each is called."""
 
+import traceback
+
 import numpy as np
 
 import gradtape as gt
@@ -93,3 +95,17 @@ with gt.GradientTape() as tape:
     total = np.sum(first * first)
 print(tape.gradient(total, x).numpy().tolist(), len(calls))
 print(gt.gradcheck(scaled, np.array([0.3, 0.7])), len(calls))
+
+
+def failing(saved, gradient):
+    calls.append("failing")
+    raise ArithmeticError("a rule that fails")
+
+
+broken = gt.custom_vjp(lambda v: v * 2.0)
+broken.defvjp(lambda v: (v * 2.0, None), failing)
+try:
+    gt.grad(lambda v: np.sum(broken(v)))(np.ones(2))
+except ArithmeticError as error:
+    frames = [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    print(frames, error.__context__, error.__cause__, len(calls))

@@ -49,7 +49,6 @@ class Collector:
         self._facts: dict[tuple[int, int], Facts] = {}  # which keep the code objects alive
         self._calls: dict[tuple[int, int], int] = {}
         self._left_out = 0
-        self._busy = False
         self._stack = ExitStack()
 
     @property
@@ -89,7 +88,7 @@ class Collector:
         Where custom rules are on the way the facts are collected after the walk, from what those rules gave.
         """
         seeds = [(node, sampled(seed)) for node, seed in seeds]
-        if self._busy or not seeds or not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
+        if not seeds or not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
             return None
         where = Location.here()
         place = id(where.code), where.offset
@@ -101,39 +100,37 @@ class Collector:
             return None
         wanted = None if sources is None else list(sources)
         nodes = Replay(seeds, mask, beginnings).nodes
+
+        def take(given: Cotangents | None, failed: Exception | None) -> None:
+            self._facts[place] = self._looked(seeds, mask, wanted, beginnings, where, nodes, given, failed)
+
         if any(is_custom(node) for node in nodes):
-            return lambda given, error: self._take(place, seeds, mask, wanted, beginnings, where, nodes, given, error)
-        self._take(place, seeds, mask, wanted, beginnings, where, nodes)
+            return take
+        take(None, None)
         return None
 
-    def _take(
+    def _looked(
         self,
-        place: tuple[int, int],
         seeds: list[tuple[Node, Any]],
         mask: int,
         wanted: list[Node] | None,
         beginnings: Container[Node],
         where: Location,
         nodes: list[Node],
-        given: Cotangents | None = None,
-        failed: Exception | None = None,
-    ) -> None:
-        """Collect the facts of a walk that begins now, or that is over or has failed."""
-        self._busy = True
+        given: Cotangents | None,
+        failed: Exception | None,
+    ) -> Facts:
+        """The facts of a walk that begins now, or that is over or has failed; what cannot be looked at is said."""
+        words = f"The gradient asked for at {where} is one of vmap, or of a loop that jit compiled as a whole."
         try:
-            if failed is not None:
-                raise failed
-            if not all(is_concrete(node) for node in nodes):
-                words = f"The gradient asked for at {where} is one of vmap, or of a loop that jit compiled as a whole."
-                self._facts[place] = Facts(where, missing=words, sized=False)
-            else:
+            if failed is None and all(is_concrete(node) for node in nodes):
                 with unheard():
-                    self._facts[place] = self._collected(seeds, mask, wanted, beginnings, where, given)
+                    return self._collected(seeds, mask, wanted, beginnings, where, given)
         except Exception as error:  # the walk itself meets it too, and says it to the user
-            words = f"The gradient asked for at {where} could not be looked at: {type(error).__name__}."
-            self._facts[place] = Facts(where, missing=words, sized=False)
-        finally:
-            self._busy = False
+            failed = error
+        if failed is not None:
+            words = f"The gradient asked for at {where} could not be looked at: {type(failed).__name__}."
+        return Facts(where, missing=words, sized=False)
 
     def _collected(
         self,
