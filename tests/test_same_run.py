@@ -10,13 +10,24 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import random
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from jit import random_loops
+from jit.test_random_programs import BINARY, UNARY, grown
 from test_examples import EXAMPLES, ROOT
 from test_examples import RUNS as EXAMPLE_RUNS
+
+import gradtape as gt
+from gradtape.explain.report import Collector
 
 SCRIPTS = ROOT / "tests" / "same_run"
 NAMES = sorted(path.stem for path in SCRIPTS.glob("*.py") if path.stem != "endings")
@@ -133,3 +144,42 @@ def test_report_is_written_where_the_run_began(tmp_path: Path) -> None:
     assert python("-m", "gradtape", "run", "--report", "out.html", "leaving.py", cwd=tmp_path).returncode == 0
     assert (tmp_path / "out.html").exists()
     assert not list((tmp_path / "inner").iterdir())
+
+
+def random_gradient(seed: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A gradient of a random program or of a random loop, of first or second order, and what it is called with."""
+    choose, numbers = random.Random(seed), np.random.default_rng(seed)
+    if seed % 4 == 0:
+        loop = random_loops.asked(random_loops.function(seed), choose.randint(1, 3))
+        return loop, (numbers.uniform(0.1, 1.0, 8), numbers.uniform(0.1, 1.0, 100))
+    count = len(UNARY) + len(BINARY)
+    plan = [(choose.randrange(count), choose.randrange(8), choose.randrange(8)) for _ in range(choose.randint(1, 30))]
+    shapes = [choose.choice([(), (3,), (2, 3), (3, 3), (0, 3), (2, 2, 3)]) for _ in range(choose.randint(1, 3))]
+
+    def function(arrays: Any) -> Any:
+        return grown(plan)(*arrays)
+
+    def second(arrays: Any) -> Any:
+        return sum(np.sum(slope * slope) for slope in gt.grad(function)(arrays))
+
+    taken = gt.grad(second) if choose.random() < 0.3 else gt.value_and_grad(function)
+    return taken, ([numbers.uniform(-1.5, 1.5, shape) for shape in shapes],)
+
+
+@pytest.mark.parametrize("seed", range(1003, 1015))
+def test_traced_program_is_the_same_when_observed(seed: int) -> None:
+    """A survey and a collector leave no instruction, constant or guard in the program of a random function."""
+    function, arguments = random_gradient(seed)
+    programs = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gt.GradientWarning)  # accidents of broadcasting are meant here
+        for is_observed in (False, False, True):  # loops are found sooner in the second trace, observed or not
+            step = gt.jit(function)
+            with ExitStack() as observers:
+                if is_observed:
+                    observers.enter_context(gt.explain.surveying(lambda problem: None))
+                    seen = observers.enter_context(Collector(is_private=True))
+                step.lower(*arguments)
+            programs.append((str(step.traced), str(step.stats)))
+    assert programs[2] == programs[1]
+    assert seen.gradients

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import graph
-from gradtape.core.graph import Node, sampled
+from gradtape.core.graph import Node
 from gradtape.core.location import Location
 from gradtape.explain.problem import Problem
 from gradtape.explain.replay import Replay, is_concrete, is_custom
@@ -45,7 +45,7 @@ def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
     def look(
         seeds: Iterable[tuple[Node, Any]], mask: int, sources: Iterable[Node] | None, beginnings: Container[Node]
     ) -> None:
-        seeds = [(node, sampled(seed)) for node, seed in seeds]
+        seeds = list(seeds)
         if not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
             return  # a walk inside another, whose seeds are tensors
         where = Location.here()

@@ -159,15 +159,13 @@ def is_custom(node: Node) -> bool:
 
 
 def is_concrete(node: Node) -> bool:
-    """Whether the rule of a node can be run on plain arrays, with nothing of an interpreter's among its operands.
+    """Whether all that a node has saved are plain arrays, with nothing of an interpreter's among them.
 
     Inside `vmap` there is no single value. Inside `jit` there is, except where the operation is a whole loop.
     """
-    if not node.bits & LIFTED:
+    if not node.bits & LIFTED or node.op is None:
         return True
-    if node.op is None:
-        return True
-    if node.op.part is None and TABLE.get(node.op.name) is not node.op:
+    if node.op.part is None and not is_custom(node) and TABLE.get(node.op.name) is not node.op:
         return False
     out, inputs = recorded_values(node)
     parts = out if isinstance(out, tuple) else (out,)

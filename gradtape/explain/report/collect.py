@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cotangents, Cut, Node, Spec, _fit, departures, sampled
+from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cotangents, Cut, Node, Spec, _fit, departures
 from gradtape.core.guard import Guarded
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op
@@ -387,7 +387,7 @@ class _Walker:
         out, inputs = recorded_values(node)
         self._look(place, node, out, inputs)
         if self.given is not None and is_custom(node):
-            cotangents = [sampled(cotangent) for cotangent in self.given.get(node, ())]
+            cotangents = [g._array if isinstance(g, Tensor) else g for g in self.given.get(node, ())]
         else:
             cotangents = list(op.reverse(gradient, node, out, inputs))
         cotangents += [None] * (len(node.parents) - len(cotangents))

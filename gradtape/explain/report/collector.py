@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import graph
-from gradtape.core.graph import AMBIENT, LIFTED, Cotangents, Finish, Node, sampled
+from gradtape.core.graph import AMBIENT, LIFTED, Cotangents, Finish, Node
 from gradtape.core.location import Location
 from gradtape.explain.problem import Problem
 from gradtape.explain.replay import Replay, is_concrete, is_custom
@@ -87,7 +87,7 @@ class Collector:
 
         Where custom rules are on the way the facts are collected after the walk, from what those rules gave.
         """
-        seeds = [(node, sampled(seed)) for node, seed in seeds]
+        seeds = list(seeds)
         if not seeds or not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
             return None
         where = Location.here()
