@@ -1,9 +1,10 @@
-"""Settings of the library."""
+"""Settings of the library, and the environment variables that they start from."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -20,6 +21,8 @@ class Config:
     >>> import gradtape as gt
     >>> gt.config.locations
     True
+
+    `threads` and `native_features` start from the environment variables GRADTAPE_THREADS and GRADTAPE_NATIVE_FEATURES.
     """
 
     locations: bool = True
@@ -61,7 +64,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _has_signs(value: Any) -> bool:
-    return isinstance(value, str) and all(part[:1] in ("+", "-") and part[1:] for part in value.split(",") if part)
+    return isinstance(value, str) and all(re.fullmatch(r"[+-][\w.-]+", part) for part in value.split(",") if part)
 
 
 _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -72,6 +75,43 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-config = Config()
-if "GRADTAPE_CHECK" in os.environ:
-    config.check = os.environ["GRADTAPE_CHECK"]
+_COUNT_WANTED = "an integer of at least 1, as in GRADTAPE_THREADS=2, is"
+_FEATURES_WANTED = (
+    "names of instruction sets with a sign, separated by commas, as in GRADTAPE_NATIVE_FEATURES=-avx512f,-avx2, are"
+)
+
+_CHECK_WANTED = '"off", "verify" or "memory" is'
+
+
+def from_environment(variables: Mapping[str, str]) -> Config:
+    """The settings that a process with these environment variables starts with.
+
+    >>> from gradtape.config import from_environment
+    >>> from_environment({"GRADTAPE_THREADS": "2"}).threads
+    2
+    """
+    made = Config()
+    if threads := variables.get("GRADTAPE_THREADS", ""):
+        number = int(threads) if threads.isdecimal() else None
+        if not number:
+            raise _not_accepted("GRADTAPE_THREADS", threads, _COUNT_WANTED)
+        made.threads = number
+    if features := variables.get("GRADTAPE_NATIVE_FEATURES", ""):
+        if not _has_signs(features):
+            raise _not_accepted("GRADTAPE_NATIVE_FEATURES", features, _FEATURES_WANTED)
+        made.native_features = features
+    if check := variables.get("GRADTAPE_CHECK", ""):
+        if check not in CHECKS:
+            raise _not_accepted("GRADTAPE_CHECK", check, _CHECK_WANTED)
+        made.check = check
+    return made
+
+
+def _not_accepted(name: str, value: str, wanted: str) -> OperandError:
+    return OperandError(
+        f"the environment variable {name} is {value!r}; {wanted} accepted\n"
+        f"  fix: set it to one of those, or unset {name} to keep the default"
+    )
+
+
+config = from_environment(os.environ)

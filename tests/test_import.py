@@ -8,16 +8,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from gradtape.config import from_environment
+from gradtape.errors import OperandError
+
 ROOT = Path(__file__).parent.parent
 
 
-def in_fresh_interpreter(code: str) -> str:
-    """What `code` prints in a new process."""
+def in_fresh_interpreter(code: str, variables: dict[str, str] | None = None) -> str:
+    """What `code` prints in a new process, with these variables in its environment."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(variables or {})},
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -56,3 +61,27 @@ def test_star_import_gives_the_public_names() -> None:
         "print(sorted(set(globals()) - before - {'before'}) == sorted(gradtape.__all__))"
     )
     assert in_fresh_interpreter(code).strip() == "True"
+
+
+def test_settings_start_from_the_environment() -> None:
+    """GRADTAPE_THREADS and GRADTAPE_NATIVE_FEATURES are settings of a process; empty ones are as good as none."""
+    code = "import gradtape as gt; print(gt.config.threads, repr(gt.config.native_features))"
+    given = {"GRADTAPE_THREADS": "3", "GRADTAPE_NATIVE_FEATURES": "-avx512f,-fma"}
+    assert in_fresh_interpreter(code, given).split() == ["3", "'-avx512f,-fma'"]
+    assert in_fresh_interpreter(code, dict.fromkeys(given, "")).split() == ["None", "''"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        *(("GRADTAPE_THREADS", value, "an integer of at least 1") for value in ("0", "-1", "two", "1.5", " ")),
+        *(("GRADTAPE_NATIVE_FEATURES", value, "with a sign") for value in ("avx2", "-", "-avx2 -fma x", "-avx2, -fma")),
+    ],
+)
+def test_variables_of_the_environment_that_make_no_sense(name: str, value: str, accepted: str) -> None:
+    """The error names the variable, what it is, what is accepted and the way out."""
+    with pytest.raises(OperandError) as caught:
+        from_environment({name: value})
+    message = str(caught.value)
+    for part in (name, repr(value), accepted, f"unset {name}"):
+        assert part in message

@@ -75,10 +75,10 @@ def count() -> int:
 
     >>> from gradtape.config import config
     >>> from gradtape.jit.native import threads
-    >>> config.threads = 1
+    >>> before, config.threads = config.threads, 1
     >>> threads.count()
     1
-    >>> config.threads = None
+    >>> config.threads = before
     """
     return available() if config.threads is None else config.threads
 

@@ -160,7 +160,7 @@ def test_a_softmax_in_one_group():
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7])
-def test_the_number_of_threads_changes_no_bit(number):
+def test_the_number_of_threads_changes_no_bit(number, monkeypatch):
     """Large loops give the same bits with any number of threads."""
     builder = Builder()
     x = builder.input((300, 1501))
@@ -169,13 +169,10 @@ def test_the_number_of_threads_changes_no_bit(number):
     group = builder.group(*results)
     array = np.random.default_rng(0).normal(size=(300, 1501))
     assert group.large
-    try:
-        config.threads = 1
-        expected = [found.tobytes() for found in group(array)]
-        config.threads = number
-        assert [found.tobytes() for found in group(array)] == expected
-    finally:
-        config.threads = None
+    monkeypatch.setattr(config, "threads", 1)
+    expected = [found.tobytes() for found in group(array)]
+    monkeypatch.setattr(config, "threads", number)
+    assert [found.tobytes() for found in group(array)] == expected
 
 
 def test_old_machines_agree_with_new_ones():

@@ -13,10 +13,8 @@ NEST = SimpleNamespace(units=37, elements=10**9, heavy=True)
 
 
 @pytest.fixture(autouse=True)
-def _four_threads():
-    config.threads = 4
-    yield
-    config.threads = None
+def _four_threads(monkeypatch):
+    monkeypatch.setattr(config, "threads", 4)
 
 
 def test_every_unit_is_computed_once():

@@ -81,18 +81,15 @@ def test_numbers_as_many_as_a_tile_has_elements():
     assert gradient[:FEW].tobytes() == few.tobytes()
 
 
-def test_any_number_of_threads():
+def test_any_number_of_threads(monkeypatch):
     """One thread and three give the same bits."""
     x = np.random.default_rng(2).uniform(0.1, 1.0, SIZE)
     compiled = gt.jit(gt.value_and_grad(chain))
     found = []
-    try:
-        for threads in (1, 3):
-            gt.config.threads = threads
-            value, gradient = compiled(x, np.float64(1.01))
-            found.append((value.tobytes(), gradient.tobytes()))
-    finally:
-        gt.config.threads = None
+    for threads in (1, 3):
+        monkeypatch.setattr(gt.config, "threads", threads)
+        value, gradient = compiled(x, np.float64(1.01))
+        found.append((value.tobytes(), gradient.tobytes()))
     assert found[0] == found[1]
 
 
