@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,17 @@ FLAT = [np.logical_and, np.logical_or, np.logical_xor]
 NAME = {"ids": lambda ufunc: ufunc.__name__}
 
 
+def folded(ufunc: np.ufunc, x: Any, **how: Any) -> Any:
+    """`ufunc.reduce` along one axis of an array, by calls of `ufunc` itself, one element after the other.
+
+    NumPy's own `reduce` is wrong for some ufuncs on processors with AVX-512 (see docs/numpy.md).
+    """
+    if isinstance(x, gt.Tensor):
+        return ufunc.reduce(x, **how)
+    rows = list(np.moveaxis(x, how.get("axis", 0), 0))
+    return reduce(ufunc, rows, how["initial"]) if "initial" in how else reduce(ufunc, rows)
+
+
 class TestReduce:
     @pytest.mark.parametrize("how", [{}, {"axis": 1}, {"axis": None}, {"axis": (0, 1)}, {"axis": -1, "keepdims": True}])
     @pytest.mark.parametrize("ufunc", SMOOTH, **NAME)
@@ -35,9 +47,9 @@ class TestReduce:
 
     @pytest.mark.parametrize("ufunc", ORDERED, **NAME)
     def test_one_after_the_other(self, ufunc: np.ufunc) -> None:
-        """Where the order matters it is NumPy's."""
-        assert_values_are_numpys(lambda x: ufunc.reduce(x, axis=1), M)
-        assert_differentiates(lambda x: ufunc.reduce(x, axis=1), M)
+        """Where the order matters it is that of the elements."""
+        assert_values_are_numpys(lambda x: folded(ufunc, x, axis=1), M)
+        assert_differentiates(lambda x: folded(ufunc, x, axis=1), M)
 
     @pytest.mark.parametrize("ufunc", [np.subtract, np.divide, np.power], **NAME)
     def test_two_axes_of_an_ordered_one(self, ufunc: np.ufunc) -> None:
@@ -50,8 +62,8 @@ class TestReduce:
     @pytest.mark.parametrize("ufunc", [*SMOOTH, *ORDERED], **NAME)
     def test_initial(self, ufunc: np.ufunc) -> None:
         """`initial` comes first, and has a gradient of its own."""
-        assert_values_are_numpys(lambda x: ufunc.reduce(x, initial=0.9), M)
-        assert_differentiates(lambda x, first: ufunc.reduce(x, initial=first), M[:, 0], np.array(0.9))
+        assert_values_are_numpys(lambda x: folded(ufunc, x, initial=0.9), M)
+        assert_differentiates(lambda x, first: folded(ufunc, x, initial=first), M[:, 0], np.array(0.9))
 
     @pytest.mark.parametrize("ufunc", [*SMOOTH, np.hypot], **NAME)
     def test_where(self, ufunc: np.ufunc) -> None:
