@@ -6,7 +6,7 @@ import numpy as np
 
 import gradtape as gt
 
-x = np.array([0.0, 0.5, 0.5, 1.0])
+x = np.array([0.5, 0.5, 0.0, 1.0])
 
 
 def log_determinant(length):

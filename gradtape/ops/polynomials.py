@@ -227,9 +227,9 @@ def polyfit(
     With `full` also what `lstsq` says; with `cov` also the covariance of the coefficients.
 
     >>> import gradtape as gt
-    >>> y = gt.tensor([1.0, 3.0, 5.0])
-    >>> gt.grad(lambda y: gt.polyfit([0.0, 1.0, 2.0], y, 1)[0])(y).round(8)
-    Tensor([-0.5,  0. ,  0.5])
+    >>> y = gt.tensor([1.0, 3.0, 6.0, 7.0])
+    >>> gt.grad(lambda y: gt.polyfit([0.0, 1.0, 2.0, 3.0], y, 1)[0])(y).round(8)
+    Tensor([-0.3, -0.1,  0.1,  0.3])
     """
     x, y = as_value(x) + 0.0, as_value(y) + 0.0
     degree = int(deg)

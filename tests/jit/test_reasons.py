@@ -177,16 +177,19 @@ class TestReadings:
 
     def test_a_value_that_is_looked_at_to_the_last_bit(self) -> None:
         """A function that relies on digits that its program computes otherwise is not traced again and again."""
-        rows = np.linspace(0.1, 1.7, 300).reshape(3, 100)
+        # in single precision the sum is 2^23 in any order, in double precision, as compiled sums are made, 2^23 + 1
+        x = np.zeros(100, np.float32)
+        x[[3, 40, 77]] = 2.0**23, 0.5, 2.0**-28
+        assert np.sum(x) != np.float32(np.sum(x, dtype=np.float64))
 
         def looked(x: Any) -> Any:
-            return sum(float(rows[i] @ np.sin(x)) for i in range(3)) * x
+            return float(np.sum(x)) * x
 
         step = gt.jit(looked)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", JitWarning)
             for _ in range(4):
-                step(np.linspace(0.3, 3.0, 100))
+                np.testing.assert_array_equal(step(x), looked(x))
         assert step.stats.traces == 2
 
 

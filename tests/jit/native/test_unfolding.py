@@ -23,6 +23,9 @@ TAKEN_APART = [
     *("binary cross entropy", "standardise", "scale and shift", "is_hermitian", "attention weights", "normal hazard"),
 ]
 
+SUMMED = {"vecdot", "standardise"}
+"""Rows whose kernel adds up products in one call of NumPy, in an order that depends on the processor."""
+
 
 def instruction_of(op, arrays, params):
     """The instruction of a row for these arrays, and what its kernel makes of them."""
@@ -35,7 +38,10 @@ def instruction_of(op, arrays, params):
 
 @pytest.mark.parametrize("name", TAKEN_APART)
 def test_the_parts_of_a_row_give_what_its_kernel_gives(name):
-    """The kernels of the smaller instructions give the same bits as the kernel of the row, for its own samples."""
+    """The kernels of the smaller instructions give the same bits as the kernel of the row, for its own samples.
+
+    Where a kernel adds up in an order of its own, they give the same numbers up to the rounding of a few additions.
+    """
     count = 0
     for case in cases(TABLE[name]):
         arrays = [np.asarray(array) for array in case.arrays]
@@ -51,7 +57,11 @@ def test_the_parts_of_a_row_give_what_its_kernel_gives(name):
             known[part.result] = np.asarray(part.op.kernel(*operands, **part.params))
             assert (known[part.result].shape, known[part.result].dtype) == (part.result.shape, part.result.dtype)
         for result, array in zip(instruction.results, expected, strict=True):
-            assert np.array_equal(known[result], array, equal_nan=array.dtype.kind == "f")
+            if name in SUMMED:
+                scale = np.max(np.abs(array), initial=1.0)
+                np.testing.assert_allclose(known[result], array, rtol=0, atol=64 * np.finfo(array.dtype).eps * scale)
+            else:
+                assert np.array_equal(known[result], array, equal_nan=array.dtype.kind == "f")
     assert count
 
 
