@@ -98,7 +98,7 @@ def _logm_kernel(x: Any) -> Any:
             return matrix
         matrix = matrix.astype(np.result_type(matrix, np.float64))  # SciPy finds single precision inaccurate
         sizes = np.abs(np.linalg.eigvals(matrix))
-        if np.min(sizes) <= np.finfo(sizes.dtype).eps * np.max(sizes):
+        if np.min(sizes) <= len(matrix) * np.finfo(sizes.dtype).eps * np.max(sizes):  # as far as zero is rounded to
             raise np.linalg.LinAlgError("the matrix is singular (to rounding) and has no logarithm")
         return np.asarray(linalg.logm(matrix))
 

@@ -162,10 +162,13 @@ class TestFunctionsOfMatrices:
         sizes = [np.sum(np.abs(reference(a + step * direction)) ** 2) for step in (1e-6, -1e-6)]
         assert np.sum(gradient * direction) == pytest.approx((sizes[0] - sizes[1]) / 2e-6, rel=1e-6)
 
-    def test_logarithm_of_a_singular_matrix(self) -> None:
-        """A singular matrix has no logarithm: refused, with the shape and the line."""
-        with pytest.raises(gt.LinearAlgebraError, match=r"logm: the matrix is singular(.|\n)*\(2, 2\)"):
-            logm(gt.tensor(np.ones((2, 2))))
+    @pytest.mark.parametrize("n", [2, 3, 7])
+    def test_logarithm_of_a_singular_matrix(self, n: int) -> None:
+        """A singular matrix has no logarithm, however its eigenvalue of zero is rounded: refused, with the shape."""
+        rotation = np.linalg.qr(np.random.default_rng(n).normal(size=(n, n))).Q
+        for matrix in (np.ones((n, n)), (rotation * np.arange(float(n))) @ rotation.T):
+            with pytest.raises(gt.LinearAlgebraError, match=rf"logm: the matrix is singular(.|\n)*\({n}, {n}\)"):
+                logm(gt.tensor(matrix))
 
     @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # SciPy's own, of the value
     def test_root_of_a_singular_matrix_has_no_gradient(self) -> None:
