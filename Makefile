@@ -25,7 +25,7 @@ CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint style format docs exam mutate bench eagerbench jitbench opsbench conformance clean
+.PHONY: help run test machines lint style format docs exam mutate bench eagerbench jitbench opsbench conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -42,6 +42,9 @@ test: style ## ruff, then mypy beside all tests and doctests in parallel, with t
 	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) --doctest-modules gradtape tests \
 		--cov=gradtape/core --cov-report=term-missing --cov-fail-under=$(CORE_COVERAGE) $(ARGS) || status=$$?; \
 	wait $$typed || status=1; cat $(VENV)/mypy.log; exit $$status
+
+machines: $(VENV)/.test ## the tests of numbers, as older and newer processors run them; ARGS="--whole Haswell"
+	@$(VENV)/bin/python -m tests.machines --workers $(WORKERS) $(ARGS)
 
 lint: style ## ruff and mypy only
 	$(VENV)/bin/python -m mypy
