@@ -30,7 +30,8 @@ TESTS = [
     *("tests/ops/test_special.py", "tests/ops/test_nn_normalisation.py", "tests/ops/test_numerical.py"),
     *("tests/jit/native/test_backend.py", "tests/jit/native/test_unfolding.py", "tests/jit/test_compiled.py"),
     *("tests/jit/test_reasons.py", "tests/jit/test_reroll.py", "tests/optimize", "tests/semantics/test_numbers.py"),
-    *("tests/explain/test_numerics.py",),
+    *("tests/ops/test_stats.py", "tests/explain/test_numerics.py"),
+    "tests/explain/test_exam.py::test_faulty_program_is_faulty_and_its_cure_cures_it",
 ]
 """Tests that compare numbers of NumPy, BLAS and native code, and examples that print them."""
 
