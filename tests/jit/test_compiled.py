@@ -241,9 +241,9 @@ def test_odd_arrays_give_the_eager_answer(name: str) -> None:
     step = jit(function)
     step(np.ones(6))
     (value, gradient), (expected, slope) = step(odd), function(odd)
-    assert value == pytest.approx(expected, rel=1e-15)
+    assert value == pytest.approx(expected, rel=1e-13)
     assert gradient.dtype == slope.dtype
-    np.testing.assert_allclose(gradient, slope, rtol=1e-15)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-13, atol=1e-14)
     assert odd.tobytes() == before
     assert step.stats.uncompiled == 0
 
@@ -500,7 +500,7 @@ def test_callable_objects_and_ufuncs() -> None:
         np.testing.assert_allclose(step(X), X + model.bias + 3.0)
         assert_compiled(step)
         assert not hasattr(step, "bias")
-    np.testing.assert_allclose(jit(np.sin)(X), np.sin(X), rtol=1e-15)
+    np.testing.assert_allclose(jit(np.sin)(X), np.sin(X), rtol=1e-14)
 
 
 def test_one_variable_found_twice() -> None:
@@ -588,7 +588,7 @@ def test_arrays_in_other_modules_and_slots_are_watched() -> None:
     step = jit(lambda x: x * np.exp(holder.array))
     step(X)
     holder.array[0] = 0.0
-    np.testing.assert_allclose(step(X), X * np.exp(holder.array), rtol=1e-15)
+    np.testing.assert_allclose(step(X), X * np.exp(holder.array), rtol=1e-14)
     assert_compiled(step, 2)
 
 
@@ -660,9 +660,9 @@ def test_arrays_of_other_modules_are_watched() -> None:
     step = jit(scope["read"])
     step(X)
     vars(module)["weights"][:] = 2.0
-    np.testing.assert_allclose(step(X), np.exp(X) * 2, rtol=1e-15)
+    np.testing.assert_allclose(step(X), np.exp(X) * 2, rtol=1e-14)
     vars(module)["weights"] = np.full(3, 5.0)
-    np.testing.assert_allclose(step(X), np.exp(X) * 5, rtol=1e-15)
+    np.testing.assert_allclose(step(X), np.exp(X) * 5, rtol=1e-14)
     assert_compiled(step, 3)
 
 

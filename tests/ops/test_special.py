@@ -63,7 +63,7 @@ def test_scipys_ufunc_takes_tensors(name: str) -> None:
     for function in (getattr(scipy.special, name), getattr(special, name)):
         found = function(*[gt.tensor(x) for x in arrays])
         assert isinstance(found, gt.Tensor)
-        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-15)  # of cbrt and such NumPy has its own
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-14)  # of cbrt and such NumPy has its own
     with gt.GradientTape() as tape:
         tracked = getattr(scipy.special, name)(*arrays[:-1], tape.watch(arrays[-1]))
     assert tracked.is_leaf == (name == "gammasgn")
