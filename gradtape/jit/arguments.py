@@ -12,12 +12,14 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.structure import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable, is_tracked
+from gradtape.jit.holders import is_scalar, same_scalar, slot_names
 from gradtape.jit.refusing import Untraceable
 from gradtape.jit.trace import NUMBERS
 
 SAMPLE_BYTES = 1 << 14
 """Up to how many bytes of arguments are kept as copies."""
 
+_BY_IDENTITY: Any = object.__eq__
 _SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
@@ -38,6 +40,54 @@ class ById:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ById) and other.item is self.item
+
+
+class Alike:
+    """In a key: a static value. Another one is equal only if all that a function can read of it is the same.
+
+    Values that are equal need not be: `1 == True == 1.0`, and a class may leave attributes out of its `__eq__`.
+
+    >>> from gradtape.jit.arguments import Alike
+    >>> Alike((1, "a")) == Alike((1, "a")), Alike((1,)) == Alike((True,))
+    (True, False)
+    """
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+
+    def __hash__(self) -> int:
+        return hash(self.item)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alike) and bool(self.item == other.item) and is_alike(self.item, other.item)
+
+
+def is_alike(one: Any, other: Any) -> bool:
+    """Whether two values that may be equal are of one type, with parts and attributes that are alike."""
+    kind: Any = type(one)
+    if one is other or kind is not type(other):
+        return one is other
+    if is_scalar(one):
+        return same_scalar(one, other)
+    if isinstance(one, tuple | list):
+        if len(one) != len(other) or not all(map(is_alike, one, other)):
+            return False
+    elif isinstance(one, dict):
+        if [*one] != [*other] or not all(map(is_alike, one.values(), other.values())):
+            return False
+    elif isinstance(one, frozenset):
+        if {(type(x), x) for x in one} != {(type(x), x) for x in other}:
+            return False
+    elif kind.__eq__ is _BY_IDENTITY or isinstance(one, np.ndarray | Tensor) or one != other:
+        return False  # an array is read anew only where it was found
+    names = [name for name in slot_names(kind) if hasattr(one, name) or hasattr(other, name)]
+    if not all(hasattr(one, name) and hasattr(other, name) for name in names):
+        return False
+    if not all(is_alike(getattr(one, name), getattr(other, name)) for name in names):
+        return False
+    return is_alike(getattr(one, "__dict__", None), getattr(other, "__dict__", None))
 
 
 class CallArguments:
@@ -108,7 +158,7 @@ class CallArguments:
             hash(x)
         except TypeError:
             raise Untraceable(f"{what} is a {type(x).__name__}, which has no hash to know it by") from None
-        self.key += (type(x), x)
+        self.key += (type(x), Alike(x))
         self.objects.append(x)
 
 

@@ -21,7 +21,7 @@ from gradtape.core.graph import AMBIENT, VARIABLE, keeping
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
 from gradtape.errors import GradTapeError, OperandError
-from gradtape.jit import backends, findings, readings, reasons
+from gradtape.jit import backends, findings, reasons
 from gradtape.jit.arguments import CallArguments, Inline, Sample, Write
 from gradtape.jit.findings import is_suspect
 from gradtape.jit.program import Program, ProgramError
@@ -89,7 +89,7 @@ class Compiled:
         self._explained = False  # whether a result that is not finite was looked into
         self._is_unsettled = False  # whether it was said that traces are out of date as soon as they are made
         self._misfits = 0  # how many did not fit the call that they were made in
-        self._told: dict[Any, Any] = {}  # what was warned of that is read by another way than a name
+        self._told: set[str] = set()  # why it is not compiled, as far as that was said
         self.is_silent = False  # whether nobody is to hear why it is not compiled: it was not the user who wanted it
         self.stats = Statistics()
 
@@ -284,7 +284,8 @@ class Compiled:
         return self._function(*args, **kwargs)
 
     def _complain(self, why: str) -> None:
-        if not self.is_silent:
+        if not self.is_silent and why not in self._told:
+            self._told.add(why)
             complain(f"jit: {self._name} {why}")
 
     def _keep(self, key: Any, traces: list[Trace] | None) -> None:
@@ -294,16 +295,14 @@ class Compiled:
     def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
         """A new trace, and what the function has read besides its arguments."""
         self.stats.traces += 1
-        with findings.withheld() as found, readings.watching(self._function) as read:
+        with findings.withheld() as found:
             trace, environment = traced(self._function, self._static, call, args, kwargs)
-        trace.found, trace.readings = found, read.checked()
+        trace.found = found
         trace.sample = Sample(trace.arrays(call, environment))
         return trace, environment
 
     def _say(self, trace: Trace, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> None:
         """Say what was found while `trace` was made; nothing has been run yet."""
-        if not self.is_silent:
-            trace.readings.tell(self._name, self._told)
         if trace.found:
             self._explained |= "not finite" in trace.found.doubts
             run = findings.Run(call, environment, trace.arrays(call, environment), is_over=False)

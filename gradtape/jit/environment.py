@@ -5,17 +5,24 @@ attributes of objects, the items of lists and dictionaries, and the functions it
 tensors and Variables found there become inputs of the program. For the length of the trace, copies of the functions
 and containers on the way hold traced tensors in their place; the originals are never touched. In each call these
 inputs are read again, by the same way. All else that was found on the way (numbers, functions, objects) has to be what
-it was, or the function is traced again.
+it was, or the function is traced again. An object that cannot be asked for what it holds (see `holders`) makes a
+function that reads it `Untraceable`.
 """
 
 from __future__ import annotations
 
+import builtins
 import copy
+import dis
 import functools
+import importlib.util
 import sys
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator
+from io import IOBase
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -23,43 +30,53 @@ import numpy as np
 from gradtape.core.graph import AMBIENT
 from gradtape.core.location import is_library
 from gradtape.core.operation import Lifted
-from gradtape.core.recording import Recorder
 from gradtape.core.structure import leaves
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.arguments import Inline
-from gradtape.jit.readings import reads_on
+from gradtape.jit.holders import (
+    BOUND,
+    COPIED,
+    GONE,
+    LRU_CACHE,
+    NAMED_ONLY,
+    UNBOUND,
+    Attribute,
+    Missing,
+    Place,
+    State,
+    cell_place,
+    content,
+    contents,
+    further_parts,
+    is_leaf,
+    is_of_library,
+    is_scalar,
+    items,
+    may_be_read,
+    parts_of,
+    same_scalar,
+    slot_names,
+    state_of,
+)
+from gradtape.jit.readings import DYNAMIC_ATTRIBUTES, is_reader, reads_on
 from gradtape.jit.refusing import Untraceable
 from gradtape.jit.tensors import TraceTensor, TraceVariable
-from gradtape.jit.trace import NUMBERS, TraceLevel
+from gradtape.jit.trace import TraceLevel
 
-_SCALARS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
 _OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.protocols")
-_CONTAINERS = (list, tuple, dict, set, deque, types.MethodType, functools.partial)
+_KERNEL = ("gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.protocols")
+_CONSTANT_MODULES = ("numpy", "scipy", "gradtape", "math", "cmath", "builtins", "typing", "collections", "__future__")
+_TOOLS = ("pytest", "_pytest", "coverage", "hypothesis")
+_NAMESPACES = frozenset({"__globals__", "__builtins__", "f_globals", "f_locals", "f_builtins", "gi_frame", "tb_frame"})
 _GENERATORS = (np.random.Generator, np.random.RandomState)
-
-
-def is_leaf(value: Any) -> bool:
-    """Whether a value becomes an input of the program: an array of numbers, a tensor or a Variable."""
-    if type(value) is np.ndarray:
-        return value.dtype.kind in NUMBERS
-    return isinstance(value, Tensor | np.inexact)
-
-
-class Place:
-    """Where a value was found: an item of a list or dictionary (of globals, of attributes), or a closure's cell."""
-
-    __slots__ = ("container", "key", "value")
-
-    def __init__(self, container: Any, key: Any, value: Any) -> None:
-        self.container, self.key, self.value = container, key, value
-
-    def read(self) -> Any:
-        """What is there now; raises one of `GONE` if there is nothing."""
-        return self.container.cell_contents if self.key is None else self.container[self.key]
-
-
-_UNBOUND = object()
-GONE = (LookupError, ValueError, AttributeError)
+_CONTAINERS = (list, tuple, dict, deque, types.MethodType, functools.partial, weakref.ref, *BOUND)
+_NEVER_CALLED = frozenset(
+    [
+        *("__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__class_getitem__", "__del__"),
+        *("__repr__", "__str__", "__dir__", "__sizeof__", "__subclasshook__", "__replace__", "__copy__"),
+        *("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__deepcopy__"),
+    ]
+)
 
 
 _NOTHING = (np.empty(0), Tensor(np.empty(0)))
@@ -73,34 +90,51 @@ class Part:
         self.names = [name for name in names if name in namespace]
 
 
-class Slots:
-    """The attributes of an object that it keeps in slots, as a namespace."""
+class Named:
+    """A namespace of which those names are watched that the surveyed code has: of a module, a class, a service."""
 
-    def __init__(self, item: Any) -> None:
-        self.item = item
+    def __init__(self, namespace: Any, names: Container[str] | None = None, is_module: bool = False) -> None:
+        self.namespace = namespace
+        self.names = names  # those that may be watched; all by default
+        self.is_module = is_module
+        self.known: set[str] = set()
 
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self.item, name)
-
-    def __contains__(self, name: str) -> bool:
-        return hasattr(self.item, name)
+    def new(self, mentioned: set[str], is_dynamic: bool) -> Iterator[str]:
+        """The names that were not watched before, now that the code has those that are `mentioned`."""
+        if self.is_module and is_dynamic:
+            wanted = {name for name in self.namespace if not name.startswith("__")}
+        else:
+            wanted = {name for name in mentioned if name in self.namespace}
+        if self.is_module and "__getattr__" in self.namespace:
+            wanted.add("__getattr__")
+        found = {name for name in wanted - self.known if self.names is None or name in self.names}
+        self.known |= found
+        yield from sorted(found)
 
 
 class Survey:
     """All that a function can reach by name, and how to make a copy of it in which other values are in its places."""
 
-    def __init__(self, function: Any, ambient: bool = True) -> None:
+    def __init__(self, function: Any, ambient: bool = True, in_cache: bool = False) -> None:
         self.root = function
         self.ambient = ambient  # whether `.backward()` records, so that what requires a gradient would receive one
+        self.in_cache = in_cache  # whether it is of a function whose results `functools.lru_cache` keeps
         self.leaves: list[Place] = []  # one place for each leaf
         self.twins: list[tuple[Place, int]] = []  # other places that hold a leaf, and which
         self._leaf_places: dict[int, list[Place]] = {}
         self.fixed: list[Place] = []
         self.sizes: list[tuple[Any, int]] = []
+        self.orders: list[tuple[Any, list[Any]]] = []  # what iterating over a dictionary or a set gives
+        self.local_sizes: list[tuple[Any, int]] = []  # objects with attributes of their own in each thread
         self.watched: list[tuple[Place, bytes]] = []
         self.generators: list[Any] = []
+        self.hidden: list[tuple[Place, Any]] = []  # objects that cannot be asked for what they hold
         self._edges: dict[int, list[Place]] = {}
         self._objects: dict[int, Any] = {}
+        self._names: set[str] = set()  # all that the code within reach has
+        self._paths: dict[int, tuple[str, str]] = {}  # how an object is reached, in words, and by which name
+        self._pending: list[tuple[Any, bool]] = []
+        self._namespaces: dict[int, Named] = {}
         self._explore(function)
         for index, (first, *others) in enumerate(self._leaf_places.values()):
             self.leaves.append(first)
@@ -110,82 +144,234 @@ class Survey:
     # -- looking around
 
     def _explore(self, root: Any) -> None:
-        pending: list[tuple[Any, bool]] = [(root, True)]
+        self._pending = [(root, True)]
         seen: set[tuple[int, bool]] = set()
-        while pending:
-            item, copied = pending.pop()
+        while self._pending or self._look_into_namespaces():
+            item, copied = self._pending.pop()
             if (id(item), copied) in seen:
                 continue
             seen.add((id(item), copied))
             self._objects[id(item)] = item
-            edges = list(self._edges_of(item))
+            self._visit(item, copied)
+
+    def _visit(self, item: Any, copied: bool) -> None:
+        edges = list(self._edges_of(item))
+        if copied:
+            self._edges[id(item)] = edges
+        self._measure(item)
+        for place in edges:
+            self._take(place, item, copied)
+        if isinstance(item, Part) or hasattr(type(item), "traced_function"):
+            return
+        for place in further_parts(item):
+            self._take(place, item, False)
+        self._pending += [(part, False) for part in self._of_class(type(item))]
+        self._take_slots(item)
+        is_object = not isinstance(item, types.FunctionType | type | local)
+        own = getattr(item, "__dict__", None) if is_object or isinstance(item, types.FunctionType) else None
+        if isinstance(own, dict) and own and (not edges or edges[0].container is not own):
+            self._pending.append((Part(own, [name for name in own if name != "__wrapped__"]), False))
+            self._follow(own, item)
+        if is_object and isinstance(own, dict):
+            self.sizes.append((own, len(own)))
+            if _is_heap_object(item):
+                self._take(Attribute(item, "__class__", type(item)), item, False)
+
+    def _measure(self, item: Any) -> None:
+        """Note how many items a container has, and in which order, where that is not a matter of their places."""
+        if isinstance(item, list | deque):
+            self.sizes.append((item, len(item)))
+        elif isinstance(item, dict | set | types.MappingProxyType):
+            self.sizes.append((item, len(item)))
+            if item:
+                self.orders.append((item, [*item]))
+        elif isinstance(item, local):
+            self.local_sizes.append((item, len(vars(item))))
+        elif isinstance(item, np.ndarray):
+            self._fix(Attribute(item, "shape", item.shape))
+
+    def _take_slots(self, item: Any) -> None:
+        for name in slot_names(type(item)):
+            if hasattr(item, name):
+                self._take(Attribute(item, name, getattr(item, name)), item, False)
+            else:
+                self._fix(_unset(item, name))
+
+    def _fix(self, place: Place) -> None:
+        self.fixed.append(place)
+
+    def _take(self, place: Place, item: Any, copied: bool) -> None:
+        """Note the value at a place in `item`, and that it is to be looked into."""
+        value = place.value
+        if isinstance(value, _GENERATORS):
+            self.generators.append(value)
+        elif isinstance(item, types.FunctionType) and reads_on(item, place.key, value):
+            raise Untraceable(
+                f"it reads an iterator{_called(place, item)}, which goes on from call to call. "
+                f"Take the next item outside and pass it in"
+            )
+        if is_leaf(value):
+            if self.ambient and isinstance(value, Tensor) and value._node.bits & AMBIENT:
+                called = _called(place, item)
+                raise Untraceable(f"it reads a tensor with requires_grad=True that is not an argument{called}")
             if copied:
-                self._edges[id(item)] = edges
-            if isinstance(item, list | dict | set | deque):
-                self.sizes.append((item, len(item)))
-            elif copied and not isinstance(item, types.FunctionType | type) and hasattr(item, "__dict__"):
-                self.sizes.append((vars(item), len(vars(item))))
-            for place in edges:
-                value = place.value
-                if isinstance(value, _GENERATORS):
-                    self.generators.append(value)
-                elif isinstance(item, types.FunctionType) and reads_on(item, place.key, value):
-                    raise Untraceable(
-                        f"it reads an iterator{_called(place, item)}, which goes on from call to call. "
-                        f"Take the next item outside and pass it in"
-                    )
-                if is_leaf(value):
-                    if self.ambient and isinstance(value, Tensor) and value._node.bits & AMBIENT:
-                        called = _called(place, item)
-                        raise Untraceable(f"it reads a tensor with requires_grad=True that is not an argument{called}")
-                    if copied:
-                        self._leaf_places.setdefault(id(value), []).append(place)
-                    elif not isinstance(value, Variable):
-                        self.watched.append((place, _bytes(value)))
+                self._leaf_places.setdefault(id(value), []).append(place)
+            elif not isinstance(value, Variable):
+                self.watched.append((place, content(value)))
+            return
+        if isinstance(value, types.ModuleType):
+            if not _is_constant_module(value):
+                self._fix(place)
+                self._follow(value, item, place)
+                self._look_into_module(value)
+            return
+        if not isinstance(place.container, tuple):  # nothing else can be put there
+            self._fix(place)
+        if isinstance(value, type):
+            self._follow(value, item, place)
+            self._pending += [(part, False) for part in self._of_class(value)]
+            if type(value) is not type:
+                self._pending += [(part, False) for part in self._of_class(type(value))]
+        elif not is_scalar(value) and value is not UNBOUND and not _is_opaque(value):
+            self._look_into(place, item, copied)
+
+    def _look_into(self, place: Place, item: Any, copied: bool) -> None:
+        """Find out what the object at a place holds."""
+        value = place.value
+        self._follow(value, item, place)
+        is_held = value is sys.modules or (is_reader(value) and not isinstance(item, types.FunctionType))
+        state = State.HIDDEN if is_held else state_of(value)
+        if state is State.HIDDEN:
+            self.hidden.append((place, item))
+        elif state is State.BYTES:
+            self.watched.append((place, content(value)))
+            if hasattr(value, "__dict__"):
+                self._pending.append((Part(vars(value), list(vars(value))), False))
+        elif state is State.PARTS:
+            if type(value) is LRU_CACHE:
+                self._look_into_cache(place, item)
+            elif _is_named_only(value):
+                self._namespaces.setdefault(id(value), Named(vars(value)))
+            else:
+                self._pending.append((value, copied and _may_be_copied(value)))
+
+    def _look_into_cache(self, place: Place, item: Any) -> None:
+        """What a cached function reads is in its results, which outlive it: it may read nothing that changes."""
+        wrapped = place.value.__wrapped__
+        self._pending.append((wrapped, False))
+        if not self.in_cache and Survey(wrapped, ambient=False, in_cache=True).reads_values():
+            self.hidden.append((place, item))
+
+    def reads_values(self) -> bool:
+        """Whether there is anything within reach but functions, classes and modules."""
+        fixed = (place for place in self.fixed if not isinstance(place, Attribute | Missing))
+        is_used = bool(self.leaves or self.watched or self.hidden or self.orders or self.local_sizes)
+        return is_used or any(is_scalar(place.value) for place in fixed)
+
+    def _look_into_module(self, module: types.ModuleType) -> None:
+        if id(module) not in self._namespaces:
+            is_data_only = _is_library_module(module)
+            data = {name for name, value in list(vars(module).items()) if _is_data(value)} if is_data_only else None
+            self._namespaces[id(module)] = Named(vars(module), data, is_module=not is_data_only)
+            self._paths.setdefault(id(self._namespaces[id(module)]), (module.__name__, module.__name__))
+            self._pending += [(part, False) for part in self._of_class(type(module))]
+
+    def _look_into_namespaces(self) -> bool:
+        """Watch more names of modules, classes and services, if the code that was surveyed since has such."""
+        is_dynamic = self._is_dynamic()
+        namespaces = list(self._namespaces.values())
+        for named in namespaces:
+            is_first = not named.known
+            for name in named.new(self._names, is_dynamic):
+                self._take(Place(named.namespace, name, named.namespace[name]), named, False)
+            if named.is_module and is_dynamic and is_first:
+                self.sizes.append((named.namespace, len(named.namespace)))
+        if len(self._namespaces) > len(namespaces) and not self._pending:
+            return self._look_into_namespaces()
+        return bool(self._pending)
+
+    def _is_dynamic(self) -> bool:
+        """Whether attributes are read whose names are not in the code."""
+        return not DYNAMIC_ATTRIBUTES.isdisjoint(self._names)
+
+    def _of_class(self, kind: type) -> Iterator[Any]:
+        """What the classes of the user's behind an object hold: functions, and other attributes. They are watched."""
+        for base in kind.__mro__:
+            if id(base) in self._namespaces or _is_library_class(base):
+                continue
+            plain: list[str] = []
+            called: set[str] = set()
+            is_installed = _is_installed(base)
+            for name, member in list(vars(base).items()):
+                function = getattr(member, "__func__", getattr(member, "fget", member))
+                if isinstance(function, types.FunctionType | functools.cached_property):
+                    if name not in _NEVER_CALLED:
+                        called.add(name)
+                        if name.startswith("__"):
+                            self._fix(Place(vars(base), name, member))
+                    if not is_installed:
+                        yield function
+                        if isinstance(member, property) and isinstance(member.fset, types.FunctionType):
+                            yield member.fset
+                elif hasattr(type(member), "traced_function"):
+                    called.add(name)
+                    yield member
+                elif isinstance(member, types.MemberDescriptorType | types.GetSetDescriptorType):
                     continue
-                if isinstance(value, types.ModuleType):
-                    if not _is_library_module(value) and isinstance(item, types.FunctionType):
-                        self.fixed.append(place)
-                        pending.append((Part(vars(value), _global_names(item.__code__)), False))
-                    continue
-                if not isinstance(place.container, tuple):  # nobody can put anything else there
-                    self.fixed.append(place)
-                if isinstance(value, type):
-                    pending += [(part, False) for part in _of_class(value)]
-                elif not isinstance(value, _SCALARS) and not _is_opaque(value):
-                    pending.append((value, copied))
-            if not isinstance(item, Part):
-                pending += [(part, False) for part in _of_class(type(item))]
-                pending.append((Part(Slots(item), _slot_names(type(item))), False))
-            if isinstance(item, types.FunctionType) and item.__dict__:
-                pending.append((Part(item.__dict__, [name for name in item.__dict__ if name != "__wrapped__"]), False))
+                elif not name.startswith("__"):
+                    plain.append(name)
+            self._namespaces[id(base)] = Named(vars(base), called | set(plain) if is_installed else called)
+            self._paths.setdefault(id(self._namespaces[id(base)]), (base.__qualname__, base.__name__))
+            self.sizes.append((vars(base), len(vars(base))))
+            if not is_installed:
+                part = Part(vars(base), plain)
+                self._paths[id(part)] = base.__qualname__, base.__name__
+                yield part
 
     def _edges_of(self, item: Any) -> Iterator[Place]:
         if isinstance(item, types.FunctionType):
-            for cell in item.__closure__ or ():
-                try:
-                    yield Place(cell, None, cell.cell_contents)
-                except ValueError:  # a name that is not bound yet
-                    continue
-            for defaults in (item.__defaults__ or (), item.__kwdefaults__ or {}):
-                yield from _items(defaults)
-            if not is_library(item.__code__.co_filename):
-                names = item.__globals__
-                yield from (Place(names, name, names[name]) for name in _global_names(item.__code__) if name in names)
-        elif isinstance(item, types.MethodType):
-            yield from _items((item.__func__, item.__self__))
-        elif hasattr(type(item), "traced_function"):  # a compiled function: in a trace, it is the function itself
-            yield from _items((item.traced_function,))
-        elif isinstance(item, functools.partial):
-            yield from _items((item.func, item.args, item.keywords))
-        elif isinstance(item, list | tuple | dict | deque):
-            yield from _items(item)
+            yield from (cell_place(cell) for cell in item.__closure__ or ())
+            if is_library(item.__code__.co_filename):
+                for defaults in (item.__defaults__ or (), item.__kwdefaults__ or {}):
+                    yield from items(defaults)
+                return
+            yield Attribute(item, "__code__", item.__code__)
+            for name in ("__defaults__", "__kwdefaults__"):
+                if getattr(item, name) is not None:
+                    yield Attribute(item, name, getattr(item, name))
+                    yield from items(getattr(item, name))
+            self._names |= code_names(item.__code__)
+            yield from _globals_of(item)
         elif isinstance(item, Part):
             yield from (Place(item.namespace, name, item.namespace[name]) for name in item.names)
-        elif isinstance(item, (Recorder, types.ModuleType, *_GENERATORS)):
-            return
-        elif isinstance(getattr(item, "__dict__", None), dict):
-            yield from _items(vars(item))
+        else:
+            yield from parts_of(item)
+
+    # -- what is said about it
+
+    def _follow(self, value: Any, item: Any, place: Place | None = None) -> None:
+        """Remember in words how `value` is reached from `item`."""
+        path, name = self._paths.get(id(item), ("", ""))
+        if place is not None:
+            path, name = _step(path, name, place, item)
+        self._paths.setdefault(id(value), (path, name))
+
+    def check(self) -> None:
+        """Raise `Untraceable` if the function may read something that cannot be read again, or compared."""
+        for name in sorted(_NAMESPACES & self._names):
+            raise Untraceable(f"it reads {name!r}, by which it can read any name, in its code or not. Use the names")
+        for place, item in self.hidden:
+            if not self._is_read(place, item):
+                continue
+            path, name = _step(*self._paths.get(id(item), ("", "")), place, item)
+            where = f"{name!r}" if path == name else f"{name!r} (as {path})" if name else "an object"
+            raise Untraceable(f"it reads {where}, {_why_hidden(place.value)}")
+
+    def _is_read(self, place: Place, item: Any) -> bool:
+        """Whether the code may read a place: of attributes, those that it names."""
+        if isinstance(place.value, IOBase) and not may_be_read(place.value, self._names):
+            return False
+        return not _is_attribute(place, item) or place.key in self._names or self._is_dynamic()
 
     def _reach_leaves(self) -> set[int]:
         """The objects that hold a leaf, or hold something that does."""
@@ -210,6 +396,7 @@ class Survey:
                 if not isinstance(place.value, Variable):
                     place.value = _NOTHING[isinstance(place.value, Tensor)]
         self._edges, self._objects, self._leaf_places, self.root = {}, {}, {}, None
+        self._paths, self._namespaces = {}, {}
 
     # -- is it still so?
 
@@ -223,12 +410,18 @@ class Survey:
             for container, size in self.sizes:
                 if len(container) != size:
                     return None
+            for held, size in self.local_sizes:
+                if len(vars(held)) != size:
+                    return None
+            for container, order in self.orders:
+                if not same_order(container, order):
+                    return None
             for place, before in self.watched:
-                if not is_leaf(value := place.read()) or _bytes(value) != before:
+                if content(place.read()) != before:
                     return None
             leaves = [place.read() for place in self.leaves]
             return leaves if all(place.read() is leaves[index] for place, index in self.twins) else None
-        except GONE:
+        except (*GONE, TypeError):  # what is compared as bytes may have become something that has none
             return None
 
     # -- a copy of it
@@ -236,6 +429,11 @@ class Survey:
     def keeper(self) -> Keeper:
         """Sees to it that nothing traced stays in what is not copied."""
         return Keeper(self.reached(), self._changing)
+
+    def functions(self) -> list[types.FunctionType]:
+        """The user's functions within reach."""
+        functions = [item for item in self._objects.values() if isinstance(item, types.FunctionType)]
+        return [function for function in functions if not is_library(function.__code__.co_filename)]
 
     def reached(self) -> list[Any]:
         """The functions, containers and objects on the way to what was found."""
@@ -259,7 +457,7 @@ class Keeper:
                 if id(item.__globals__) not in seen:
                     seen.add(id(item.__globals__))
                     self._dictionaries.append((item.__globals__, dict(item.__globals__)))
-                self._cells += [(cell, _contents(cell)) for cell in item.__closure__ or ()]
+                self._cells += [(cell, contents(cell)) for cell in item.__closure__ or ()]
             elif id(item) in copied:
                 continue
             elif isinstance(item, dict):
@@ -273,19 +471,19 @@ class Keeper:
         """Put back what traced values have taken the place of; the name of such a place, if there was one."""
         found: str | None = None
         for cell, before in self._cells:
-            if (now := _contents(cell)) is not before and _is_traced(now):
+            if (now := contents(cell)) is not before and _is_traced(now):
                 found = "a name of an enclosing function"
-                if before is _UNBOUND:
+                if before is UNBOUND:
                     del cell.cell_contents
                 else:
                     cell.cell_contents = before
-        for held, items in self._dictionaries:
-            changed = [key for key, value in list(held.items()) if key not in items or items[key] is not value]
+        for held, earlier in self._dictionaries:
+            changed = [key for key, value in list(held.items()) if key not in earlier or earlier[key] is not value]
             for key in changed:
                 if _is_traced(held[key]):
                     found = repr(key)
-                    if key in items:
-                        held[key] = items[key]
+                    if key in earlier:
+                        held[key] = earlier[key]
                     else:
                         del held[key]
         for listed, parts in self._lists:
@@ -294,13 +492,6 @@ class Keeper:
                 listed.clear()
                 listed.extend(parts)
         return found
-
-
-def _contents(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return _UNBOUND
 
 
 def _is_traced(value: Any) -> bool:
@@ -343,8 +534,14 @@ class Copies:
             self._make_function(item)
         elif isinstance(item, types.MethodType):
             self._copies[id(item)] = types.MethodType(self.of(item.__func__), self.of(item.__self__))
+        elif isinstance(item, BOUND):
+            self._copies[id(item)] = getattr(self.of(item.__self__), item.__name__)
         elif hasattr(type(item), "traced_function"):
             self._copies[id(item)] = self.of(item.traced_function)
+        elif isinstance(item, weakref.ref):
+            self._copies[id(item)] = weakref.ref(self.of(item()))
+        elif isinstance(item, types.MappingProxyType):
+            self._copies[id(item)] = types.MappingProxyType({key: self.of(value) for key, value in item.items()})
         elif isinstance(item, functools.partial):
             keywords = {name: self.of(value) for name, value in item.keywords.items()}
             self._copies[id(item)] = functools.partial(self.of(item.func), *map(self.of, item.args), **keywords)
@@ -359,7 +556,12 @@ class Copies:
         elif isinstance(item, dict):
             self._fill(item, self._copies.setdefault(id(item), copy.copy(item)))
         else:
-            stand_in = self._copies[id(item)] = object.__new__(type(item))
+            is_namespace = isinstance(item, types.SimpleNamespace)
+            make: Any = types.SimpleNamespace.__new__ if is_namespace else object.__new__
+            stand_in = self._copies[id(item)] = make(type(item))
+            for name in slot_names(type(item)):
+                if hasattr(item, name):
+                    object.__setattr__(stand_in, name, getattr(item, name))
             self._fill(vars(item), vars(stand_in))
 
     def _fill(self, original: dict[Any, Any], copied: dict[Any, Any]) -> None:
@@ -396,13 +598,13 @@ class Copies:
     def _cell(self, original: types.CellType) -> types.CellType:
         """The cell that stands for one in all copies of the functions that share it."""
         if id(original) not in self._cells:
-            self._cells[id(original)] = [original, types.CellType(), _UNBOUND]
+            self._cells[id(original)] = [original, types.CellType(), UNBOUND]
         cell: types.CellType = self._cells[id(original)][1]
         return cell
 
     def _fill_cell(self, original: types.CellType) -> None:
         record = self._cells[id(original)]
-        if record[2] is _UNBOUND:
+        if record[2] is UNBOUND:
             try:
                 record[2] = original.cell_contents
             except ValueError:  # a name that is not bound yet
@@ -422,16 +624,16 @@ class Copies:
 
     def changes(self) -> list[tuple[Any, Any, Any]]:
         """What the trace has bound anew: (the original dictionary or cell, key, value)."""
-        for listed, items in self._lists:
-            if not _same_items(listed, items):
+        for listed, before in self._lists:
+            if not _same_items(listed, before):
                 raise Untraceable("it changes a list that holds arrays; pass the list in, and return it")
         found: list[tuple[Any, Any, Any]] = []
-        for cell, copied, before in self._cells.values():
+        for cell, copied, bound in self._cells.values():
             try:
                 now = copied.cell_contents
             except ValueError:
-                now = before
-            if now is not before:
+                now = bound
+            if now is not bound:
                 found.append((cell, None, now))
         for original, current, earlier in self._filled:
             found += [
@@ -451,16 +653,117 @@ class Copies:
 
 
 def _is_opaque(value: Any) -> bool:
-    """Whether what a value holds is its own business: classes, and what belongs to libraries and to the kernel."""
-    if isinstance(value, type | types.BuiltinFunctionType | Recorder):
+    """Whether what a value holds is no concern of a function: the kernel's, and what libraries have as globals."""
+    if isinstance(value, types.FunctionType):
+        return _is_within(value.__module__, (*_OPAQUE, *_TOOLS))
+    module = type(value).__module__
+    if _is_within(module, _KERNEL):
         return True
+    is_plain = not isinstance(value, _CONTAINERS) and not str(module).startswith("gradtape.")
+    return is_plain and _is_library_class(type(value)) and is_of_library(value)
+
+
+def _may_be_copied(value: Any) -> bool:
+    """Whether a copy of an object may hold traced tensors: not one of a library, whose own code would meet them."""
+    kind = type(value)
+    if isinstance(value, types.FunctionType):  # one of `functools.singledispatch` keeps what it has called
+        return value.__code__.co_filename != functools.__file__
+    if hasattr(kind, "traced_function"):
+        return True
+    if isinstance(value, weakref.ref):
+        return kind is weakref.ref
     if isinstance(value, _CONTAINERS):
-        return False
-    module = getattr(value, "__module__", None) if isinstance(value, types.FunctionType) else type(value).__module__
-    if any(module == name or str(module).startswith(f"{name}.") for name in _OPAQUE):
         return True
-    ours = isinstance(value, types.FunctionType) or str(module).startswith("gradtape.")
-    return not ours and _is_library_class(type(value))
+    if isinstance(value, local | BaseException | set | frozenset | np.ndarray):
+        return False
+    if kind in COPIED or kind.__module__ == "argparse" or kind.__module__.startswith("gradtape."):
+        return True
+    return not _is_library_class(kind) and not _is_installed(kind)
+
+
+def _is_heap_object(item: Any) -> bool:
+    """Whether the class of an object can be bound anew."""
+    return not _is_library_class(type(item)) and not issubclass(type(item), Tensor)
+
+
+def _is_named_only(value: Any) -> bool:
+    return isinstance(getattr(value, "__dict__", None), dict) and _is_within(type(value).__module__, NAMED_ONLY)
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a global of a library is a value: all else is the library's own code."""
+    return not isinstance(value, types.ModuleType | types.FunctionType | types.BuiltinFunctionType | type)
+
+
+def _is_within(module: Any, names: tuple[str, ...]) -> bool:
+    return any(module == name or str(module).startswith(f"{name}.") for name in names)
+
+
+def _unset(item: Any, name: str) -> Place:
+    """The place of a slot that holds nothing."""
+    return Missing(Slots(item), name, False)
+
+
+class Slots:
+    """The attributes of an object that it keeps in slots, as a set of names."""
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+
+    def __contains__(self, name: str) -> bool:
+        return hasattr(self.item, name)
+
+
+def _is_attribute(place: Place, item: Any) -> bool:
+    """Whether a place in `item` is read by the name of an attribute."""
+    if isinstance(place, Attribute) or isinstance(item, Part | Named):
+        return True
+    return not isinstance(item, types.FunctionType | dict) and place.container is getattr(item, "__dict__", UNBOUND)
+
+
+def same_order(container: Any, before: list[Any]) -> bool:
+    """Whether iterating over a container gives the same objects or numbers as before."""
+    now = [*container]
+    pairs = zip(now, before, strict=False)
+    return len(now) == len(before) and all(one is other or same_scalar(one, other) for one, other in pairs)
+
+
+def _step(path: str, name: str, place: Place, item: Any) -> tuple[str, str]:
+    """How a place in `item` is reached, in words, if `item` itself is by `path`; and the last name on the way."""
+    if isinstance(item, types.FunctionType):
+        called = _called(place, item)[3:-2] if _called(place, item) else ""
+        return (called, called) if called else (path, name)
+    key = place.key
+    if _is_attribute(place, item):
+        return (f"{path}.{key}" if path else str(key)), str(key)
+    if isinstance(item, list | dict | deque | types.MappingProxyType) and path:
+        return f"{path}[{key!r}]", name
+    return path, name
+
+
+def _why_hidden(value: Any) -> str:
+    """What is the matter with an object that is not compared, and what to do."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    if type(value) is LRU_CACHE:
+        return (
+            f"the cached function {value.__wrapped__.__qualname__}, whose results are kept with the values that it "
+            f"read by name when they were made. Pass these values to it as arguments"
+        )
+    if value is sys.modules:
+        return "by which it can read any module. Import the module that it reads"
+    if isinstance(value, types.BuiltinFunctionType):
+        return (
+            f"the function {value.__name__}, which may give something else in each call. Call it outside, and pass "
+            f"what it gives in as an array"
+        )
+    if isinstance(value, weakref.ProxyTypes):
+        return "a weak proxy, which cannot be compared from call to call. Use weakref.ref, or pass the object in"
+    if hasattr(type(value), "__next__"):
+        return f"an iterator ({kind}), which goes on from call to call. Take the next item outside and pass it in"
+    return (
+        f"a {kind}, and what that holds cannot be compared from call to call. Read it outside, and pass what it gives "
+        f"in as an array"
+    )
 
 
 def _called(place: Place, item: Any) -> str:
@@ -472,49 +775,29 @@ def _called(place: Place, item: Any) -> str:
     return f" ({name!r})" if isinstance(name, str) else ""
 
 
-def _items(container: Any) -> Iterator[Place]:
-    pairs = container.items() if isinstance(container, dict) else enumerate(container)
-    for key, value in list(pairs):  # at once: another thread may be changing it
-        yield Place(container, key, value)
-
-
-def _of_class(kind: type) -> Iterator[Any]:
-    """What the classes of the user's behind an object hold: functions, and other attributes. They are watched."""
-    for base in kind.__mro__:
-        if _is_library_class(base):
-            continue
-        plain = []
-        for name, member in list(vars(base).items()):
-            function = getattr(member, "__func__", getattr(member, "fget", member))
-            if isinstance(function, types.FunctionType):
-                yield function
-            elif hasattr(type(member), "traced_function"):
-                yield member
-            elif not name.startswith("__") and not hasattr(type(member), "__get__"):
-                plain.append(name)
-        yield Part(vars(base), plain)
-
-
 def _is_library_class(kind: type) -> bool:
-    if kind.__module__ == "__main__":
-        return False
     module = sys.modules.get(kind.__module__)
-    return module is None or _is_library_module(module)
+    return module is not None and _is_library_module(module)
 
 
-def _slot_names(kind: type) -> tuple[str, ...]:
-    if issubclass(kind, Tensor) or _is_library_class(kind):
-        return ()
-    found: list[str] = []
-    for base in kind.__mro__:
-        slots = vars(base).get("__slots__", ())
-        found += [name for name in ((slots,) if isinstance(slots, str) else slots) if not name.startswith("__")]
-    return tuple(found)
+def _is_installed(kind: type) -> bool:
+    """Whether a class is of a package that was installed, and is not the user's own code."""
+    return "-packages" in str(getattr(sys.modules.get(kind.__module__), "__file__", None))
+
+
+@functools.cache
+def code_names(code: types.CodeType) -> frozenset[str]:
+    """All names that a function's code has, and that of the functions in it: of globals, attributes and modules."""
+    nested = [code_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return frozenset(code.co_names).union(*nested)
 
 
 @functools.cache
 def _global_names(code: types.CodeType) -> tuple[str, ...]:
-    names = dict.fromkeys(code.co_names)
+    """The names of globals that a function reads, itself or in functions that are written in it."""
+    names = dict.fromkeys(
+        step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    )
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names.update(dict.fromkeys(_global_names(constant)))
@@ -522,26 +805,55 @@ def _global_names(code: types.CodeType) -> tuple[str, ...]:
 
 
 @functools.cache
-def _is_library_path(path: str | None) -> bool:
-    return path is None or is_library(path)
+def _imported_names(code: types.CodeType) -> tuple[tuple[int, str], ...]:
+    """The modules that a function imports when it is run, each with the level of a relative import."""
+    found: list[tuple[int, str]] = []
+    steps = list(dis.get_instructions(code))
+    for index, step in enumerate(steps):
+        if step.opname == "IMPORT_NAME":
+            level = steps[index - 2].argval if index > 1 else 0
+            found.append((level if isinstance(level, int) else 0, step.argval))
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += _imported_names(constant)
+    return tuple(found)
+
+
+def _globals_of(function: types.FunctionType) -> Iterator[Place]:
+    """The globals, built-in names and modules that a function reads by name."""
+    names, known = function.__globals__, getattr(function, "__builtins__", vars(builtins))
+    for name in _global_names(function.__code__):
+        if name in names:
+            yield Place(names, name, names[name])
+        else:
+            yield Missing(names, name, False)
+            yield Place(known, name, known[name]) if name in known else Missing(known, name, False)
+    for level, name in _imported_names(function.__code__):
+        package = names.get("__package__") or ""
+        full = importlib.util.resolve_name("." * level + name, package) if level and package else name
+        for module in dict.fromkeys((full, full.partition(".")[0])):
+            is_there = module in sys.modules
+            yield Place(sys.modules, module, sys.modules[module]) if is_there else Missing(sys.modules, module, False)
+
+
+@functools.cache
+def _is_library_path(path: str) -> bool:
+    return is_library(path)
 
 
 def _is_library_module(module: types.ModuleType) -> bool:
-    return _is_library_path(getattr(module, "__file__", None)) or "site-packages" in str(module.__file__)
+    path = getattr(module, "__file__", None)
+    if path is not None:
+        return _is_library_path(path)
+    spec = getattr(module, "__spec__", None)
+    return module.__name__ in sys.builtin_module_names or getattr(spec, "origin", None) in ("built-in", "frozen")
 
 
-def same_scalar(value: Any, before: Any) -> bool:
-    """Whether two values are numbers or strings of one type, and the same to the bit."""
-    if type(value) is not type(before) or not isinstance(value, _SCALARS):
-        return False
-    if isinstance(value, float | complex | np.generic):
-        return np.asarray(value).tobytes() == np.asarray(before).tobytes()
-    return bool(value == before)
-
-
-def _bytes(value: Any) -> bytes:
-    array: np.ndarray[Any, Any] = value._array if isinstance(value, Tensor) else value
-    return repr((array.shape, array.dtype.str)).encode() + array.tobytes()
+def _is_constant_module(module: types.ModuleType) -> bool:
+    """Whether a module is of functions and constants only, which are taken to stay as they are."""
+    if _is_within(module.__name__, _TOOLS):
+        return True
+    return _is_library_module(module) and _is_within(module.__name__, _CONSTANT_MODULES)
 
 
 def traced_leaf(level: TraceLevel, bits: int) -> Callable[[Any], Any]:

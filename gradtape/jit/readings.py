@@ -1,6 +1,7 @@
 """What a function reads by another way than a name, seen while it is traced: the clock, the environment, files, chance.
 
-That is what it was in the trace, in each call from then on.
+None of that can be read again by a program, or compared: a function that does so is run as it is. Python's profiler
+hook shows the calls, and is set only where the code has the name of something that reads.
 """
 
 from __future__ import annotations
@@ -9,123 +10,215 @@ import builtins
 import datetime
 import dis
 import functools
+import gc
+import importlib
+import inspect
 import io
 import os
 import sys
-import time
+import threading
 import types
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from random import SystemRandom
 from typing import Any
 
-from gradtape.core.location import Location, is_library
-from gradtape.jit.refusing import Untraceable, complain
+import numpy as np
 
-_CLOCKS = frozenset(
+from gradtape.core.location import Location, is_library
+from gradtape.jit.refusing import Untraceable
+
+_NAMESPACES = frozenset({builtins.eval, builtins.exec, builtins.globals, builtins.__import__, sys._getframe})
+_READERS = frozenset(
+    {builtins.open, builtins.input, np.fromfile, sys._current_frames, gc.get_objects, gc.get_referrers}
+)
+_MODULES = frozenset({"time", "posix", "nt", "_socket", "_locale", "_posixsubprocess", "_sqlite3", "_uuid", "resource"})
+"""Native modules whose functions tell about the world outside of the program."""
+_EFFECTS = frozenset(
     [
-        *(time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, time.monotonic, time.monotonic_ns),
-        *(time.process_time, time.process_time_ns, time.localtime, time.gmtime, time.strftime, time.ctime),
-        *(os.listdir, os.getcwd, os.getpid, builtins.open, builtins.input),
+        *("sleep", "fspath", "write", "fsync", "close", "mkdir", "makedirs", "remove", "unlink", "rename", "replace"),
+        *("chmod", "rmdir", "register_at_fork", "putenv", "unsetenv", "_exit", "kill"),
     ]
+)
+_STREAM_READS = frozenset(
+    {"read", "read1", "readline", "readlines", "readinto", "getvalue", "getbuffer", "tell", "peek"}
 )
 _DATES = ("now", "today", "utcnow")
 _NAMES = frozenset(
     [
-        *(function.__name__ for function in _CLOCKS),
+        *(function.__name__ for function in (*_NAMESPACES, *_READERS)),
         *_DATES,
-        *("environ", "getenv", "default_rng", "RandomState", "SeedSequence", "urandom", "uuid4", "uuid1"),
+        *_STREAM_READS,
+        *("environ", "environb", "getenv", "default_rng", "RandomState", "SeedSequence", "urandom", "uuid4", "uuid1"),
+        *("import_module", "currentframe", "stack", "current_thread", "get_ident", "getcontext", "localcontext"),
+        *("load", "loadtxt", "genfromtxt", "memmap", "read_text", "read_bytes", "read_csv", "getline", "getlines"),
+        *("copy_context", "localeconv", "getlocale", "getmodule", "import_from", "check_output", "urlopen"),
     ]
 )
+_PACKAGES = frozenset(
+    [
+        *("time", "os", "posix", "nt", "io", "_io", "pathlib", "shutil", "glob", "tempfile", "subprocess", "socket"),
+        *("ssl", "select", "urllib", "http", "sqlite3", "dbm", "shelve", "importlib", "inspect", "platform", "getpass"),
+        *("locale", "decimal", "contextvars", "_contextvars", "uuid", "secrets", "resource", "linecache", "fileinput"),
+        *("mmap", "threading", "_thread"),
+    ]
+)
+"""Modules with functions that read the world: code that names something of theirs is watched while it is traced."""
 _ENTROPY = SystemRandom.getrandbits.__code__
-_ENVIRONMENT = type(os.environ).__getitem__.__code__
+_ASKED: dict[types.CodeType, str] = {
+    **{f.__code__: "the environment" for f in vars(type(os.environ)).values() if isinstance(f, types.FunctionType)},
+    importlib.import_module.__code__: "a module by a name that is not in the code",
+    inspect.currentframe.__code__: "the names of other functions",
+    inspect.stack.__code__: "the names of other functions",
+    inspect.getmodule.__code__: "a module by a name that is not in the code",
+    threading.current_thread.__code__: "the thread that it runs in",
+}
+_PASSED = ("linecache", "tokenize", "warnings", "traceback", "logging", "importlib._bootstrap", "gradtape", "zipimport")
+"""Modules that read files and frames for reasons of their own: what they do is no reading of the function's."""
+DYNAMIC_ATTRIBUTES = frozenset(
+    {"getattr", "hasattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter", "AttributeError", "getmembers"}
+)
+"""Names of what reads attributes by names that are not in the code, or reads that there is none."""
 REACHED_AT_MOST = 256
 
 
 class Readings:
-    """What a function has read that its program will not read again: where, in the order in which it was met."""
+    """What a function has read that its program cannot read again: the first of it."""
 
     def __init__(self) -> None:
-        self.places: dict[tuple[int, int], Location] = {}
+        self.what = ""
+        self.place: Location | None = None
         self.drew = False  # whether random numbers come from a generator that was made for them
 
-    def note(self, frame: types.FrameType) -> None:
-        self.places.setdefault((id(frame.f_code), frame.f_lasti), Location(frame.f_code, frame.f_lasti))
+    def note(self, frame: types.FrameType, what: str) -> None:
+        if self.place is None:
+            self.what, self.place = what, Location(frame.f_code, frame.f_lasti)
 
-    def checked(self) -> Readings:
-        """These, if the function can be compiled in spite of them."""
+    def check(self) -> None:
+        """Raise `Untraceable` if the function cannot be compiled because of them."""
         if self.drew:
             raise Untraceable(
                 "it makes a generator of random numbers anew, and what it draws would be the same in every call. "
                 "Draw outside and pass the numbers in, or give the generator a seed"
             )
-        return self
-
-    def tell(self, name: str, told: dict[tuple[int, int], Location]) -> None:
-        """Warn of each of them that was not `told` before."""
-        for key, place in self.places.items():
-            if key not in told:
-                told[key] = place
-                complain(
-                    f"jit: this is done when {name} is traced, and not in each call; what it gave stays as it is.\n"
-                    f"{place.show()}\n  fix: do it outside, and pass what it gives in as an array"
-                )
+        if self.place is not None:
+            raise Untraceable(
+                f"it reads {self.what}, which may be something else in each call. Do that outside, and pass what it "
+                f"gives in as an array",
+                self.place,
+            )
 
 
 @contextmanager
-def watching(function: Any) -> Iterator[Readings]:
-    """See what `function` reads of the world inside, if it looks as though it would: most do not, and cost nothing."""
+def watching(functions: Iterable[types.FunctionType]) -> Iterator[Readings]:
+    """See what `functions` read of the world, if they look as though they would: most do not, and cost nothing."""
     readings = Readings()
-    codes = _mentioning(function)
-    if not codes or sys.getprofile() is not None:
+    codes = _mentioning(functions)
+    before = sys.getprofile()
+    if not codes:
         yield readings
         return
+    if before is not None and not isinstance(before, types.FunctionType | types.MethodType):
+        raise Untraceable(
+            "a profiler is on that does not let others see which functions are called, and this one may read the "
+            "clock, files or the environment. Profile it without jit"
+        )
+    sys.setprofile(_observer(readings, codes, before))
+    try:
+        yield readings
+    finally:
+        sys.setprofile(before)
+
+
+def _observer(readings: Readings, codes: dict[int, types.CodeType], before: Any) -> Callable[..., None]:
+    """The function that is told of each call while a function is traced."""
 
     def see(frame: types.FrameType, event: str, argument: Any) -> None:
+        if before is not None:
+            before(frame, event, argument)
         if event == "c_call":
-            if id(frame.f_code) in codes and _is_reading(argument):
-                readings.note(frame)
-        elif event == "call" and (frame.f_code is _ENTROPY or frame.f_code is _ENVIRONMENT):
+            what = _reading(argument)
+            if what is not None and (asking := _asking(frame, codes)) is not None:
+                readings.note(asking, what)
+        elif event == "call" and (frame.f_code is _ENTROPY or frame.f_code in _ASKED):
             asking = _asking(frame.f_back, codes)
             if asking is not None and frame.f_code is _ENTROPY:
                 readings.drew = True
             elif asking is not None:
-                readings.note(asking)
+                readings.note(asking, _ASKED[frame.f_code])
 
-    sys.setprofile(see)
-    try:
-        yield readings
-    finally:
-        sys.setprofile(None)
+    return see
 
 
-def _is_reading(function: Any) -> bool:
-    if isinstance(getattr(function, "__self__", None), type):
-        return function.__name__ in _DATES and issubclass(function.__self__, datetime.date)
-    return isinstance(function, types.BuiltinFunctionType) and function in _CLOCKS
+def _reading(function: Any) -> str | None:
+    """What a native function reads of the world, in words; None if it reads nothing."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(owner, type):
+        return "the clock" if name in _DATES and issubclass(owner, datetime.date) else None
+    if isinstance(owner, io.IOBase):
+        return "a file" if name in _STREAM_READS else None
+    if not isinstance(function, types.BuiltinFunctionType) or not isinstance(owner, types.ModuleType | None):
+        return None
+    if function in _NAMESPACES:
+        return f"names that are not in its code (by {name})"
+    if function in _READERS:
+        return "what is typed" if name == "input" else "a file" if name in ("open", "fromfile") else "other objects"
+    module = function.__module__
+    if module in _MODULES and name not in _EFFECTS:
+        return "the clock" if module == "time" else f"the state of the system (by {name})"
+    if name in ("get_ident", "get_native_id", "getcontext", "copy_context", "localcontext"):
+        return f"the state of the thread that it runs in (by {name})"
+    return None
 
 
 def _asking(frame: types.FrameType | None, codes: dict[int, types.CodeType]) -> types.FrameType | None:
     """The frame of the user's that a call comes from, by way of a few of Python's own."""
-    for _ in range(8):
+    for _ in range(12):
         if frame is None or id(frame.f_code) in codes:
             return frame
+        module = str(frame.f_globals.get("__name__"))
+        if any(module == name or module.startswith(f"{name}.") for name in _PASSED):
+            return None
         frame = frame.f_back
     return None
 
 
-def _mentioning(function: Any) -> dict[int, types.CodeType]:
-    """The codes within reach that have the name of something that is read of the world, by their identity."""
-    pairs = [(code, reached.__globals__) for reached in within_reach(function) for code in codes_of(reached.__code__)]
-    return {id(code): code for code, scope in pairs if _mentions(code, scope)}
+def _mentioning(functions: Iterable[types.FunctionType]) -> dict[int, types.CodeType]:
+    """The codes of functions that have the name of something that is read of the world, by their identity."""
+    found: dict[int, types.CodeType] = {}
+    for function in functions:
+        held = [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
+        is_held = any(map(_is_worldly, held))
+        for code in codes_of(function.__code__):
+            if is_held or _mentions(code, function.__globals__):
+                found[id(code)] = code
+    return found
 
 
 def _mentions(code: types.CodeType, scope: dict[str, Any]) -> bool:
     """Whether code names something that is read of the world, by its own name or another."""
     if not _NAMES.isdisjoint(code.co_names):
         return True
-    known = (scope.get(name) for name in code.co_names)
-    return any(type(value) is types.BuiltinFunctionType and value in _CLOCKS for value in known)
+    return any(name in scope and _is_worldly(scope[name]) for name in code.co_names)
+
+
+def _is_worldly(value: Any) -> bool:
+    """Whether a value is, or is of, a module that reads the world."""
+    if isinstance(value, types.ModuleType):
+        module = value.__name__
+    elif isinstance(value, types.FunctionType | types.BuiltinFunctionType | type):
+        if isinstance(value, types.BuiltinFunctionType) and (value in _NAMESPACES or value in _READERS):
+            return True
+        module = getattr(value, "__module__", None) or ""
+    else:
+        module = type(value).__module__
+    return str(module).partition(".")[0] in _PACKAGES
+
+
+def is_reader(value: Any) -> bool:
+    """Whether a value is a native function that reads the world."""
+    return isinstance(value, types.BuiltinFunctionType) and _reading(value) is not None
 
 
 def reads_on(function: types.FunctionType, name: Any, value: Any) -> bool:
@@ -133,7 +226,8 @@ def reads_on(function: types.FunctionType, name: Any, value: Any) -> bool:
 
     `name` is that of a global, which may be one of an attribute only, or None for what is in its closure.
     """
-    if not hasattr(type(value), "__next__") or isinstance(value, io.IOBase):
+    kind = type(value)
+    if not hasattr(kind, "__next__") or kind in weakref.ProxyTypes or isinstance(value, io.IOBase):
         return False
     steps = (step for code in codes_of(function.__code__) for step in dis.get_instructions(code))
     return name is None or any(step.opname == "LOAD_GLOBAL" and step.argval == name for step in steps)

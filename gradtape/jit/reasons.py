@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.location import Location, is_library
-from gradtape.jit.environment import GONE, Place, same_scalar
+from gradtape.jit.holders import GONE, Place, same_scalar
 from gradtape.jit.readings import codes_of, functions_of, within_reach
+from gradtape.jit.refusing import Untraceable
 
 if TYPE_CHECKING:
     from gradtape.jit.environment import Survey
@@ -121,6 +122,8 @@ def _default(value: Any, function: Any, survey: Survey) -> str | None:
 
 def _line_of(reason: BaseException, function: Any) -> str:
     """The user's line behind a reason not to compile a function, as a line of a message; nothing if it is not known."""
+    if isinstance(reason, Untraceable) and reason.location is not None:
+        return f"\n{reason.location.show()}"
     raised, trace = None, reason.__traceback__
     while trace is not None:
         if not is_library(trace.tb_frame.f_code.co_filename):

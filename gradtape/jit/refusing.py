@@ -27,6 +27,10 @@ class JitWarning(UserWarning):
 class Untraceable(BaseException):
     """A reason why a call cannot be compiled and has to run as it is. No `except Exception` of the user's stops it."""
 
+    def __init__(self, message: str = "", location: Location | None = None) -> None:
+        super().__init__(message)
+        self.location = location  # the user's line that is the reason, where it is known
+
 
 class Unrollable(BaseException):
     """A reason why the body of a loop cannot be traced once for all steps: they are traced one by one then."""

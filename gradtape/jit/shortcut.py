@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from gradtape.core import recording
 from gradtape.core.graph import AMBIENT
 from gradtape.jit import backends
 from gradtape.jit.arguments import Output
-from gradtape.jit.environment import GONE, Place
+from gradtape.jit.holders import GONE, Place
 
 if TYPE_CHECKING:
     from gradtape.jit.arguments import CallArguments
@@ -35,7 +36,9 @@ def shortcut(trace: Trace, call: CallArguments) -> Shortcut | None:
     if call.objects or call.variables or call.tensors or not all(type(array) is np.ndarray for array in call.arrays):
         return None
     survey, template = trace.survey, trace.template
-    if trace.writes or survey.watched or not template.as_numpy or template.count != len(trace.program.outputs):
+    if trace.writes or survey.watched or survey.local_sizes:
+        return None
+    if not template.as_numpy or template.count != len(trace.program.outputs):
         return None
     writer = Writer()
     try:
@@ -50,9 +53,11 @@ def shortcut(trace: Trace, call: CallArguments) -> Shortcut | None:
     if entry is None:
         return None
     for place in survey.fixed:
-        writer.conditions.append(f"{writer.read(place)} is {writer.name(place.value)}")
+        writer.conditions.append(place.condition(writer.name))
     for container, size in survey.sizes:
         writer.conditions.append(f"len({writer.name(container)}) == {size}")
+    for container, items in survey.orders:
+        writer.conditions.append(f"all(map(_is, {writer.name(container)}, {writer.name(items)}))")
     for place, index in survey.twins:
         writer.conditions.append(f"{writer.read(place)} is {leaves[index]}")
     plain = template.single or (template.flat and template.in_order)
@@ -67,7 +72,7 @@ class Writer:
     """Writes the function that looks at the arguments."""
 
     def __init__(self) -> None:
-        self.scope: dict[str, Any] = {"_current": recording.current, "_AMBIENT": AMBIENT, "_GONE": GONE}
+        self.scope: dict[str, Any] = {"_current": recording.current, "_AMBIENT": AMBIENT, "_GONE": GONE, "_is": is_}
         self.conditions = ["_current().bits & _AMBIENT"]
         self.lines: list[str] = []  # in which structures are taken apart
         self.arrays: list[str] = []
@@ -83,8 +88,7 @@ class Writer:
 
     def read(self, place: Place) -> str:
         """What is at a place, as an expression."""
-        container = self.name(place.container)
-        return f"{container}.cell_contents" if place.key is None else f"{container}[{self.name(place.key)}]"
+        return place.expression(self.name)
 
     def _new(self) -> str:
         self._count += 1

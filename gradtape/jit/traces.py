@@ -11,7 +11,8 @@ import numpy as np
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit import backends
 from gradtape.jit.arguments import CallArguments, Sample, Template, Write
-from gradtape.jit.environment import Survey, is_leaf
+from gradtape.jit.environment import Survey
+from gradtape.jit.holders import is_leaf
 from gradtape.jit.program import Program
 from gradtape.jit.run import Runner, quietly
 from gradtape.jit.shortcut import Shortcut, shortcut
@@ -41,14 +42,13 @@ class Trace:
         self.template = template
         self.writes = writes
         self.in_place = [write for write in writes if write.in_place]
-        self.alone = not (survey.leaves or survey.fixed or survey.sizes or survey.watched)
+        self.alone = not (survey.leaves or survey.fixed or survey.sizes or survey.watched or survey.local_sizes)
         self.specs = [(value.shape, value.dtype) for value in program.inputs]
         self.has_variables = any(isinstance(place.value, Variable) for place in survey.leaves)
         self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
         self.generators = generators
         self.before: list[Any] = []  # the states of the generators before the last run
         self.found: Any = None  # what there is to say about its gradients: a `Withheld`
-        self.readings: Any = None  # what the function has read by another way than a name: `Readings`
         self.shown: Program | None = None  # as a user looks at it
         self.sample = Sample(())  # the arrays of the call that was traced
         self.lasts = True  # whether what the function reads was still so when it had been traced

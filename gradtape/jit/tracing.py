@@ -17,6 +17,7 @@ from gradtape.jit.arguments import CallArguments, Output, Template, Write
 from gradtape.jit.collecting import seldom
 from gradtape.jit.environment import Copies, Survey, random_states, rewinder, traced_leaf
 from gradtape.jit.program import Value
+from gradtape.jit.readings import watching
 from gradtape.jit.refusing import Untraceable
 from gradtape.jit.reroll import found_by_following
 from gradtape.jit.tensors import TraceTensor, TraceVariable
@@ -54,6 +55,7 @@ def _traced(function: Function, static: Static, call: CallArguments, args: Any, 
     state = recording.current()
     objects = [x for x in call.objects if not isinstance(x, types.ModuleType)]
     survey = Survey((function, objects) if objects else (function,), bool(state.bits & AMBIENT))
+    survey.check()
     with recording.during(recording.Recording((), ambient=False)):
         level = TraceLevel()  # outside of all recording: what records, records traced tensors
     with recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
@@ -72,7 +74,7 @@ def _traced(function: Function, static: Static, call: CallArguments, args: Any, 
         keeper = survey.keeper()
         rewind = rewinder(survey, objects)
         try:
-            with level.under_way(_contract):
+            with level.under_way(_contract), watching(survey.functions()) as readings:
                 result = inner(*replaced_args, **replaced_kwargs)
         finally:
             escaped = keeper.restore()
@@ -80,6 +82,7 @@ def _traced(function: Function, static: Static, call: CallArguments, args: Any, 
             rewind()
             for generator, numbers in level.generators.items():
                 generator.bit_generator.state = numbers
+        readings.check()
         if escaped is not None:
             raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")
         after = leaves((replaced_args, replaced_kwargs))
