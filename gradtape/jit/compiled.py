@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_ndarray, _float64 = np.ndarray, np.float64
 TRACES_AT_MOST = 16
 """How many traces a function may have for the same shapes, dtypes and static values before it is run as it is."""
 
@@ -134,6 +136,11 @@ class Compiled:
             if answer is not None:
                 self.stats.runs = runs = self.stats.runs + 1
                 self._latest = trace
+                if runs & (runs - 1):  # the two plain cases of `is_suspect`, without the call
+                    first = answer[0] if type(answer) is tuple and answer else answer
+                    kind = type(first)
+                    if kind is _ndarray or (kind is _float64 and isfinite(first)):
+                        return answer
                 if is_suspect(answer, runs):
                     self._look(trace, answer, args, kwargs)
                 return answer

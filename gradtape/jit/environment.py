@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+import gradtape
 from gradtape.core.graph import AMBIENT
 from gradtape.core.location import is_library
 from gradtape.core.operation import Lifted
@@ -43,6 +44,7 @@ from gradtape.jit.holders import (
     Attribute,
     Missing,
     Place,
+    Scope,
     State,
     cell_place,
     content,
@@ -66,6 +68,7 @@ from gradtape.jit.trace import TraceLevel
 _OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.protocols")
 _KERNEL = ("gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.protocols")
 _CONSTANT_MODULES = ("numpy", "scipy", "gradtape", "math", "cmath", "builtins", "typing", "collections", "__future__")
+_PACKAGE = gradtape.__path__[0]
 _TOOLS = ("pytest", "_pytest", "coverage", "hypothesis")
 _NAMESPACES = frozenset({"__globals__", "__builtins__", "f_globals", "f_locals", "f_builtins", "gi_frame", "tb_frame"})
 _GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -156,11 +159,12 @@ class Survey:
 
     def _visit(self, item: Any, copied: bool) -> None:
         edges = list(self._edges_of(item))
+        is_set = isinstance(item, set | frozenset)  # which is not read by places, so that nothing can be exchanged
         if copied:
-            self._edges[id(item)] = edges
+            self._edges[id(item)] = [] if is_set else edges
         self._measure(item)
         for place in edges:
-            self._take(place, item, copied)
+            self._take(place, item, copied and not is_set)
         if isinstance(item, Part) or hasattr(type(item), "traced_function"):
             return
         for place in further_parts(item):
@@ -657,7 +661,7 @@ def _is_opaque(value: Any) -> bool:
     if isinstance(value, types.FunctionType):
         return _is_within(value.__module__, (*_OPAQUE, *_TOOLS))
     module = type(value).__module__
-    if _is_within(module, _KERNEL):
+    if _is_within(module, _KERNEL) or _is_stand_in(type(value)) or getattr(type(value), "is_opaque_to_jit", False):
         return True
     is_plain = not isinstance(value, _CONTAINERS) and not str(module).startswith("gradtape.")
     return is_plain and _is_library_class(type(value)) and is_of_library(value)
@@ -674,9 +678,14 @@ def _may_be_copied(value: Any) -> bool:
         return kind is weakref.ref
     if isinstance(value, _CONTAINERS):
         return True
-    if isinstance(value, local | BaseException | set | frozenset | np.ndarray):
+    if isinstance(value, local | BaseException | np.ndarray):
         return False
-    if kind in COPIED or kind.__module__ == "argparse" or kind.__module__.startswith("gradtape."):
+    if (
+        isinstance(value, set | frozenset)
+        or kind in COPIED
+        or kind.__module__ == "argparse"
+        or kind.__module__.startswith("gradtape.")
+    ):
         return True
     return not _is_library_class(kind) and not _is_installed(kind)
 
@@ -777,7 +786,16 @@ def _called(place: Place, item: Any) -> str:
 
 def _is_library_class(kind: type) -> bool:
     module = sys.modules.get(kind.__module__)
-    return module is not None and _is_library_module(module)
+    return _is_stand_in(kind) if module is None else _is_library_module(module)
+
+
+def _is_stand_in(kind: type) -> bool:
+    """Whether a class is one of gradtape's that goes by the name of another library's module."""
+    if kind.__module__ in sys.modules:
+        return False
+    functions = (member for base in kind.__mro__ for member in vars(base).values())
+    first = next((function for function in functions if isinstance(function, types.FunctionType)), None)
+    return first is not None and first.__code__.co_filename.startswith(_PACKAGE)
 
 
 def _is_installed(kind: type) -> bool:
@@ -821,13 +839,13 @@ def _imported_names(code: types.CodeType) -> tuple[tuple[int, str], ...]:
 
 def _globals_of(function: types.FunctionType) -> Iterator[Place]:
     """The globals, built-in names and modules that a function reads by name."""
-    names, known = function.__globals__, getattr(function, "__builtins__", vars(builtins))
+    names = function.__globals__
+    scope = Scope(names, getattr(function, "__builtins__", vars(builtins)))
     for name in _global_names(function.__code__):
         if name in names:
             yield Place(names, name, names[name])
         else:
-            yield Missing(names, name, False)
-            yield Place(known, name, known[name]) if name in known else Missing(known, name, False)
+            yield Place(scope, name, scope[name]) if name in scope else Missing(scope, name, False)
     for level, name in _imported_names(function.__code__):
         package = names.get("__package__") or ""
         full = importlib.util.resolve_name("." * level + name, package) if level and package else name

@@ -83,6 +83,21 @@ class Result(Place):
         return f"{name(self.container)}()"
 
 
+class Scope:
+    """The globals of a function with the built-in names behind them."""
+
+    __slots__ = ("builtins", "globals")
+
+    def __init__(self, names: dict[str, Any], known: dict[str, Any]) -> None:
+        self.globals, self.builtins = names, known
+
+    def __getitem__(self, name: str) -> Any:
+        return self.globals[name] if name in self.globals else self.builtins[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.globals or name in self.builtins
+
+
 class Missing(Place):
     """A name that a namespace does not have; `value` is False."""
 

@@ -10,8 +10,9 @@ closed-over names) has to be the very objects it was traced with, or arrays like
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import is_
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from gradtape.core import recording
 from gradtape.core.graph import AMBIENT
 from gradtape.jit import backends
 from gradtape.jit.arguments import Output
-from gradtape.jit.holders import GONE, Place
+from gradtape.jit.holders import GONE, Place, Scope
 
 if TYPE_CHECKING:
     from gradtape.jit.arguments import CallArguments
@@ -53,7 +54,9 @@ def shortcut(trace: Trace, call: CallArguments) -> Shortcut | None:
     if entry is None:
         return None
     for place in survey.fixed:
-        writer.conditions.append(place.condition(writer.name))
+        if not writer.is_built_in(place):
+            writer.conditions.append(place.condition(writer.name))
+    writer.conditions += [f"{writer.name(check)}()" for check in writer.checks()]
     for container, size in survey.sizes:
         writer.conditions.append(f"len({writer.name(container)}) == {size}")
     for container, items in survey.orders:
@@ -72,12 +75,14 @@ class Writer:
     """Writes the function that looks at the arguments."""
 
     def __init__(self) -> None:
-        self.scope: dict[str, Any] = {"_current": recording.current, "_AMBIENT": AMBIENT, "_GONE": GONE, "_is": is_}
+        self.scope: dict[str, Any] = {"_current": recording.current, "_AMBIENT": AMBIENT, "_is": is_}
+        self.scope["_GONE"] = (*GONE, NameError)
         self.conditions = ["_current().bits & _AMBIENT"]
         self.lines: list[str] = []  # in which structures are taken apart
         self.arrays: list[str] = []
         self.positional: list[str] = []
         self.named: list[str] = []
+        self.built_in: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}  # by namespace
         self._count = 0
 
     def name(self, thing: Any) -> str:
@@ -89,6 +94,27 @@ class Writer:
     def read(self, place: Place) -> str:
         """What is at a place, as an expression."""
         return place.expression(self.name)
+
+    def is_built_in(self, place: Place) -> bool:
+        """Whether a place is that of a built-in name, which `checks` looks after."""
+        if type(place) is not Place or type(place.container) is not Scope:
+            return False
+        names = place.container.globals
+        self.built_in.setdefault(id(names), (names, {}))[1][place.key] = place.value
+        return True
+
+    def checks(self) -> Iterator[Callable[[], bool]]:
+        """Functions that say whether built-in names still stand for what they did, one for each namespace.
+
+        Each runs in the namespace itself: Python finds a built-in name faster than anything written here would.
+        """
+        for names, known in self.built_in.values():
+            conditions = [f"{name} is _k{number}" for number, name in enumerate(known)]
+            parameters = [f"_k{number}" for number in range(len(known))]
+            source = f"def check({', '.join(parameters)}): return {' and '.join(conditions)}"
+            scope: dict[str, Any] = {}
+            exec(compile(source, _FILE, "exec"), scope)
+            yield FunctionType(scope["check"].__code__, names, "check", tuple(known.values()))
 
     def _new(self) -> str:
         self._count += 1

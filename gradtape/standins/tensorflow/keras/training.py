@@ -23,6 +23,12 @@ from gradtape.standins.tensorflow.random import generator_for
 from gradtape.standins.tensorflow.tape import GradientTape
 
 
+class Progress(SimpleNamespace):
+    """What `fit` keeps of its own: no step reads it, so that a compiled one need not compare it."""
+
+    is_opaque_to_jit = True
+
+
 class Training:
     """What a model that was compiled can do."""
 
@@ -56,7 +62,7 @@ class Training:
         self._compiled = CompileMetrics(metrics, weighted_metrics)
         self.run_eagerly, self.jit_compile = run_eagerly, jit_compile is True or None
         # `gt.jit` does not look into a namespace: what changes in there from step to step is not what a step reads
-        self._progress = SimpleNamespace(functions={}, history=None)
+        self._progress = Progress(functions={}, history=None)
         self._loss_mean = Mean(name="loss")
 
     @property
