@@ -19,7 +19,19 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.forward import ForwardAccumulator, check_tangent
-from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, ails, is_nan, push_through, sampled, suspects, walk
+from gradtape.core.graph import (
+    AMBIENT,
+    LIFTED,
+    UNTRACKED,
+    Births,
+    Node,
+    ails,
+    is_nan,
+    push_through,
+    sampled,
+    suspects,
+    walk,
+)
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -79,11 +91,11 @@ class Recorded:
         """The cotangents of the sources, None where there is no path."""
         seeds = [(o._node, c) for o, c in zip(outputs, cotangents, strict=True) if isinstance(o, Tensor)]
         visited: list[Node] | None = [] if last else None  # the recording dies with this run: only values are let go
-        births: list[Node] = []
+        values = [o._array for o in outputs if isinstance(o, Tensor)]
+        births = Births(values)
         nodes, recorded = self.nodes, _attach_for(outputs)
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, births=births)
         gradients = [found.get(node) for node in nodes]
-        values = [o._array for o in outputs if isinstance(o, Tensor)]
         if found and (suspects or births or ails(gradients) or (last and is_nan(values))):
             from gradtape.explain.flow import examine
 

@@ -17,6 +17,7 @@ from gradtape.core.graph import (
     AMBIENT,
     LIFTED,
     SPENT,
+    Births,
     Node,
     ails,
     is_nan,
@@ -60,7 +61,7 @@ def backward(
             arrivals.append((node, value))
 
     visited: list[Node] | None = None if retain else []
-    births: list[Node] = []
+    births = Births([target._array])
     seeds = [(target._node, seed)]
     arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births, where).items()
     try:
@@ -73,7 +74,7 @@ def backward(
 
 
 def _examine(
-    seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], births: list[Node]
+    seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], births: Births
 ) -> None:
     """Something may be wrong with these gradients: find out while the graph is there."""
     from gradtape.explain.flow import examine
@@ -107,7 +108,7 @@ def gradients(
     nodes = [_tracked(x) for x in sources]
     retain = create_graph if retain_graph is None else retain_graph
     visited: list[Node] | None = None if retain else []
-    births: list[Node] = []
+    births = Births([target._array for target in targets])
     found = _walk(seeds, nodes, create_graph, None, visited, births, where)
     found = {node: apart(value, [seed for _, seed in seeds]) for node, value in found.items()}
     try:
@@ -129,7 +130,7 @@ def _walk(
     create_graph: bool,
     on_leaf: Callable[[Node, Any], None] | None,
     visited: list[Node] | None,
-    births: list[Node],
+    births: Births,
     where: Location,
 ) -> dict[Node, Any]:
     state = recording.current().without(ambient=create_graph)

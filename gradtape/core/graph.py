@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextvars import ContextVar
 from heapq import heappop, heappush
 from itertools import count
@@ -155,6 +155,36 @@ def leaf(shape: Shape, dtype: np.dtype[Any], bits: int) -> Node:
     return node
 
 
+ZEROS_AT_MOST = 8
+SAMPLES = 16
+
+
+class Birth(NamedTuple):
+    """An operation whose rule made NaN, infinity or zeros: the gradient that arrived, and what the rule made of it.
+
+    A rule for large arrays may have written over the gradient: then the two are the same array.
+    """
+
+    node: Node
+    gradient: Any
+    cotangents: Sequence[Any]
+
+
+class Births(list[Node]):
+    """The operations in whose rules a walk noticed that a NaN was made that reached a source.
+
+    `targets` are the values of what is differentiated. `first` is the first operation that made NaN or infinity after
+    the walk had begun to let saved values go: it and all that are older have kept theirs. `zeros` are those that made
+    zeros of a gradient meanwhile, and have kept theirs too.
+    """
+
+    def __init__(self, targets: Sequence[Any] = ()) -> None:
+        super().__init__()
+        self.targets = targets
+        self.first: Birth | None = None
+        self.zeros: list[Birth] = []
+
+
 UNTRACKED = leaf((), np.dtype(float), 0)
 LIFTED_NODE = leaf((), np.dtype(float), LIFTED)
 
@@ -283,7 +313,7 @@ def walk(
     attach: Callable[[Any, Node], Any] | None = None,
     on_leaf: Callable[[Node, Any], None] | None = None,
     visited: list[Node] | None = None,
-    births: list[Node] | None = None,
+    births: Births | None = None,
 ) -> dict[Node, Any]:
     """Send cotangents back from the seeded nodes along the tapes in `mask`; what arrives at `sources`.
 
@@ -293,7 +323,8 @@ def walk(
     compared with the shape and dtype of the tensor it belongs to before it is handed on. With `attach`, saved values
     are tensors on the graph and the walk can itself be recorded. With `visited`, nobody will walk here again: the nodes
     are listed for the caller to release when all is explained, and where arrays are large, their saved values are let
-    go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain.
+    go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain, and
+    what explains a NaN or infinity is not let go.
     """
     finishing: list[Finish] = []
     if observers and not _is_observing.get():
@@ -302,15 +333,15 @@ def walk(
     given: Cotangents | None = {} if finishing else None
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
-    invalid: list[None] = []  # not empty once a NaN was made, by 0 * inf or inf - inf: noticing it costs nothing
+    raised: list[str] = []  # the floating-point errors since it was cleared: noticing them costs nothing
     shorten = None if visited is None or attach is not None else shortening.get()
     if shorten is not None:
         seeds = list(seeds)
     restore = None if shorten is None else shorten(seeds, mask, wanted or (), oldest, beginnings, visited)
     outer, walked.node = walked.node, None
     try:
-        with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(None)):
-            found = _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, invalid, births, given)
+        with np.errstate(**_NOTICED, call=lambda kind, _: raised.append(kind)):
+            found = _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, raised, births, given)
     except Exception as error:
         if finishing:
             _observe(finishing, {}, error)
@@ -333,8 +364,8 @@ def _walk(
     attach: Callable[[Any, Node], Any] | None,
     on_leaf: Callable[[Node, Any], None] | None,
     visited: list[Node] | None,
-    invalid: list[None],
-    births: list[Node] | None,
+    raised: list[str],
+    births: Births | None,
     given: Cotangents | None,
 ) -> dict[Node, Any]:
     culprit: Node | None = None  # where the first NaN was made
@@ -350,7 +381,7 @@ def _walk(
     others = ~(mask | (FIRST_TAPE - 1)) | (AMBIENT & ~mask)
     ahead: Node | None = None  # the only node that waits, when no other does: most graphs are chains for long stretches
     gradient: Any = None
-    freeing = False
+    freeing, keep = False, keeping.get()
     while ahead is not None or heap:
         if ahead is not None:
             node, ahead = ahead, None
@@ -388,11 +419,17 @@ def _walk(
             gradient = _fill_missing(node, gradient)
         if large:
             rule = op.reverse_large or rule
-            if visited is not None and not freeing and not keeping.get():
-                freeing = True
-                for other in visited:
+            if visited is not None and not freeing and not keep:
+                freeing = births is None or (
+                    all(map(is_finite, births.targets))
+                    and is_finite(gradient)
+                    and all(is_finite(row[1]) for row in pending.values())
+                )
+                keep = not freeing  # what was visited already may explain it
+                for other in visited if freeing else ():
                     if not _is_of_numbers(other):
                         other.let_go(others)
+        was_zero = freeing and is_zero(gradient)
         if attach is None and type(node.inputs) is tuple:
             cotangents = rule(gradient, node, node.out, node.inputs)
         else:
@@ -401,10 +438,15 @@ def _walk(
             cotangents = rule(gradient, node, *node.values(attach))
         if given is not None and op.kind == "custom":
             given[node] = cotangents = tuple(cotangents)
-        if invalid and culprit is None:
-            invalid.clear()
-            if not _has_nan(gradient) and any(_has_nan(cotangent) for cotangent in cotangents):
+        if raised or (freeing and op.is_unflagged):
+            if culprit is None and INVALID in raised and not _has_nan(gradient) and any(map(_has_nan, cotangents)):
                 culprit = node
+            raised.clear()
+            if freeing and births is not None and not all(map(is_finite, cotangents)):
+                births.first, freeing, keep = Birth(node, gradient, cotangents), False, True
+        explains_zero = freeing and births is not None and not was_zero and any(map(is_zero, cotangents))
+        if explains_zero and births is not None and len(births.zeros) < ZEROS_AT_MOST:
+            births.zeros.append(Birth(node, gradient, cotangents))
         for parent, cotangent in zip(parents, cotangents):
             if cotangent is None or not parent.bits & mask or parent.order < oldest:
                 continue
@@ -422,7 +464,7 @@ def _walk(
         cotangents = cotangent = None  # so that the next rule may find itself the only one to hold a gradient
         if visited is not None:
             visited.append(node)
-            if freeing and not _is_of_numbers(node):
+            if freeing and not explains_zero and not _is_of_numbers(node):
                 node.let_go(others)
     return found
 
@@ -433,6 +475,9 @@ def _is_of_numbers(node: Node) -> bool:
 
 
 Walked.code = _walk.__code__
+
+INVALID = "invalid value"
+_NOTICED: Any = {"under": "ignore", "over": "call", "divide": "call", "invalid": "call"}
 
 
 def release(nodes: Iterable[Node], mask: int, freed: Location) -> None:
@@ -459,6 +504,20 @@ def is_whole(nodes: Iterable[Node]) -> bool:
 
 def _has_nan(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and bool(np.isnan(value).any())
+
+
+def is_finite(value: Any) -> bool:
+    """Whether there is no NaN and no infinity in a value; what is no array of numbers counts as finite."""
+    is_number = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
+    return not is_number or bool(np.isfinite(value).all())
+
+
+def is_zero(value: Any) -> bool:
+    """Whether an array is zero everywhere; some elements are looked at first, which mostly tells that it is not."""
+    if not isinstance(value, np.ndarray) or not value.size:
+        return False
+    flat = value.reshape(-1) if value.flags.c_contiguous else value[(slice(0, 1),) * value.ndim]
+    return not flat[:: -(-flat.size // SAMPLES)].any() and not value.any()
 
 
 def push_through(

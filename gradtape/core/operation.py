@@ -39,6 +39,7 @@ _getframe = sys._getframe
 CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
 NOWHERE = SimpleNamespace(f_code=None, f_lasti=0)  # the frame of a call that has no user's code above it
 NO_PARAMS: dict[str, Any] = {}
+_OWN_RULES = ("general", "multilinear", "custom")  # kinds of operations whose rules are more than NumPy's ufuncs
 
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
@@ -90,6 +91,8 @@ class Op:
         self.specs = specs  # whether rules need to know the shapes of inputs whose values they do not use
         self.units = units  # the batching rule for unit vectors, if it has a better one: see `Units`
         self.kind = kind
+        # whether NaN and infinity are made without the floating-point errors that NumPy's own ufuncs raise
+        self.is_unflagged = not self.ufunc and (kind in _OWN_RULES or "scipy.special" in f"{answers}")
         self.stretches = kind == "elementwise"  # whether operands of different shapes are broadcast
         self.answers = tuple(answers)  # the NumPy and SciPy functions that this operation stands for
         self.samples = samples

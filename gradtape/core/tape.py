@@ -19,6 +19,7 @@ from gradtape.core.graph import (
     LARGE,
     UNTRACKED,
     VARIABLE,
+    Births,
     Node,
     ails,
     is_nan,
@@ -192,13 +193,13 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         nodes = self._source_nodes(sources)
         seeds = self._seeds(target, output_gradients)
         with self._asking(target) as release:
-            births: list[Node] = []
+            values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
+            births = Births(values)
             found = self._walk(seeds, nodes, release, births)
             gradients = [found.get(node) for node in nodes]
             if output_gradients is not None:
                 gradients = [apart(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
-            values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
             if not explained and (suspects or births or ails(gradients) or is_nan(values)):
                 from gradtape.explain.flow import examine
 
@@ -417,7 +418,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         seeds: list[tuple[Node, Any]],
         nodes: list[Node],
         visited: list[Node] | None,
-        births: list[Node] | None = None,
+        births: Births | None = None,
     ) -> dict[Node, Any]:
         recorded = attach if recording.current().bits else None
         if self.persistent:  # for `coverage`

@@ -10,7 +10,19 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.batch import BatchTensor, batch_elementwise
-from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order, push_through, release, walk
+from gradtape.core.graph import (
+    AMBIENT,
+    LIFTED,
+    VARIABLE,
+    Births,
+    Cut,
+    Node,
+    is_finite,
+    next_order,
+    push_through,
+    release,
+    walk,
+)
 from gradtape.core.guard import Guarded, guard
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
@@ -141,6 +153,7 @@ class Segment(SingleOperation):
     """One checkpointed call: what it takes to run it again."""
 
     needs_inputs = False
+    explains_numbers = True
 
     outputs: list[int]  # which leaves of the result are tracked
     used: list[int]  # the arguments that they depend on
@@ -175,11 +188,16 @@ class Segment(SingleOperation):
 
     def reverse(self, g: Any, node: Node, inputs: tuple[Any, ...]) -> list[Any]:
         tape, outputs, sources = self._again(node)
-        seeds = zip(outputs, g, strict=True)
+        seeds = list(zip(outputs, g, strict=True))
         watched = [source for source in sources if not isinstance(source, Cut)]
         recorded = attach_for(outputs, g)
         visited: list[Node] = []
-        found = walk(seeds, tape.bit, sources=watched, attach=recorded, visited=visited)
+        births = Births()
+        found = walk(seeds, tape.bit, sources=watched, attach=recorded, visited=visited, births=births)
+        if births or not all(is_finite(gradient) for gradient in found.values()):
+            from gradtape.explain.flow import examine
+
+            examine(seeds, tape.bit, list(found.items()), [], births, judges_zeros=False)
         release(visited, tape.bit, Location(None, 0))
         return [found.get(source) for source in sources]
 

@@ -26,6 +26,7 @@ class SingleOperation:
     """
 
     needs_inputs = True
+    explains_numbers = False  # whether it reports itself where its derivative is not finite
 
     def __init__(self, call: Call) -> None:
         self.call = call

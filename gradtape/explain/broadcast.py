@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import functools
 import math
 import sys
 import weakref
@@ -239,6 +240,10 @@ def makes_axis(site: Site, expression: ast.expr, followed: int = 0, reshapes: bo
     """
     if isinstance(expression, ast.Subscript):
         return _has_none(expression.slice)
+    if isinstance(expression, ast.Attribute) and expression.attr in _SAME_AXES:
+        return makes_axis(site, expression.value, followed, reshapes)
+    if isinstance(expression, ast.IfExp):
+        return all(makes_axis(site, part, followed, reshapes) for part in (expression.body, expression.orelse))
     if isinstance(expression, ast.UnaryOp):
         return makes_axis(site, expression.operand, followed, reshapes)
     if isinstance(expression, ast.BinOp):
@@ -274,11 +279,35 @@ def _call_makes_axis(site: Site, call: ast.Call, followed: int, reshapes: bool) 
             for argument in call.args
             for length in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
         )
-    if is_function and isinstance(getattr(np, name, None), np.ufunc):
-        return any(makes_axis(site, argument, followed, reshapes) for argument in call.args)
-    if not is_function and name in ("astype", "copy", "clip") and owner is not None:
-        return makes_axis(site, owner, followed, reshapes)
+    arguments = call.args if is_function else [*([] if owner is None else [owner]), *call.args]
+    if name in _SAME_AXES or is_elementwise(name):
+        return any(makes_axis(site, argument, followed, reshapes) for argument in arguments)
     return False
+
+
+_SAME_AXES = frozenset({
+    "real", "imag", "T", "mT", "H", "conj", "conjugate", "angle", "real_if_close", "nan_to_num", "clip", "clamp",
+    "where", "astype", "to", "float", "double", "cfloat", "copy", "clone", "array", "asarray", "asanyarray",
+    "ascontiguousarray", "asfortranarray", "contiguous", "tensor", "as_tensor", "constant", "convert_to_tensor",
+    "identity", "transpose", "permute", "permute_dims", "swapaxes", "moveaxis", "matrix_transpose", "flip", "fliplr",
+    "flipud", "roll", "sort", "cumsum", "cumprod", "round", "around", "fix", "stop_gradient", "detach", "numpy",
+    "cast",
+})  # fmt: skip
+"""Attributes, methods and functions whose result has the axes of their operand, at most in another order."""
+
+
+@functools.lru_cache(maxsize=512)
+def is_elementwise(name: str) -> bool:
+    """Whether the function that goes by `name` is applied to each element: a ufunc of NumPy's, or an operation of ours.
+
+    >>> is_elementwise("conj"), is_elementwise("sigmoid"), is_elementwise("sum")
+    (True, True, False)
+    """
+    from gradtape import ops
+
+    return (
+        isinstance(getattr(np, name, None), np.ufunc) or getattr(getattr(ops, name, None), "kind", "") == "elementwise"
+    )
 
 
 def _has_none(index: ast.expr) -> bool:
@@ -305,10 +334,10 @@ def _made_axis(node: Node, shape: Shape) -> bool:
             site = site_at(node.location)
             expression = site.node.value if isinstance(site.node, ast.Expr) else site.node
             return isinstance(expression, ast.Call) and _call_makes_axis(site, expression, 1, False)
-        if node.op.kind != "elementwise":
+        if node.op.kind != "elementwise" and node.op.name not in _SAME_AXES:
             return False
         site = site_at(node.location)
-        if isinstance(site.node, ast.BinOp | ast.Call) and makes_axis(site, site.node, 1):
+        if isinstance(site.node, ast.BinOp | ast.Call | ast.Attribute) and makes_axis(site, site.node, 1):
             return True
         columns = [parent for parent in node.parents if parent.shape == shape and parent.bits > FLAGS]
         if not columns:
@@ -383,7 +412,7 @@ def _intent(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) ->
     written = site.rewritten({index: f"[{axes}]"}, parts)
     if written is None and node is None:
         return "" if site.node is None else "add the missing axis in the code: None, or np.newaxis"
-    return f"say so in the code: {written or f'{operands[index].name}[{axes}]'}"
+    return Fix(f"say so in the code: {written or f'{operands[index].name}[{axes}]'}", True)
 
 
 def _span(operand: Operand) -> Span:

@@ -65,6 +65,7 @@ def _facts(replay: Replay, node: Node, index: tuple[int, ...], site: Site, expre
     """The operands and the result of the expression that the rule used, by name, and their values at `index`."""
     operands = [part for part in site._candidates(0) if not is_literal(part)]
     found: dict[str, str] = {}
+    results: list[Node] = []
     seen, pending = {node}, [node]
     while pending and len(seen) <= STEPS_AT_MOST and len(found) < FACTS_AT_MOST:
         inner = pending.pop(0)
@@ -78,8 +79,11 @@ def _facts(replay: Replay, node: Node, index: tuple[int, ...], site: Site, expre
             is_result = (parent.code, parent.offset) == (node.code, ~node.offset)
             if value is None or np.shape(value) != node.shape or not (is_result or len(operands) == 1):
                 continue
+            if is_result:
+                results.append(parent)
             name = expression if is_result else one_line(site.source.text(operands[0]))
-            found.setdefault(name, number(np.asarray(value)[index]))
+            if is_result or not results or any(parent in result.parents for result in results):
+                found.setdefault(name, number(np.asarray(value)[index]))
     return list(found.items())
 
 

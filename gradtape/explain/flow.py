@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Cut, Node, innocent, is_nan, sampled, suspects
+from gradtape.core.graph import FLAGS, Births, Cut, Node, innocent, is_nan, sampled, suspects
 from gradtape.errors import GradTapeError
 from gradtape.explain.broadcast import is_written, site_at
 from gradtape.explain.messages import problem
@@ -23,6 +23,7 @@ from gradtape.explain.voices import doubt, is_due, is_provisional, report
 
 PLACES_AT_MOST = 1024
 SILENT_TIMES = 3  # after which a target whose zeros were found to be right is not examined again
+NO_BIRTHS = Births()
 
 _silent: dict[tuple[Any, ...], tuple[int, Any]] = {}  # how often, and the codes, so that nobody gets their ids
 
@@ -32,7 +33,7 @@ def examine(
     mask: int,
     arrivals: Sequence[tuple[Node, Any]],
     targets: Sequence[Any],
-    births: Sequence[Node] = (),
+    births: Births = NO_BIRTHS,
     beginnings: Container[Node] = (),
     sources: Mapping[Node, Any] | None = None,
     judges_zeros: bool = True,
@@ -56,7 +57,7 @@ def examine(
         broken, zeros = False, []
     if not (broken or zeros or waiting):
         return
-    replay = Replay(seeds, mask, beginnings, sources)
+    replay = Replay(seeds, mask, beginnings, sources, births)
     try:
         if broken:
             from gradtape.explain import numerics
@@ -230,14 +231,20 @@ def _find_death(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets
 def _killers(replay: Replay, source: Node) -> list[tuple[Node, int]]:
     """The operations that a gradient that was not zero reached, and left as zero, on the ways to `source`."""
     found: list[tuple[Node, int]] = []
+    targets = {node for node, _ in replay.seeds}
     seen, pending = {source}, [source]
     while pending:
         node = pending.pop()
         for consumer in dict.fromkeys(replay.consumers.get(node, ())):
             arrived, given = replay.gradients.get(consumer), replay.cotangents.get(consumer)
-            if arrived is None or (consumer.op is not None and consumer.op.several):
+            is_lost = arrived is None or (given is None and not consumer.inputs)
+            if (consumer.op is not None and consumer.op.several) or (
+                is_lost and (replay.lost is None or consumer in targets)
+            ):
                 return []
-            if not np.any(arrived):
+            if is_lost or not np.any(
+                arrived
+            ):  # what made zeros of a gradient after values were let go has kept its own
                 if consumer not in seen:
                     seen.add(consumer)
                     pending.append(consumer)

@@ -61,6 +61,8 @@ def explain(replay: Replay, births: Sequence[Node], targets: Sequence[Any]) -> N
         report(unknown(replay, culprit_of_walk, spoiled))
         return
     node, index, slot = culprit
+    if node.inputs and getattr(node.inputs[-1], "explains_numbers", False):
+        return  # its rule has walked a graph of its own, and has said where in it
     if node.location.in_rule and node not in forward:
         report(born_in_rule(replay, node, index, is_differentiated=True))
         return

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import FLAGS, LIFTED, PARTS, Node, Spec, sampled
+from gradtape.core.graph import FLAGS, LIFTED, PARTS, Birth, Births, Node, Spec, sampled
 from gradtape.core.guard import Guarded
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import TABLE
@@ -33,11 +33,15 @@ class Replay:
         mask: int,
         beginnings: Container[Node] = (),
         sources: Mapping[Node, Any] | None = None,
+        births: Births | None = None,
     ) -> None:
         self.seeds = [(node, seed) for node, seed in seeds if node.bits & mask]
         self.mask = mask
         self.beginnings = beginnings
         self.sources = dict(sources or {})  # values that the caller holds
+        # what the first walk kept of the operations that matter, after it had begun to let saved values go
+        kept = [] if births is None else [*births.zeros, *([] if births.first is None else [births.first])]
+        self.kept = {birth.node: birth for birth in kept}
         self.lost: Node | None = None  # an operation whose saved values had been let go
         self.nodes: list[Node] = []
         self.consumers: dict[Node, list[Node]] = {}
@@ -81,6 +85,7 @@ class Replay:
         self._given: dict[Node, tuple[Any, ...]] = {}
         for node, seed in self.seeds:
             self._add(node, seed)
+        self._arrived |= {node: _before(birth) for node, birth in self.kept.items() if node in self.consumers}
         with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
             for node in self.nodes:
                 gradient = self._arrived.get(node)
@@ -104,6 +109,8 @@ class Replay:
                         self._add(parent, _fitted(cotangent, parent))
 
     def _add(self, node: Node, cotangent: Any) -> None:
+        if node in self.kept:
+            return  # known already: some of what came there cannot be computed again
         before = self._arrived.get(node)
         self._arrived[node] = cotangent if before is None else before + cotangent
 
@@ -136,6 +143,16 @@ class Replay:
             known.get(parent) if value is None and parent.bits > FLAGS else value
             for parent, value in zip(node.parents, saved(node))
         ]
+
+
+def _before(birth: Birth) -> Any:
+    """The gradient that arrived at a birth; where the rule wrote over it, 0 where it met an infinite slope, else 1.
+
+    Of the elementwise rules that do so, a NaN was made by zero times infinity.
+    """
+    if not any(birth.gradient is cotangent for cotangent in birth.cotangents):
+        return birth.gradient
+    return np.where(np.isnan(birth.gradient), 0, 1).astype(birth.gradient.dtype)
 
 
 def saved(node: Node) -> list[Any]:

@@ -12,7 +12,7 @@ from gradtape.core.batch import Units
 from gradtape.core.graph import Node, sampled
 from gradtape.core.structure import leaves, rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.explain.flow import examine
+from gradtape.explain.flow import NO_BIRTHS, examine
 
 
 def examine_rows(
@@ -42,7 +42,7 @@ def examine_rows(
     seed = (seeds.dense() if isinstance(seeds, Units) else seeds)[row]
     value = np.asarray(target._array)[np.asarray(seed) != 0]
     found = [(node, table[row].reshape(node.shape)) for node, table in tables]
-    examine([(target._node, seed)], mask, found, [value], (), beginnings, sources)
+    examine([(target._node, seed)], mask, found, [value], NO_BIRTHS, beginnings, sources)
 
 
 _looked_at: deque[Any] = deque(maxlen=32)  # functions, held so that nobody gets their ids

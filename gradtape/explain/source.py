@@ -23,6 +23,8 @@ from gradtape.explain.spelling import library_of, name_in
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
+_ARRAY_LIBRARIES = frozenset({"numpy", "scipy", "gradtape", "autograd", "jax", "torch", "tensorflow"})
+
 
 class Source:
     """A parsed file: its lines, and the syntax nodes by their position."""
@@ -66,7 +68,7 @@ class Source:
     def is_array_module(self, name: str) -> bool:
         """Whether a name stands for NumPy, SciPy or gradtape, or a part of them."""
         if name in self.imports:
-            return self.imports[name].partition(".")[0] in ("numpy", "scipy", "gradtape", "jax", "torch", "tensorflow")
+            return self.imports[name].partition(".")[0] in _ARRAY_LIBRARIES
         return name in ("np", "numpy", "gt", "gradtape", "xp", "scipy")
 
     def spelled(self, name: str, module: str = "numpy") -> str:

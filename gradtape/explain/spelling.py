@@ -129,6 +129,8 @@ def spelled(text: str, imports: Mapping[str, str]) -> str:
     'torch.sum(x) or x.detach()'
     >>> spelled("np.where(ok, x, 1.0)", {"xp": "numpy"})
     'xp.where(ok, x, 1.0)'
+    >>> spelled("np.where(ok, x, 1.0)", {"onp": "numpy", "np": "autograd.numpy"})
+    'np.where(ok, x, 1.0)'
     """
     library, bound = library_of(imports)
     if not library:
@@ -147,7 +149,7 @@ def _bound(imports: Mapping[str, str], usual: str) -> str:
     """The name of NumPy (`np`) or gradtape (`gt`) in a file."""
     whole = {"np": "numpy", "gt": "gradtape"}[usual]
     names = [name for name, module in imports.items() if module == whole and not name.startswith("*")]
-    return usual if not names or usual in names else names[0]
+    return usual if not names or usual in imports else names[0]
 
 
 def edit_in(suffix: str, imports: Mapping[str, str]) -> str:

@@ -49,6 +49,16 @@ def test_the_three_criteria(left: tuple[int, ...], right: tuple[int, ...], outer
 
 
 class TestOuter:
+    def test_the_intent_is_written_as_the_user_wrote_it(self) -> None:
+        """Names in the user's own expression are not replaced by those of another import."""
+        from gradtape.explain.messages import problem
+        from gradtape.explain.problem import Fix, Span
+
+        span = Span(__file__, 1)
+        assert (
+            problem("GT101", "", spans=[span], intent=Fix("np.conj(x)[None, :]", True)).intent == "np.conj(x)[None, :]"
+        )
+
     def test_a_column_against_a_vector(self) -> None:
         """The operation's own expression is named, with its operands, the table of shapes, fixes and the intent."""
         w = gt.tensor(np.ones((3, 1)), requires_grad=True)
@@ -160,6 +170,40 @@ class TestOuter:
         problems = slope(lambda w: gt.log_softmax(X @ w)[np.arange(20), labels].sum(), np.ones((3, 3)))
         assert [problem.code for problem in problems] == ["GT101"]
         assert problems[0].fixes[0].endswith("[np.arange(20), labels[:, 0]]")
+
+
+def _named(v: Any) -> Any:
+    column = v[:, None]
+    turned = np.conj(column)
+    copied = turned.astype(np.complex128).copy()
+    return copied * v
+
+
+class TestAxisOnPurpose:
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda v: np.conj(v[:, np.newaxis]) * v[::-1] ** 1.0,
+            lambda v: np.real(v[:, None]) * np.imag(v)[::-1],
+            lambda v: -v[:, None].astype(np.complex128) * np.exp(v),
+            lambda v: v[None, :].T * np.exp(v),
+            lambda v: np.transpose(v[None, :]) * np.exp(v),
+            lambda v: v[:, None].real * np.exp(v),
+            lambda v: gt.sigmoid(v[:, None].real) * np.exp(v),
+            lambda v: np.where(v.real[:, None] > 0, v[:, None], 0.0) * np.exp(v),
+            _named,
+        ],
+    )
+    def test_is_seen_through_what_keeps_the_axes(self, function: Callable[[Any], Any]) -> None:
+        """A new axis that was written counts behind conj, real, a sign, a cast, a transposition, and behind names."""
+        z = rng.normal(size=6) + 1j * rng.normal(size=6)
+        assert slope(lambda v: np.sum(np.abs(function(v)) ** 2), z) == []
+
+    def test_is_seen_behind_the_functions_of_autograd(self) -> None:
+        """A module that stands in for NumPy is one: its conj is elementwise as well."""
+        from gradtape.explain.source import Source
+
+        assert Source("a.py", "import autograd.numpy as np").is_array_module("np")
 
 
 class TestOneSided:

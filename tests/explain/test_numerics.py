@@ -168,17 +168,99 @@ class TestWhere:
         assert only(lambda x: (np.where(x >= 0, np.sqrt(x), 0.0) + 0.0 * x).sum(), [4.0, 0.0]).code == "GT402"
 
 
+def distances(p: Any) -> Any:
+    apart = p[:, None, :] - p[None, :, :]
+    square = np.sum(apart * apart, axis=-1)
+    distance = np.sqrt(square)
+    return np.sum(np.tanh(np.exp(-distance) * 2.0))
+
+
+def blocks(p: Any) -> Any:
+    total = 0.0
+    for start in (0, 100):
+        square = np.sum((p[start : start + 100, None] - p[None]) ** 2, axis=-1)
+        total = total + np.sum(np.log1p(np.sqrt(square)))
+    return total
+
+
+def by_tape(function: Callable[[Any], Any], at: Any) -> None:
+    x = gt.Variable(at)
+    with gt.GradientTape() as tape:
+        y = function(x)
+    tape.gradient(y, x)
+
+
+WAYS: dict[str, Callable[[Callable[[Any], Any], Any], Any]] = {
+    "grad": lambda function, at: gt.grad(function)(at),
+    "value_and_grad": lambda function, at: gt.value_and_grad(function)(at),
+    "tape": by_tape,
+    "backward": lambda function, at: function(gt.tensor(at, requires_grad=True)).backward(),
+    "jit of grad": lambda function, at: gt.jit(gt.grad(function))(at),
+    "grad of jit": lambda function, at: gt.grad(gt.jit(function))(at),
+    "vjp": lambda function, at: gt.vjp(function, at)[1](1.0),
+    "checkpoint": lambda function, at: gt.grad(lambda x: gt.checkpoint(function)(x) * 2.0)(at),
+}
+
+
 class TestLargeArrays:
-    def test_what_was_let_go_is_said(self) -> None:
-        """Values of large arrays are gone when the gradient is checked: the rule is named, and how to get more."""
-        x = gt.Variable(np.zeros((300, 300)))
-        with gt.GradientTape() as tape:
-            y = np.sqrt(x * x).sum()
-        with pytest.warns(gt.NumericsWarning) as caught:
-            tape.gradient(y, x)
-        (problem,) = [warning.message.problem for warning in caught]
-        assert problem.code in ("GT401", "GT402")
-        assert any("gt.check_numerics()" in fix for fix in problem.fixes)
+    @pytest.mark.parametrize("way", WAYS)
+    @pytest.mark.parametrize("function", [distances, blocks])
+    def test_the_operation_is_found_whatever_was_let_go(self, function: Callable[[Any], Any], way: str) -> None:
+        """The root at zero distance is named, with its element, though the walk frees large arrays behind itself."""
+        problems: list[Problem] = []
+        points = np.random.default_rng(0).normal(size=(200, 3))
+        with gt.explain.configure(GT4="note"), gt.explain.listening(problems.append), np.errstate(all="ignore"):
+            WAYS[way](function, points)
+        (problem,) = problems
+        assert problem.code == "GT402"
+        assert problem.main is not None
+        assert problem.main.text == "np.sqrt(square)"
+        assert problem.title.endswith("where square is 0")
+        assert problem.fixes[0] == "np.sqrt(square + 1e-12)"
+
+    @pytest.mark.parametrize(
+        ("function", "code", "text"),
+        [
+            (lambda x: np.sum(np.tanh(np.log(x) * 0.5) ** 2), "GT401", "np.log(x)"),
+            (lambda x: np.sum(np.log(x - 1.0) ** 2), "GT401", "np.log(x - 1.0)"),
+            (lambda x: np.mean(gt.special.gammaln(x) * 0.5), "GT401", "gt.special.gammaln(x)"),
+            (lambda x: np.sum(np.where(x > 0, np.sqrt(x), 0.0)), "GT403", "np.sqrt(x)"),
+            (lambda x: np.sum(np.sqrt(np.sum(x.reshape(100, -1) ** 2 * 0.0, axis=1))), "GT402",
+             "np.sqrt(np.sum(x.reshape(100, -1) ** 2 * 0.0, axis=1))"),
+        ],
+    )  # fmt: skip
+    def test_forward_backward_and_in_branches(self, function: Callable[[Any], Any], code: str, text: str) -> None:
+        """What is born in the forward pass, in a rule without floating-point flags, or before arrays become large."""
+        problem = found(function, np.linspace(0.0, 2.0, 20_000))[0]
+        assert problem.code == code
+        assert problem.main is not None
+        assert problem.main.text == text
+
+    def test_of_a_second_derivative_only_the_operand_itself_is_told(self) -> None:
+        """The numbers that a message states are of the expression's operands, not of a gradient that meets them."""
+        problems: list[Problem] = []
+        points = np.random.default_rng(0).normal(size=(20, 3))
+        with gt.explain.configure(GT4="note"), gt.explain.listening(problems.append), np.errstate(all="ignore"):
+            gt.grad(lambda p: np.sum(gt.grad(distances)(p) ** 2))(points)
+        assert all("square is 1" not in problem.title for problem in problems)
+        assert any("np.sqrt(square) is 0" in problem.title for problem in problems)
+
+    def test_a_dead_layer_is_found_whatever_was_let_go(self) -> None:
+        """The relu of a large layer is named that is zero for every element."""
+        rng = np.random.default_rng(0)
+        data = rng.normal(size=(300, 5))
+
+        def loss(params: Any) -> Any:
+            weights, bias = params
+            return np.mean((gt.relu(data @ weights + bias) @ np.ones(200) - 1.0) ** 2)
+
+        problems: list[Problem] = []
+        with gt.explain.configure(GT4="note"), gt.explain.listening(problems.append):
+            gt.grad(loss)((rng.normal(size=(5, 200)), np.full(200, -80.0)))
+        (problem,) = problems
+        assert problem.code == "GT404"
+        assert problem.main is not None
+        assert problem.main.text == "gt.relu(data @ weights + bias)"
 
     def test_check_numerics_keeps_them(self) -> None:
         """With check_numerics the element is known."""

@@ -24,7 +24,10 @@ def problem(
     intent: str = "",
     **details: Any,
 ) -> Problem:
-    """A finding at the user's present expression, unless `spans` says otherwise. Locations are turned into spans."""
+    """A finding at the user's present expression, unless `spans` says otherwise. Locations are turned into spans.
+
+    Advice is put in the words of the user's file, but for a checked `Fix`: what the user wrote stays as it is.
+    """
     from gradtape.explain.brief import brief
     from gradtape.explain.problem import Fix, Problem
     from gradtape.explain.source import source_of, span_of
@@ -36,7 +39,7 @@ def problem(
         details["notes"] = [spelled(brief(note), imports) for note in notes]
     listed = [fixes] if isinstance(fixes, str) else list(fixes)
     listed = [fix if isinstance(fix, Fix) and fix.checked else spelled(fix, imports) for fix in listed]
-    intent = spelled(intent, imports)
+    intent = intent if isinstance(intent, Fix) and intent.checked else spelled(intent, imports)
     return Problem(code, brief(title), [s for s in found if s.line], operands, consequence, listed, intent, details)
 
 
