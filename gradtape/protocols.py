@@ -21,7 +21,7 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import TABLE
 from gradtape.core.tensor import Tensor, is_tracked, plain
-from gradtape.errors import DetachError, GradTapeError, OperandError, UnsupportedError
+from gradtape.errors import GradTapeError, OperandError, UnsupportedError
 from gradtape.explain import messages
 
 UFUNCS: dict[np.ufunc, Op] = {}
@@ -204,11 +204,7 @@ def _ufunc_methods() -> Any:
 def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any = True) -> np.ndarray[Any, Any]:
     """Write an untracked result into a plain array; a tracked one would lose its gradient there."""
     if isinstance(result, Tensor) and is_tracked(result):
-        raise DetachError(
-            f"a tracked tensor (shape {result.shape}) would be written into a plain array and lose its gradient.\n"
-            f"{Location.here().show()}\n"
-            f"  fix: a = a + x instead of a += x (the result is a tensor), or gt.at(a)[i].set(x)"
-        )
+        raise messages.written_into_array(result.shape)
     np.copyto(out, plain(result), where=plain(mask))
     return out
 

@@ -282,7 +282,8 @@ def warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
         from gradtape.explain.voices import report
 
         reason, shape = run.why_unconnected(output, unused[0]), run.sources[unused[0]].shape
-        report(messages.unused_argument(run.called(unused[0]), shape, reason, Location.here()))
+        used = [run.called(i) for i, gradient in enumerate(found) if gradient is not None]
+        report(messages.unused_argument(run.called(unused[0]), shape, used, reason, Location.here()))
 
 
 def argument_of(function: Function, arguments: Mapping[int, Any], index: int) -> str:
@@ -407,7 +408,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
 
         which = f"{argument_of(function, dict(enumerate(primals)), 0)} of {name}"
         reason = why(outputs[0], sources[0], accumulator.bit)
-        report(messages.unused_argument(which, sources[0].shape, reason, Location.here()))
+        report(messages.unused_argument(which, sources[0].shape, (), reason, Location.here()))
     if _is_spoilt(pushed):  # nothing of the way is left to look at: go it again
         record(function, tuple(primals), {}, list(range(len(primals)))).look()
     value = map_structure(lambda o: handed_out(o, was_numpy, set()), result)

@@ -45,7 +45,7 @@ class Guarded:
         self.locked = array.base is None and array.flags.writeable
         if self.locked:
             array.flags.writeable = False
-            _watch_writes()
+            watch_errors()
 
     def __del__(self) -> None:
         if getattr(self, "locked", False):  # not if it was interrupted while it was made
@@ -59,8 +59,8 @@ class Guarded:
 
 
 @functools.cache
-def _watch_writes() -> None:
-    """From the first array that is locked on, a write that NumPy refuses is explained where it surfaces."""
+def watch_errors() -> None:
+    """From the first array that is locked, or gradient that is None, the errors it leads to are explained."""
     from gradtape.explain.uncaught import watch
 
     watch()

@@ -29,6 +29,7 @@ from gradtape.core.graph import (
     walk,
 )
 from gradtape.core.graph import release as free
+from gradtape.core.guard import watch_errors
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.structure import aligned, leaves, map_structure, rebuild
@@ -207,6 +208,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
                 examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))
             if unconnected_gradients is None and any(g is None for g in gradients):
                 self._gave_none = True
+                watch_errors()
                 if all(g is None for g in gradients):
                     self._warn_unconnected(target, sources)
         return self._answer(sources, gradients, unconnected_gradients)

@@ -13,6 +13,7 @@ from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain import paths
 from gradtape.explain.answers import Why, verdict
 from gradtape.explain.cuts import code_of, cut_words, first_of, fix_for
+from gradtape.explain.naming import listed, name_of, name_of_target, names_of_leaves
 from gradtape.explain.problem import Span
 from gradtape.explain.site import Site
 from gradtape.explain.source import source_of, span_of
@@ -199,13 +200,19 @@ def unconnected(target: Tensor, source: Tensor, reached: dict[Node, None], mask:
             fix=f"take it inside the with block of {owner}, one step further in: {owner} records how it is computed",
         )
     made: list[str | Node] = [] if start.op is None else ["the target was computed here", start]
+    called, wanted = name_of_target(target) or "the target", name_of(source)
+    others = [name for name in names_of_leaves(reached) if name != wanted]
+    instead = [f"{called} was computed from {listed(others)}"] if others else []
     return verdict(
         "GT202",
-        "the target was not computed from the source",
+        f"{called} was not computed from {wanted or 'the source'}",
+        *instead,
         *made,
-        f"the source, of shape {source.shape}, is from here",
+        f"{wanted or 'the source'}, of shape {source.shape}, is from here",
         goal,
-        fix="check the names: is this the tensor that went into the target?",
+        fix=f"use {wanted} in what {called} is computed from, or ask for the gradient of what is used there"
+        if wanted and others
+        else "check the names: is this the tensor that went into the target?",
     )
 
 

@@ -15,6 +15,7 @@ from gradtape.core.structure import leaves
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor
 from gradtape.explain.messages import problem
+from gradtape.explain.naming import asked_at, tensor_of
 from gradtape.explain.problem import Problem, Span
 from gradtape.explain.site import Site
 from gradtape.explain.source import one_line
@@ -40,6 +41,8 @@ def why_missing(variable: Any) -> Problem | None:
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     parts = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
     for part in parts:
+        if isinstance(part, ast.Call):  # zip(grads, variables)
+            parts += part.args
         request = _request(site, part)
         source = None if request is None else _among_sources(site, request, variable)
         cause = None if request is None else _cause(site, request, source)
@@ -134,7 +137,8 @@ def _among_sources(site: Site, request: ast.Call, variable: Any) -> Any:
         for tensor in leaves(site.value(part)):
             if isinstance(tensor, Tensor) and (tensor is variable or tensor._array is variable):
                 return tensor
-    return variable
+    found = tensor_of(variable, site)
+    return variable if found is None else found
 
 
 def _cause(site: Site, request: ast.Call, variable: Any) -> Problem | None:
@@ -144,7 +148,8 @@ def _cause(site: Site, request: ast.Call, variable: Any) -> Problem | None:
     target = site.value(request.args[0]) if request.args else None
     if not isinstance(tape, GradientTape) or not isinstance(target, Tensor) or not isinstance(variable, Tensor):
         return None
-    answer = tape.why(target, variable)
+    with asked_at(site, request):
+        answer = tape.why(target, variable)
     return None if answer.flows else answer.problem
 
 

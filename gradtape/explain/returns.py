@@ -371,6 +371,76 @@ def kept_on_tape(site: Site) -> list[Fix]:
     return []
 
 
+_IN_PLACE: dict[type, str] = {
+    ast.Add: "add({})",
+    ast.Sub: "add(-{})",
+    ast.Mult: "multiply({})",
+    ast.Div: "multiply(1.0 / {})",
+}
+_AT = {
+    "add": "add({})",
+    "subtract": "add(-{})",
+    "multiply": "multiply({})",
+    "divide": "multiply(1.0 / {})",
+    "maximum": "max({})",
+    "minimum": "min({})",
+}
+
+
+def into_a_tensor(site: Site) -> tuple[str, list[Fix]]:
+    """The array that a statement (`a[i] += x`, `a += x`, `f(x, out=a)`) writes into, and what to write instead."""
+    statement = None if site.node is None else site.source.statement(site.node)
+    if isinstance(statement, ast.AugAssign):
+        target, value = statement.target, statement.value
+        if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
+            method = _IN_PLACE.get(type(statement.op))
+            array = one_line(site.source.text(target.value))
+            return array, [*_as_tensor(site, target.value), *_at(site, target.value, target.slice, method, value)]
+        array, sign = one_line(site.source.text(target)), _SIGNS.get(type(statement.op))
+        text = one_line(site.source.text(value)) if sign == "+" else _grouped(site, value)
+        return array, [Fix(f"{array} = {array} {sign} {text}", True, site.source.span(statement))] if sign else []
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "at" and len(call.args) == 3:
+        held, index, added = call.args  # np.add.at(a, i, x)
+        method = _AT.get(getattr(getattr(call.func, "value", None), "attr", ""))
+        return one_line(site.source.text(held)), [*_as_tensor(site, held), *_at(site, held, index, method, added)]
+    out = next((k for k in call.keywords if k.arg == "out"), None) if isinstance(call, ast.Call) else None
+    if out is None or not isinstance(call, ast.Call):
+        return "", []
+    array = one_line(site.source.text(out.value))
+    arguments = [*call.args, *(k.value for k in call.keywords if k is not out)]
+    texts = [one_line(site.source.text(argument)) for argument in call.args]
+    texts += [f"{k.arg}={one_line(site.source.text(k.value))}" for k in call.keywords if k is not out]
+    alone = f"{one_line(site.source.text(call.func))}({', '.join(texts)})"
+    if isinstance(statement, ast.Expr) and isinstance(out.value, ast.Name) and arguments:
+        return array, [Fix(f"{array} = {alone}", True, site.source.span(statement))]
+    return array, [*_as_tensor(site, out.value), Fix(f"without out=: {alone}")]
+
+
+def _at(site: Site, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:
+    """`a = gt.at(a)[i].add(x)` in the place of the statement that writes into `a`."""
+    name = one_line(site.source.text(array))
+    statement = None if site.node is None else site.source.statement(site.node)
+    if method is None or statement is None:
+        return []
+    place = f"{site.source.spelled('at', 'gradtape')}({name})[{one_line(site.source.text(index))}]"
+    text = one_line(site.source.text(value)) if "({})" in method else _grouped(site, value)
+    return [Fix(f"{name} = {place}.{method.format(text)}", True, site.source.span(statement))]
+
+
+def _grouped(site: Site, value: ast.expr) -> str:
+    """An operand as it is written, in brackets if an operator before it would take it apart."""
+    text = one_line(site.source.text(value))
+    is_single = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
+    return text if is_single else f"({text})"
+
+
+_SIGNS: dict[type, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//",
+    ast.Mod: "%",
+}  # fmt: skip
+
+
 def _root(function: ast.expr) -> str:
     """`np` for `np.linalg.norm`; empty for a function that is no attribute of anything."""
     root = function
@@ -387,7 +457,16 @@ def _as_tensor(site: Site, array: ast.expr) -> list[Fix]:
         return []
     name = made.func.attr if isinstance(made.func, ast.Attribute) else made.func.id
     made_anew = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "linspace", "arange")
-    return _of_gradtape(site, made) if name in made_anew else []
+    return _whole_binding(site, made, _of_gradtape(site, made)) if name in made_anew else []
+
+
+def _whole_binding(site: Site, made: ast.expr, offered: list[Fix]) -> list[Fix]:
+    """The edits of what a name is bound to, as `name = edit` where that is all that the statement does."""
+    statement = site.source.parents.get(made)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return offered
+    name = one_line(site.source.text(statement.targets[0]))
+    return [Fix(f"{name} = {fix}", True, site.source.span(statement)) for fix in offered]
 
 
 def _of_gradtape(site: Site, call: ast.Call) -> list[Fix]:

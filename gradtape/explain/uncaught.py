@@ -23,7 +23,7 @@ def watch() -> None:
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        _explain(error)
+        explain(error)
         return before(kind, error, trace)
 
     sys.excepthook = hook
@@ -33,20 +33,21 @@ def watch() -> None:
         notebook.events.register("post_run_cell", _after_cell)
 
 
-def _explain(error: BaseException | None) -> Any:
+def explain(error: BaseException | None) -> Any:
+    """Put a note and a `.problem` on an error of NumPy's or Python's that we can explain; what was found, or None."""
     if isinstance(error, TypeError) and "NoneType" in str(error):
         from gradtape.explain import nones
 
         return nones.explain(error)
     if not isinstance(error, ValueError) or "read-only" not in str(error):
         return None
-    from gradtape.explain.locked import explain
+    from gradtape.explain import locked
 
-    return explain(error)
+    return locked.explain(error)
 
 
 def _after_cell(result: Any) -> None:
     """Show below the traceback of a cell what it is about."""
-    found = _explain(getattr(result, "error_in_exec", None))
+    found = explain(getattr(result, "error_in_exec", None))
     if found is not None:
         importlib.import_module("IPython.display").display(found)

@@ -14,7 +14,8 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, is_tracked, plain
-from gradtape.errors import DetachError, IndexingError, OperandError, ShapeError
+from gradtape.errors import IndexingError, OperandError, ShapeError
+from gradtape.explain import messages
 from gradtape.ops import arguments, comparison, elementwise, shaping, statistics
 from gradtape.ops.arguments import Axes, along, as_value, axes_tuple, one_axis, refused
 from gradtape.ops.elementwise import where as choose
@@ -402,11 +403,7 @@ def at(ufunc: np.ufunc, x: Any, indices: Any, *values: Any) -> None:
     name = f"np.{ufunc.__name__}.at"
     if not isinstance(x, Tensor):
         if any(isinstance(value, Tensor) and is_tracked(value) for value in values):
-            raise refused(
-                DetachError,
-                f"{name}: a tracked tensor would be written into a plain array and lose its gradient.",
-                "gt.tensor(array) first, or gt.at(array)[indices].add(x)",
-            )
+            raise messages.written_into_array(np.shape(values[0]))
         getattr(ufunc, "at")(x, _plain_index(indices), *(plain(value) for value in values))  # noqa: B009
         return
     operation = operation_for(ufunc, ".at")

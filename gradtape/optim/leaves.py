@@ -93,7 +93,8 @@ def checked_gradients(named: list[tuple[str, Any]], grads: list[Any], optimiser:
     for (path, value), gradient in zip(named, grads, strict=True):
         if gradient is None:
             raise messages.gradient_missing(
-                f"{optimiser}: the gradient of {called(path)} is None",
+                optimiser,
+                called(path),
                 "the loss was not computed from it",
                 value,
                 "tape.why(loss, variable) names the reason; leave out parameters that are not used, or pass "

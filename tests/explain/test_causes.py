@@ -345,7 +345,7 @@ def test_a_value_that_is_no_tensor_names_where_it_left() -> None:
 
     problem = reported(written, 3.0)
     assert (problem.codes, problem.main.text) == (("GT201", "GT210"), "trace[0]")
-    assert problem.fixes[0] == "gt.zeros(2)"
+    assert problem.fixes[0] == "trace = gt.zeros(2)"
     problem = reported(lambda x: math.exp(-x) * 2.0, 3.0)
     assert (problem.codes, problem.fixes[0]) == (("GT201", "GT210"), "np.exp(-x)")
     problem = reported(lambda x: np.arange(9.0)[x.astype(int)], 3.0)

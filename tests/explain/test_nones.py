@@ -45,7 +45,7 @@ def test_none_in_arithmetic() -> None:
     problem = nones.explain(caught.value)
     assert problem is not None
     assert problem.code == "GT201"
-    assert problem.title == "db is None, the gradient of b: the target was not computed from the source"
+    assert problem.title == "db is None, the gradient of b: loss was not computed from b"
     assert problem.main.text == "0.1 * db"
     assert "gradtape: " in caught.value.__notes__[0]
 

@@ -1,8 +1,10 @@
 """Numbers that left the tape inside a function, or as elements, and came back as constants."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import gradtape as gt
 
@@ -125,3 +127,41 @@ def test_a_function_of_math_by_its_own_name_is_not_left_out() -> None:
 
     (problem,) = _reported(lambda k: k * sqrt(k * 1.7))
     assert str(problem.fixes[0]) == "np.sqrt(k * 1.7)"
+
+
+class TestWrittenIntoAnArray:
+    @pytest.mark.parametrize(
+        ("statement", "name", "fixes"),
+        [
+            ("d = np.zeros(3)\n    d[:2] += x", "d", ["d = gt.zeros(3)", "d = gt.at(d)[:2].add(x)"]),
+            ("d = np.ones(3) * 1\n    d[1:] -= x + 1", "d", ["d = gt.at(d)[1:].add(-(x + 1))"]),
+            ("d = np.ones(2) * 1\n    d[:] *= x", "d", ["d = gt.at(d)[:].multiply(x)"]),
+            ("d = np.ones(2) * 1\n    d[:] /= x", "d", ["d = gt.at(d)[:].multiply(1.0 / x)"]),
+            ("d = np.zeros(2)\n    d -= x + 1", "d", ["d = d - (x + 1)"]),
+            ("d = np.zeros(2)\n    np.multiply(x, 3.0, out=d)", "d", ["d = np.multiply(x, 3.0)"]),
+            ("d = np.ones(3) * 1\n    np.add.at(d, [0, 0], x)", "d", ["d = gt.at(d)[[0, 0]].add(x)"]),
+        ],
+    )  # fmt: skip
+    def test_the_fix_names_the_array_and_works(
+        self, statement: str, name: str, fixes: list[str], tmp_path: Path
+    ) -> None:
+        """Each edit that is offered, made in the program, gives a gradient that a difference quotient confirms."""
+        source = f"import numpy as np\nimport gradtape as gt\ndef f(x):\n    {statement}\n    return np.sum(d**2)\n"
+        file = tmp_path / "program.py"
+        file.write_text(source)
+        namespace: dict[str, Any] = {}
+        exec(compile(source, str(file), "exec"), namespace)
+        with pytest.raises(gt.DetachError) as caught:
+            gt.grad(namespace["f"])(np.array([1.0, 2.0]))
+        problem = caught.value.problem
+        assert f"written into {name}, a plain array" in problem.title
+        assert list(problem.fixes) == fixes
+        for fix in problem.fixes:
+            span = fix.replaces
+            assert span is not None
+            assert span.end_column is not None
+            lines = source.splitlines()
+            lines[span.line - 1] = lines[span.line - 1][: span.column] + fix + lines[span.line - 1][span.end_column :]
+            mended: dict[str, Any] = {}
+            exec("\n".join(lines), mended)
+            gt.gradcheck(mended["f"], np.array([1.0, 2.0]))

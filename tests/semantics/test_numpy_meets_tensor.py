@@ -193,7 +193,7 @@ class TestSilentLossIsRefused:
     def test_augmented_assignment(self, refused: Refused) -> None:
         """`array += x` of a tracked tensor."""
         x, array = leaf([1.0, 2.0]), np.zeros(2)
-        with refused(gt.DetachError, "(2,)", "a = a + x"):
+        with refused(gt.DetachError, "(2,)", "array = array + x"):
             array += x  # here
         np.testing.assert_array_equal(array, np.zeros(2))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,12 +215,15 @@ def all_none(target: Any, reason: Any, where: Location) -> Problem:
     )
 
 
-def unused_argument(which: str, shape: Shape, reason: Any, where: Location) -> Problem:
-    """The value does not depend on an argument of `gt.grad`'s function, for a reason (a `Why`)."""
+def unused_argument(which: str, shape: Shape, used: Sequence[str], reason: Any, where: Location) -> Problem:
+    """The value does not depend on an argument of `gt.grad`'s function, for a reason (a `Why`); on `used` it does."""
     cause: Problem = reason.problem
+    why = cause.title.removeprefix("no gradient: ")
+    if cause.code == "GT202":
+        why = f"it was computed from {_listed(used)}" if used else "nothing that is differentiated went into it"
     return problem(
         "GT201",
-        f"the value does not depend on {which} (shape {shape}): {cause.title.removeprefix('no gradient: ')}",
+        f"the value does not depend on {which} (shape {shape}): {why}",
         spans=_with_request(cause, where),
         fixes="compute with it, or leave it out of what is differentiated" if cause.code == "GT202" else cause.fixes,
         consequence="its gradient is zeros" + (f"; {cause.consequence}" if cause.consequence else ""),
@@ -228,6 +231,12 @@ def unused_argument(which: str, shape: Shape, reason: Any, where: Location) -> P
         intent="leave it out of argnums, or gt.explain.configure(GT201='off')",
         cause=cause.code,
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    from gradtape.explain.naming import listed
+
+    return listed(names)
 
 
 # -- backward
@@ -311,10 +320,16 @@ def no_gradient_will_arrive(what: str) -> GradTapeError:
     )
 
 
-def gradient_missing(title: str, reason: str, variable: Any, fix: str, consequence: str) -> GradTapeError:
-    """An optimiser was given None for the gradient of `variable`."""
+def gradient_missing(
+    optimiser: str, which: str, reason: str, variable: Any, fix: str, consequence: str
+) -> GradTapeError:
+    """An optimiser was given None for the gradient of `variable`, which it calls `which`."""
+    from gradtape.explain.naming import name_of, tensor_of
     from gradtape.explain.nones import why_missing
 
+    tensor = tensor_of(variable)
+    name = "" if tensor is None else name_of(tensor)
+    title = f"{optimiser}: the gradient of {which} is None{f' ({name})' if name else ''}"
     cause = why_missing(variable)
     if cause is None:
         return failure("GT201", f"{title}: {reason}", UntrackedError, fixes=fix, consequence=consequence)

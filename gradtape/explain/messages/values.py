@@ -136,6 +136,21 @@ def silent_detach(shape: Shape) -> GradTapeError:
     )
 
 
+def written_into_array(shape: Shape) -> GradTapeError:
+    """A tracked result would be written into a plain array: by `a[i] += x`, `a += x`, or `out=a`."""
+    from gradtape.explain.returns import into_a_tensor
+    from gradtape.explain.site import Site
+
+    name, offered = into_a_tensor(Site.present())
+    return failure(
+        "GT312",
+        f"a tracked tensor (shape {shape}) would be written into {name or 'a plain array'}"
+        f"{', a plain array,' if name else ''} and lose its gradient",
+        fixes=offered or ["let the array be a tensor (gt.zeros(n)) before it is written into"],
+        intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
+    )
+
+
 def stored_while_tracked(how: str, shape: Shape) -> GradTapeError:
     return failure(
         "GT312",
@@ -271,6 +286,7 @@ __all__ = [
     "silent_detach",
     "stored_while_tracked",
     "viewed_while_written",
+    "written_into_array",
     "wrong_assigned_dtype",
     "wrong_assigned_shape",
     "wrong_grad_shape",
