@@ -6,6 +6,7 @@ with everything kept (`gradtape.explain.replay`), and the first operation is fou
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -39,6 +40,12 @@ from gradtape.explain.voices import configure, report
 _NOT_A_BIRTH = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})
 
 
+LEAVES_THE_DOMAIN = (
+    "this is a step that scipy.optimize tries, out of where the function is defined: gt.optimize.minimize goes back "
+    "from NaN; or bounds=, or np.inf for the value there"
+)
+
+
 def explain(replay: Replay, births: Sequence[Node], targets: Sequence[Any]) -> None:
     """Report the birthplace of the NaN or infinity in a gradient that was just taken."""
     spoiled = not all(is_finite(target) for target in targets)
@@ -53,7 +60,8 @@ def explain(replay: Replay, births: Sequence[Node], targets: Sequence[Any]) -> N
             report(came_in(replay, *entry))
             return
     if spoiled and forward:
-        report(_born_forward(replay, forward[0]))
+        found = _born_forward(replay, forward[0])
+        report(found.with_(fixes=[LEAVES_THE_DOMAIN, *found.fixes]) if is_tried() else found)
         return
     culprit = _backward_birth(replay)
     if culprit is None:
@@ -227,6 +235,29 @@ def _where_behind(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[N
 
 
 # -- stopping at once
+
+
+@contextmanager
+def trying() -> Iterator[None]:
+    """Inside, a line search tries a place: NaN there is its business, and noted only, but for `check_numerics`."""
+    if graph.keeping.get():
+        yield
+        return
+    with configure(GT401="note", GT402="note", GT403="note"), np.errstate(all="ignore"):
+        yield
+
+
+def is_tried() -> bool:
+    """Whether a method of `scipy.optimize` that the user has called asks for the value at a place after the first."""
+    frame: Any = sys._getframe(1)
+    found = False
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("scipy.optimize."):
+            if frame.f_code.co_name in ("__init__", "_prepare_scalar_function"):
+                return False
+            found = True
+        frame = frame.f_back
+    return found
 
 
 @contextmanager

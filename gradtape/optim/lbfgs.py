@@ -155,7 +155,7 @@ class LBFGS:
 
     def _line(self, flat: _Flat, position: Any, direction: Any) -> Callable[[float], Point]:
         def along(distance: float) -> Point:
-            value, gradient = flat.evaluate(position + distance * direction)
+            value, gradient = flat.tried(position + distance * direction)
             return Point(distance, value, gradient, float(gradient @ direction))
 
         return along
@@ -226,16 +226,18 @@ class _Flat:
             used += value.size
         return rebuild(self.params, arrays)
 
+    def tried(self, vector: Any) -> tuple[float, Any]:
+        """The value and the gradient at a place that a line search tries, which it leaves if they are not finite."""
+        from gradtape.explain.numerics import trying
+
+        with trying():
+            value, gradients = self._called(vector)
+        number, gradient = float(np.asarray(plain(value)).reshape(())), self.packed(rebuild(self.params, gradients))
+        is_finite = math.isfinite(number) and bool(np.isfinite(gradient).all())
+        return (number, gradient) if is_finite else (math.inf, np.zeros_like(gradient))
+
     def evaluate(self, vector: Any) -> tuple[float, Any]:
-        found = self.function(self.unpacked(vector))
-        if not isinstance(found, tuple | list) or len(found) != 2:
-            raise refused(
-                OperandError,
-                f"LBFGS: the function returned a {type(found).__name__}; the loss and its gradient are wanted.",
-                "gt.value_and_grad(function)",
-            )
-        value, grads = found
-        gradients = checked_gradients(self.named, matching(grads, self.params, "LBFGS", "the gradients"), "LBFGS")
+        value, gradients = self._called(vector)
         check_finite(self.named, gradients, "LBFGS")
         number = float(np.asarray(plain(value)).reshape(()))
         if not math.isfinite(number):
@@ -247,4 +249,17 @@ class _Flat:
                     consequence=UNTOUCHED,
                 )
             )
-        return number, self.packed(grads)
+        return number, self.packed(rebuild(self.params, gradients))
+
+    def _called(self, vector: Any) -> tuple[Any, list[Any]]:
+        """What the function returns at `vector`: the loss, and the gradients as a list."""
+        found = self.function(self.unpacked(vector))
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise refused(
+                OperandError,
+                f"LBFGS: the function returned a {type(found).__name__}; the loss and its gradient are wanted.",
+                "gt.value_and_grad(function)",
+            )
+        value, grads = found
+        gradients = checked_gradients(self.named, matching(grads, self.params, "LBFGS", "the gradients"), "LBFGS")
+        return value, gradients

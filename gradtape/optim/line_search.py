@@ -33,7 +33,7 @@ def strong_wolfe(
     """A point that fulfils the conditions, or the best that was found; and how often `evaluate` was called.
 
     `start` is the point at 0, `first` the first distance tried, `length` the largest entry of the direction; behind
-    the first distance, `most` others are tried.
+    the first distance, `most` others are tried. A value that is not finite counts as infinitely high.
     """
 
     def too_high(point: Point) -> bool:
@@ -95,7 +95,7 @@ def strong_wolfe(
 def cubic_minimum(one: Point, two: Point, bounds: tuple[float, float] | None) -> float:
     """Where the cubic with these values and slopes is smallest, within `bounds`; the middle if it has no minimum."""
     least, most = bounds or (min(one.at, two.at), max(one.at, two.at))
-    if one.at == two.at:
+    if one.at == two.at or not (math.isfinite(one.value) and math.isfinite(two.value)):
         return (least + most) / 2
     middle = one.slope + two.slope - 3 * (one.value - two.value) / (one.at - two.at)
     under = middle**2 - one.slope * two.slope

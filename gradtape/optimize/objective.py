@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.graph import keeping
 from gradtape.core.tensor import Tensor
 from gradtape.custom.arrays import is_recorded
 from gradtape.errors import NumericsError, OperandError, UntrackedError
@@ -34,6 +36,18 @@ def plain_number(value: Any, title: str) -> float:
     return float(np.asarray(value).reshape(()))
 
 
+@contextmanager
+def trying(is_trial: bool) -> Iterator[None]:
+    """Inside, a value that is not finite is no news: at a place that a method tries, it goes back from there."""
+    if not is_trial or keeping.get():
+        yield
+        return
+    from gradtape.explain.voices import configure
+
+    with configure(GT401="note"), np.errstate(all="ignore"):
+        yield
+
+
 class Objective:
     """A function of one number, by vectors. The first gradient is looked at closely, the others for NaN."""
 
@@ -50,7 +64,8 @@ class Objective:
 
     def value(self, flat: Any) -> float:
         """The value alone, on plain arrays."""
-        output = self._number(self.function(self.packing.unpack(flat), *self.args))
+        with trying(self.looked):
+            output = self._number(self.function(self.packing.unpack(flat), *self.args))
         value = plain_number(output, self.title)
         self._check_start(value)
         self.looked = True
@@ -59,11 +74,12 @@ class Objective:
     def value_and_gradient(self, flat: Any) -> tuple[float, Any]:
         """The value and the gradient as a vector. NaN counts as infinitely high, so that SciPy goes back from there."""
         tree = self.packing.unpack(flat)
-        if self.compiled is not None and self.looked:
-            output, gradient = self.compiled(tree, *self.args)
-            value, found = float(output), self.packing.pack(gradient)
-        else:
-            value, found = self._recorded(tree)
+        with trying(self.looked):
+            if self.compiled is not None and self.looked:
+                output, gradient = self.compiled(tree, *self.args)
+                value, found = float(output), self.packing.pack(gradient)
+            else:
+                value, found = self._recorded(tree)
         if not np.isfinite(value):
             return np.inf if np.isnan(value) else value, np.full(self.packing.size, np.nan)
         found = np.array(found, dtype=float)

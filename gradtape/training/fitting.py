@@ -60,7 +60,8 @@ def fit(
     ones are `history.params`. `data` is a tuple of arrays with a row for each example, or an iterable of batches that
     can be gone through again. Floating point data take on the dtype of the parameters.
 
-    `rng` shuffles the examples; without it they are taken in order. `metrics` are evaluated on the `validation` data
+    `rng` shuffles the examples, and is what dropout draws from; without it examples are taken in order, and layers
+    draw from the generators that they have. `metrics` are evaluated on the `validation` data
     after each epoch, with what the loss gets; so are `callbacks(epoch, numbers)`, which stop training by returning
     True. A step is compiled by `gt.jit` unless `jit=False`.
 
@@ -75,7 +76,7 @@ def fit(
     >>> {name: round(float(value), 3) for name, value in history.params.items()}
     {'slope': 3.0, 'offset': -1.0}
     """
-    fitting = _Fitting(model, loss, optimiser, metrics, inputs, jit)
+    fitting = _Fitting(model, loss, optimiser, metrics, inputs, rng, jit)
     fitting.stopping = as_stopping(early_stopping)
     counts = {"epochs": epochs, "batch_size": batch_size, "inputs": inputs, "checkpoint_every": checkpoint_every}
     for name, value in counts.items():
@@ -98,7 +99,7 @@ def fit(
     dtype = one_dtype(fitting.params)
     fitting.data = Batches("data", data, batch_size, drop_last, dtype)
     fitting.validation = None if validation is None else Batches("validation", validation, batch_size, False, dtype)
-    fitting.rng, fitting.epochs, fitting.callbacks = rng, epochs, list(callbacks)
+    fitting.epochs, fitting.callbacks = epochs, list(callbacks)
     fitting.path, fitting.every = checkpoint, checkpoint_every
     for batches in (fitting.data, fitting.validation):
         if batches is not None and batches.arrays is not None:
@@ -112,7 +113,6 @@ class _Fitting:
     data: Batches
     validation: Batches | None
     stopping: EarlyStopping | None
-    rng: np.random.Generator | None
     epochs: int
     callbacks: list[Callback]
     path: Any
@@ -125,9 +125,10 @@ class _Fitting:
         optimiser: Any,
         metrics: Mapping[str, Function] | None,
         inputs: int,
+        rng: np.random.Generator | None,
         jit: bool,
     ) -> None:
-        self.model, self.loss, self.inputs = model, loss, inputs
+        self.model, self.loss, self.inputs, self.rng = model, loss, inputs, rng
         self.metrics = dict(metrics or {})
         self._checked: set[int] = set()
         self.optimiser = self._checked_optimiser(optimiser)
@@ -179,12 +180,15 @@ class _Fitting:
 
     def _predicted(self) -> Function:
         """`(params, buffers, batch, training) -> (what the loss and the metrics get, buffers)`"""
-        model, inputs = self.model, self.inputs
+        model, inputs, generator = self.model, self.inputs, self.rng
         if not isinstance(model, Module):
             return lambda params, buffers, batch, training: ((params, *batch), buffers)
 
         def predicted(params: Any, buffers: Any, batch: Any, training: bool) -> Any:
-            output, buffers = functional_call(model, params, *batch[:inputs], buffers=buffers, training=training)
+            rng = generator if training else None
+            output, buffers = functional_call(
+                model, params, *batch[:inputs], buffers=buffers, rng=rng, training=training
+            )
             return (output, *batch[inputs:]), buffers
 
         return predicted

@@ -431,3 +431,25 @@ def test_progress_is_a_bar_or_a_line_an_epoch_or_nothing(
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     gt.fit(model, DATA, functional.mse_loss, progress=True, **options)
     assert capsys.readouterr().err.startswith("epoch 1/2  loss ")
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("has_own", [True, False], ids=["a generator of its own", "none of its own"])
+def test_dropout_draws_from_the_generator_that_fit_is_given(jit: bool, has_own: bool) -> None:
+    """The same seed gives the same losses, another one others; a layer without a generator needs none then."""
+
+    def losses(seed: int) -> Any:
+        model = gt.nn.Sequential(gt.nn.Dense(3, 8), gt.nn.Dropout(0.5), gt.nn.Dense(8, 1))
+        model.initialise(np.random.default_rng(1))
+        model[1].rng = np.random.default_rng() if has_own else None
+        data = iter_of_batches(DATA)
+        options = {"epochs": 2, "rng": np.random.default_rng(seed), "jit": jit}
+        return gt.fit(model, data, functional.mse_loss, optimiser=gt.optim.SGD(0.05), **options).records["loss"]
+
+    assert losses(4) == losses(4)
+    assert losses(4) != losses(5)
+
+
+def iter_of_batches(data: Any) -> list[Any]:
+    """Batches in a fixed order, which no generator shuffles."""
+    return [tuple(array[start : start + 10] for array in data) for start in range(0, 40, 10)]

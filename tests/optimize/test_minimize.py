@@ -605,3 +605,26 @@ def test_minimize_scalar() -> None:
     np.testing.assert_allclose(gt.grad(inside)(1.5), 2.0 / (2.0 + 12.0 * free.x**2), rtol=1e-5)
     held = lambda a: gt.optimize.minimize_scalar(objective, bounds=(0.0, 0.2), args=(a,), options={"xatol": 1e-10}).x
     assert gt.grad(held)(1.5) == 0.0
+
+
+def barrier(x: Any) -> Any:
+    return np.sum(x) - np.sum(np.log(x - 1.0))
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("method", ["BFGS", "CG", "Newton-CG", "trust-ncg"])
+def test_a_step_into_nan_is_taken_back_without_a_word(method: str, jit: bool) -> None:
+    """NaN at a place that is only tried is the method's business: nothing is said, and the minimum is found."""
+    with gt.explain.configure(GT4="raise"):
+        found = gt.optimize.minimize(barrier, np.array([1.05, 40.0]), method=method, jit=jit)
+    assert found.success
+    np.testing.assert_allclose(found.x, 2.0, atol=1e-4)
+
+
+def test_scipy_is_told_what_to_do_about_a_step_into_nan() -> None:
+    """A method of SciPy's that is called directly does not recover: the advice is about the step."""
+    problems: list[Any] = []
+    with gt.explain.configure(GT4="note"), gt.explain.listening(problems.append), np.errstate(all="ignore"):
+        optimize.minimize(gt.value_and_grad(barrier), np.array([1.05, 40.0]), jac=True, method="BFGS")
+    assert problems[0].code == "GT401"
+    assert "gt.optimize.minimize goes back from NaN" in problems[0].fixes[0]
