@@ -1,7 +1,8 @@
 """A loss that is a sum over examples where a mean was meant: beside a mean, or over batches of different size.
 
-Batches of different size are known by their course: of one size again and again, and then a smaller one, the last of
-the epoch. Sentences or series of any lengths are summed on purpose.
+Batches of different size are known by their course: of one size again and again, then once a smaller one, the last of
+the epoch, and then the size of before. Sentences or series of any lengths are summed on purpose; and so is a
+likelihood that is fitted to some of the data, which does not go back to the whole after one step.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class _Course(NamedTuple):
     size: int
     times: int
     factor: Any
+    last: int = 0  # the size of a smaller sum that came once, after that
 
 
 Courses = dict[tuple[int, int], _Course]
@@ -48,7 +50,7 @@ def beside_means(targets: Iterable[Node]) -> Iterator[Problem]:
 
 
 def over_batches(targets: Iterable[Node], courses: Courses) -> Iterator[Problem]:
-    """A sum over as many elements as before each time, and now over fewer: the last batch of an epoch."""
+    """A sum over as many elements each time but one, the last batch of an epoch, which had fewer."""
     sums = [(node, factor) for node, factor in _terms(targets) if _is_sum(node)]
     places = [(id(node.code), node.offset) for node, _ in sums]
     for (node, factor), place in zip(sums, places):
@@ -56,15 +58,18 @@ def over_batches(targets: Iterable[Node], courses: Courses) -> Iterator[Problem]
             continue  # a loop over parameters
         count = math.prod(node.parents[0].shape)
         before = courses.pop(place, None)
-        times = 1
+        course = _Course(node.code, count, 1, factor)
         if before is not None and before.factor == factor:
-            if count < before.size and before.times > 1:
-                yield _found(
-                    f"this is a sum over {grouped(count)} elements; it was one over {grouped(before.size)} before",
-                    [node],
-                )
-            times = before.times + 1 if count == before.size else 1
-        courses[place] = _Course(node.code, count, times, factor)
+            if count == before.size:
+                if before.last:
+                    yield _found(
+                        f"this is a sum over {grouped(count)} elements; it was one over {grouped(before.last)} before",
+                        [node],
+                    )
+                course = course._replace(times=before.times + 1)
+            elif count < before.size and before.times > 1 and not before.last:
+                course = before._replace(last=count)
+        courses[place] = course
         while len(courses) > _PLACES_AT_MOST:
             del courses[next(iter(courses))]
 

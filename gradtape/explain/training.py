@@ -367,6 +367,12 @@ STEP_FACTOR = 2.0  # and by which it does so in each operation on the way,
 LOST = 1e9  # unless that much comes together over many
 
 
+LAYERS = frozenset(
+    {"matmul", "dot", "einsum", "tensordot", "inner", "linear", "conv", "convolution", "bilinear", "tanh", "relu"}
+)
+NO_LAYERS = "measure the variables in units in which they, and the factor of each operation, are about 1"
+
+
 def survey(replay: Replay) -> list[Problem]:
     """Notes on a graph: saturated and dead units, a gradient that vanishes or explodes, a sum where a mean was.
 
@@ -458,7 +464,12 @@ def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
 
 
 def _drift(replay: Replay) -> Problem | None:
-    """A gradient that becomes much smaller or larger than it was, step by step, over several operations."""
+    """A gradient that becomes much smaller or larger than it was, step by step, over several operations.
+
+    Derivatives of derivatives are left alone: those of a formula grow with their order.
+    """
+    if any(node.offset < 0 for node in replay.nodes):
+        return None
     sizes = {node: _size(gradient) for node, gradient in replay.gradients.items()}
     ways: dict[Node, tuple[Node, int, bool]] = {}  # where the gradient began to shrink or grow, for how many steps
     best: tuple[float, Node, Node, int] | None = None
@@ -493,13 +504,15 @@ def _drift(replay: Replay) -> Problem | None:
     ratio = sizes[end] / sizes[start]
     code, word = ("GT505", "shrinks") if ratio < 1 else ("GT506", "grows")
     last = end if end.op is not None else replay.consumers[end][-1]
+    has_layers = any(node.op is not None and node.op.name in LAYERS for node in replay.nodes)
+    otherwise = "add what goes in to what comes out (a residual)" if ratio < 1 else "clip the gradient"
+    advice = f"normalise between the steps, scale the weights so that the factor is about 1, or {otherwise}"
     return problem(
         code,
         f"the gradient {word} from {sizes[start]:.2g} to {sizes[end]:.2g} over {count} operations",
         spans=list({(node.code, node.offset): node.location for node in (last, start)}.values()),
         notes=[f"a factor of {ratio ** (1 / count):.2g} for each operation, going back"],
-        fixes="normalise between the steps, scale the weights so that the factor is about 1, or "
-        + ("add what goes in to what comes out (a residual)" if ratio < 1 else "clip the gradient"),
+        fixes=advice if has_layers else NO_LAYERS,
     )
 
 

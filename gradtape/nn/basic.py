@@ -67,17 +67,22 @@ class Linear(Module):
     def forward(self, x: Any) -> Any:
         x = as_value(x)
         if not x.ndim or x.shape[-1] != self.in_features:
-            raise self._refused(x.shape)
+            raise self._refused(x)
         return functional.linear(x, self.weight, self.bias)
 
-    def _refused(self, given: tuple[int, ...]) -> Exception:
+    def _refused(self, x: Any) -> Exception:
+        from gradtape.explain.flattening import features_of_examples
+
+        given = x.shape
         name, features = type(self).__name__, given[-1] if given else 0
-        return refused(
+        error = refused(
             ShapeError,
             f"{name}: an input of shape {given} has {features} features (its last axis), and {self!r} takes "
             f"{self.in_features}.",
             f"{name}({features}, {self.out_features})" if given else "an array with an axis of features",
         )
+        offered = features_of_examples(x, self.in_features)
+        return ShapeError(error.problem.with_(fixes=offered)) if offered else error
 
     def extra_repr(self) -> str:
         return f"{self.in_features}, {self.out_features}" + ("" if "bias" in self._declared else ", bias=False")

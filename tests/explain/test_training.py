@@ -178,19 +178,54 @@ class TestSurvey:
         assert len(problem.spans) == 2
 
     def test_a_sum_over_batches_of_different_size(self) -> None:
-        """The same line summed over six examples, then over four; the penalty on the weights stays what it is."""
+        """The same line summed over six examples, once over four, and over six; the penalty on the weights stays."""
 
         def loss(a: Any, rows: int) -> Any:
             return (X[:rows] @ a - 1.0).sum() + (a**2).sum()
 
         problems: list[Problem] = []
         with gt.explain.surveying(), gt.explain.listening(problems.append):
-            for rows in (6, 6, 4):
+            for rows in (6, 6, 4, 6):
                 assert problems == []
                 gt.grad(loss)(np.ones(X.shape[1]), rows)
         (problem,) = problems
         assert problem.code == "GT507"
-        assert "over 4 elements; it was one over 6 before" in problem.title
+        assert "over 6 elements; it was one over 4 before" in problem.title
+
+    def test_a_likelihood_that_is_fitted_to_subsets(self) -> None:
+        """Every fit takes many steps over as many examples, and the next one over others: no batch is the last."""
+
+        def misfit(a: Any, rows: int) -> Any:
+            return (np.log(np.cosh(X[:rows] @ a)) + 0.5).sum()
+
+        problems: list[Problem] = []
+        with gt.explain.surveying(), gt.explain.listening(problems.append):
+            for rows in (6, 6, 6, 4, 4, 4, 3, 3, 6, 6):
+                gt.grad(misfit)(np.ones(X.shape[1]), rows)
+        assert [problem.code for problem in problems if problem.code == "GT507"] == []
+
+    def test_high_derivatives_of_a_formula_grow_by_nature(self) -> None:
+        """There are no weights to scale in a fifth derivative."""
+        function: Callable[..., Any] = lambda x: np.exp(9.0 * x) * np.sin(11.0 * x)
+        for _ in range(5):
+            function = gt.grad(function)
+        problems: list[Problem] = []
+        with gt.explain.surveying(), gt.explain.listening(problems.append):
+            function(0.7)
+        assert [problem.code for problem in problems if problem.code in ("GT505", "GT506")] == []
+
+    @pytest.mark.parametrize("has_layers", [True, False])
+    def test_weights_are_spoken_of_where_there_are_some(self, has_layers: bool) -> None:
+        """A chain of products with matrices has weights to scale; a formula has variables."""
+
+        def chain(a: Any) -> Any:
+            for _ in range(6):
+                a = a @ (20.0 * np.eye(4)) if has_layers else a * 20.0
+            return a.sum()
+
+        (problem,) = notes(chain, np.ones((4, 4)))
+        assert problem.code == "GT506"
+        assert ("weights" in problem.fixes[0]) is has_layers
 
     @pytest.mark.parametrize(
         "loss",
