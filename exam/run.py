@@ -4,6 +4,7 @@
 is expected of the explanation, in comments that are read by this script:
 
     # expect: GT101                      the code; `GT118 or GT115` if two say it, `GT201 because GT209` with its cause
+    # says: params["b"]                  what is in its own words, not only in the lines it shows (maybe several times)
     # cause: one sentence
     # wrong: g is None                   true at the end of the program as it is, false when it is cured;
                                          `raises ShapeError` if it does not come to its end
@@ -56,6 +57,7 @@ class Program:
     source: str
     codes: list[str] = field(default_factory=list)
     causes: list[str] = field(default_factory=list)
+    says: list[str] = field(default_factory=list)
     because: str = ""
     wrong: str = ""
     cures: list[tuple[str, str]] = field(default_factory=list)
@@ -92,6 +94,8 @@ def read(path: Path) -> Program:
         if key == "expect":
             named, _, because = value.partition(" because ")
             program.codes, program.causes = CODE.findall(named), CODE.findall(because)
+        elif key == "says":
+            program.says.append(value)
         elif key == "cause":
             program.because = value
         elif key == "wrong":
@@ -152,6 +156,7 @@ class Said:
     last: int = 0  # the last line of the main span
     edits: list[Edit] = field(default_factory=list)
     advises: bool = False
+    words: str = ""  # the explanation without the lines of the program that it shows
 
 
 @dataclass
@@ -171,6 +176,8 @@ class Run:
 
 def run(path: Path, source: str, wrong: str = "") -> Run:
     """Run `source` as the program `path` in a namespace of its own, and collect what is said."""
+    from gradtape.explain import uncaught
+
     filename = str(path)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": filename}
@@ -185,6 +192,7 @@ def run(path: Path, source: str, wrong: str = "") -> Run:
                 exec(compile(source, filename, "exec"), namespace)
             except Exception as stopped:
                 error = stopped
+                uncaught.explain(error)  # as Python's hook for uncaught errors does
     seconds = time.perf_counter() - started
     said = [_said(w.message, "warning", filename) for w in caught]
     said += [] if error is None else [_said(error, "error", filename)]
@@ -239,7 +247,9 @@ def _found(problem: Any, voice: str, filename: str) -> Said:
     ]
     text = f"[{problem.code}] {problem.title}"
     last = (problem.spans[0].end_line or lines[0]) if lines else 0
-    return Said(text, voice, problem.code, list(problem.codes[1:]), lines, last, edits, bool(problem.fixes))
+    labels = [span.label for span in problem.spans]
+    words = "\n".join([problem.title, problem.consequence, *labels, *problem.details.get("notes", ()), *problem.fixes])
+    return Said(text, voice, problem.code, list(problem.codes[1:]), lines, last, edits, bool(problem.fixes), words)
 
 
 def _same(file: str, filename: str) -> bool:
@@ -285,6 +295,8 @@ def mark(program: Program) -> Mark:
 
 
 def _names_cause(said: Said, program: Program) -> bool:
+    if not all(words in said.words for words in program.says):
+        return False
     if program.causes:
         return said.code in program.causes or (said.code in program.codes and bool({*said.causes} & {*program.causes}))
     return said.code in program.codes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import Node
+from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.place import Place, is_finite
 from gradtape.explain.problem import Fix
 from gradtape.explain.source import one_line
@@ -31,6 +31,8 @@ def edits(place: Place) -> list[Fix]:
         return []
     if _is_no_probability(place):
         return _as_probability(place)
+    if _is_stray_parameter(place):
+        return []
     if name == "exp" and (softplus := _softplus(place)):
         return softplus
     least: Any = dtype.type(float(tiny))
@@ -115,6 +117,12 @@ def advice(place: Place, value: Any = None) -> list[str]:
             f"it underflows to 0 on the way, at {product.location}: add logarithms instead of multiplying, with "
             "gt.logsumexp for sums; or divide by its sum at every step, and add up the logarithms of the sums"
         ]
+    if _is_stray_parameter(place):
+        x = place.operand(0)
+        return [
+            f"{x} itself has become negative, and {x} held at a bound would get no gradient: smaller steps, or learn "
+            f"its logarithm, np.exp(log_{x if x.isidentifier() else 'x'})"
+        ]
     if _is_no_probability(place):
         return ["gt.nn.functional.binary_cross_entropy_with_logits(z, y) takes numbers that are no probabilities"]
     if place.called in _OF_CALLS and not place.is_written:
@@ -124,6 +132,14 @@ def advice(place: Place, value: Any = None) -> list[str]:
     if place.name in ("multiply", "add", "subtract", "square", "power", "sum", "matmul") and np.isinf(value or 0.0):
         return ["numbers of this size overflow: take smaller steps, or scale what grows"]
     return [ADVICE.get(place.name, "keep its operands away from there: np.clip, np.where, or a small number added")]
+
+
+def _is_stray_parameter(place: Place) -> bool:
+    """Whether the operand is what is learned, and all of it is below zero, where there is no logarithm or root."""
+    parent = place.node.parents[0] if place.node.parents else None
+    if place.name not in (*_LOGARITHMS, "sqrt") or parent is None or parent.op is not None or parent.bits <= FLAGS:
+        return False
+    return place.values[0] is not None and bool(np.all(np.asarray(place.values[0]) < 0))
 
 
 # -- logarithms of what is no probability, and of what has underflowed

@@ -34,7 +34,8 @@ class TestForward:
             (lambda x: (x / x).sum(), [2.0, 0.0], "x / x", "nan at [1], where x is 0 and x is 0", None),
             (lambda x: (1.0 / x).sum(), [2.0, 0.0], "1.0 / x", "inf at [1], where x is 0", "1.0 / (x + 1e-12)"),
             (lambda x: np.exp(x).sum(), 1e3, "np.exp(x)", "inf, where x is 1000", "np.exp(np.minimum(x, 700.0))"),
-            (lambda x: np.sqrt(x).sum(), -1.0, "np.sqrt(x)", "nan, where x is -1", "np.sqrt(np.maximum(x, 1e-12))"),
+            (lambda x: np.sqrt(x).sum(), [4.0, -1.0], "np.sqrt(x)", "nan at [1], where x is -1",
+             "np.sqrt(np.maximum(x, 1e-12))"),
             (lambda x: (x**-2).sum(), [0.0], "x**-2", "inf at [0], where x is 0", None),
         ],
     )  # fmt: skip
@@ -49,6 +50,13 @@ class TestForward:
         assert problem.title == f"{text} is {facts}"
         checked = [fix for fix in problem.fixes if fix.checked]
         assert fix is None or checked == [fix]
+
+    @pytest.mark.parametrize("function", [np.log, np.sqrt])
+    def test_a_parameter_that_has_become_negative(self, function: Callable[[Any], Any]) -> None:
+        """Held at a bound it would get no gradient, so that no such edit is offered."""
+        problem = only(lambda scale: function(scale) ** 2, -2.0)
+        assert "learn its logarithm" in problem.fixes[0]
+        assert not any(fix.checked for fix in problem.fixes)
 
     def test_in_the_order_of_the_program(self) -> None:
         """Not the last operation that has NaN in it, and not the one that the walk back meets first."""
