@@ -27,7 +27,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.problem import Fix, Operand, Problem, Span
 from gradtape.explain.running import running
 from gradtape.explain.site import Site
-from gradtape.explain.source import source_of
+from gradtape.explain.source import one_line, source_of
 from gradtape.explain.voices import is_due, report
 
 Shape = tuple[int, ...]
@@ -365,6 +365,7 @@ def outer(site: Site, inputs: Sequence[Any], others: Sequence[Span] = ()) -> Pro
     result = np.broadcast_shapes(*shapes)
     table = _table(operands, shapes, result)
     offered = [fix for fix in _matching(site, operands, shapes) if not others or "None" not in fix]
+    offered = [*_where_it_was_made(site, operands, shapes), *offered][: fixes.SHOWN_AT_MOST]
     matched = max(math.prod(shape) for shape in shapes)
     count = math.prod(result)
     table["remarks"][str(len(shapes))] = f"{grouped(count)} elements; {grouped(matched)} if they are matched"
@@ -396,6 +397,52 @@ def _matching(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) 
     """Edits after which element meets element; those that take an axis off come first."""
     found = fixes.for_elementwise(site, operands, shapes)
     return sorted(found, key=lambda fix: fix.count("None"))
+
+
+def _where_it_was_made(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+    """The column as a vector from the line on that made it, where a loss uses it several times, element by element.
+
+    An edit of one of the uses would leave the others as they are.
+    """
+    index = next((i for i, shape in enumerate(shapes) if len(shape) == 2 and shape[1] == 1), None)
+    part = None if index is None or operands[index].span is None else site.source.at(_span(operands[index]))
+    if index is None or part is None or len(shapes[1 - index]) != 1 or site.node is None:
+        return []
+    names = [node for node in ast.walk(part) if isinstance(node, ast.Name)]
+    columns = [name for name in names if getattr(site.value(name), "shape", None) == shapes[index]]
+    if len({name.id for name in columns}) != 1:
+        return []
+    name, scope = columns[0], next(iter(site.source.scopes(site.node)), None)
+    bound = site.binding(name)
+    made = None if bound is None or bound.label or bound.file != site.source.file else site.source.at(bound)
+    if bound is None or not isinstance(made, ast.BinOp | ast.Call) or scope is None:
+        return []
+    uses = [
+        node
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Name) and node.id == name.id and isinstance(node.ctx, ast.Load)
+    ]
+    if len(uses) < 2 or not all(_is_used_by_element(site, use) for use in uses):
+        return []
+    text = one_line(bound.text)
+    return [Fix(f"{text if isinstance(made, ast.Call) else f'({text})'}[:, 0]", True, bound)]
+
+
+def _is_used_by_element(site: Site, use: ast.AST) -> bool:
+    """Whether all that is done with a name, up to its statement, is done to each element, or sums all of them up."""
+    node = site.source.parents.get(use)
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            is_total = name in ("sum", "mean") and not node.keywords and len(node.args) <= 1
+            if not is_total and not is_elementwise(name):
+                return False
+        elif not isinstance(node, ast.BinOp | ast.UnaryOp | ast.Attribute) or isinstance(
+            getattr(node, "op", None), ast.MatMult
+        ):
+            return False
+        node = site.source.parents.get(node)
+    return True
 
 
 def _intent(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:

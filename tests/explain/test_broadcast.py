@@ -179,6 +179,23 @@ def _named(v: Any) -> Any:
     return copied * v
 
 
+class TestSeveralUses:
+    def test_a_column_that_a_loss_uses_twice_is_mended_where_it_is_made(self) -> None:
+        """An edit of one use would leave the other; where the name is used otherwise, each use is edited."""
+
+        def entropy(w: Any) -> Any:
+            p = gt.sigmoid(X @ w)
+            return -np.mean((y > 0) * np.log(p) + (y <= 0) * np.log(1.0 - p))
+
+        def shown(w: Any) -> Any:
+            p = gt.sigmoid(X @ w)
+            assert p.shape == (20, 1)
+            return np.mean((p - y) ** 2)
+
+        assert slope(entropy)[0].fixes[0] == "gt.sigmoid(X @ w)[:, 0]"
+        assert slope(shown)[0].fixes[0] == "p[:, 0] - y"
+
+
 class TestAxisOnPurpose:
     @pytest.mark.parametrize(
         "function",
