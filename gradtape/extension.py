@@ -9,7 +9,9 @@ import threading
 from functools import cache
 from typing import Any
 
-_lock = threading.Lock()
+from gradtape.forking import fork_safe
+
+_lock = fork_safe(threading.Lock())
 
 
 def compiled_module(name: str) -> Any:

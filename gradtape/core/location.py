@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gradtape.forking import cached_property
+
 if TYPE_CHECKING:
     from gradtape.core.graph import Node
 
@@ -128,7 +130,7 @@ class Location:
         frame = user_frame(2)
         return cls(None, 0) if frame is None else cls(frame.f_code, frame.f_lasti)
 
-    @functools.cached_property
+    @cached_property
     def positions(self) -> _Positions:
         """First and last line, and the byte offsets in them, of the sub-expression; None where it is not known."""
         if self.code is None:
@@ -145,12 +147,12 @@ class Location:
     def line(self) -> int:
         return self.positions[0] or (self.code.co_firstlineno if self.code is not None else 0)
 
-    @functools.cached_property
+    @cached_property
     def source(self) -> str:
         """The whole line, without its indentation and end."""
         return linecache.getline(self.file, self.line).strip()
 
-    @functools.cached_property
+    @cached_property
     def columns(self) -> tuple[int, int] | None:
         """First and one-past-last column of the sub-expression in `source`; None where they are not known."""
         line, end_line, start, end = self.positions

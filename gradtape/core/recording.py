@@ -9,6 +9,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core.graph import AMBIENT, FIRST_TAPE, Node
+from gradtape.forking import fork_safe
 
 if TYPE_CHECKING:
     from gradtape.core.tensor import Variable
@@ -49,7 +50,7 @@ class Recorder:
 
 
 _free_bits: list[int] = []
-_bit_lock = threading.Lock()
+_bit_lock = fork_safe(threading.Lock())
 _bits_made = 0
 
 

@@ -6,7 +6,6 @@ Inside a trace of `jit` the walk computes with the arrays of the call that is tr
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Container, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -18,6 +17,7 @@ from gradtape.core.graph import FLAGS, LIFTED, PARTS, Birth, Births, Node, Spec,
 from gradtape.core.guard import Guarded
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import TABLE
+from gradtape.forking import cached_property
 
 
 class Replay:
@@ -68,13 +68,13 @@ class Replay:
             return []
         return [parent for parent in node.parents if parent.bits & self.mask]
 
-    @functools.cached_property
+    @cached_property
     def gradients(self) -> dict[Node, Any]:
         """The cotangent that arrives at each node; for an operation with several results, a list of them."""
         self._walk()
         return self._arrived
 
-    @functools.cached_property
+    @cached_property
     def cotangents(self) -> dict[Node, tuple[Any, ...]]:
         """What the rule of each operation gave for its inputs."""
         self._walk()
@@ -116,7 +116,7 @@ class Replay:
 
     # -- values of the forward pass
 
-    @functools.cached_property
+    @cached_property
     def values(self) -> dict[Node, Any]:
         """The results of operations, as far as somebody saved them or they follow from what was saved."""
         known: dict[Node, Any] = dict(self.sources)

@@ -19,6 +19,7 @@ from types import CodeType, FrameType
 from gradtape.core.location import Location, is_library
 from gradtape.explain.problem import Span
 from gradtape.explain.spelling import library_of, name_in
+from gradtape.forking import cached_property
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -44,7 +45,7 @@ class Source:
             if isinstance(node, ast.expr | ast.stmt):  # walked outside in: of several at one place, the innermost
                 self.by_position[position_of(node)] = node
 
-    @functools.cached_property
+    @cached_property
     def imports(self) -> dict[str, str]:
         """What the names stand for that import statements bind; "*" before a module whose names all are.
 

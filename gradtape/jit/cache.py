@@ -26,6 +26,7 @@ import numpy as np
 
 from gradtape.config import config
 from gradtape.errors import OperandError
+from gradtape.forking import fork_safe
 from gradtape.jit.refusing import complain
 
 ENDING = ".gradtape"
@@ -56,7 +57,7 @@ class CacheStatistics:
 
 
 statistics = CacheStatistics()
-_lock = threading.Lock()
+_lock = fork_safe(threading.Lock())
 _complained: set[str] = set()
 
 

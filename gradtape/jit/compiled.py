@@ -22,6 +22,7 @@ from gradtape.core.graph import AMBIENT, VARIABLE, keeping
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
 from gradtape.errors import GradTapeError, OperandError
+from gradtape.forking import fork_safe
 from gradtape.jit import backends, findings, reasons
 from gradtape.jit.arguments import CallArguments, Inline, Sample, Write
 from gradtape.jit.findings import is_suspect
@@ -85,7 +86,7 @@ class Compiled:
         if not isinstance(cache_size, int) or cache_size < 1:
             raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")
         self._traces = Traces(cache_size)
-        self._lock = threading.RLock()  # held while something is compiled
+        self._lock = fork_safe(threading.RLock())  # held while something is compiled
         self._latest: Trace | None = None
         self._short: tuple[Shortcut, Trace] | None = None
         self._explained = False  # whether a result that is not finite was looked into

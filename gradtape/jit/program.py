@@ -38,7 +38,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import functools
 import operator
 import warnings
 from collections.abc import Callable, Iterator
@@ -50,6 +49,7 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Op
 from gradtape.core.shapes import Shape
 from gradtape.errors import GradTapeError
+from gradtape.forking import cached_property
 
 if TYPE_CHECKING:
     from gradtape.jit.run import LoopRunner
@@ -323,7 +323,7 @@ class Loop:
     def effect(self) -> bool:
         return any(instruction.effect for instruction in self.body.instructions)
 
-    @functools.cached_property
+    @cached_property
     def runner(self) -> LoopRunner:
         """The loop as a function of its operands' arrays, made when it is first asked for."""
         from gradtape.jit import backends, run

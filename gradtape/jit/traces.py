@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor, Variable
+from gradtape.forking import fork_safe
 from gradtape.jit import backends
 from gradtape.jit.arguments import CallArguments, Sample, Template, Write
 from gradtape.jit.environment import Survey
@@ -132,7 +133,7 @@ class Traces:
     def __init__(self, size: int) -> None:
         self.size = size
         self._kept: OrderedDict[Any, list[Trace] | None] = OrderedDict()
-        self._lock = threading.RLock()
+        self._lock = fork_safe(threading.RLock())
 
     def found(self, key: Any) -> list[Trace] | None:
         """The traces for a key, which is now the one that was used last; None if it is not to be compiled."""

@@ -13,12 +13,13 @@ import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property, wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
 from gradtape.config import config
+from gradtape.forking import cached_property, fork_safe
 
 CACHE_SIZE = 256  # libraries that are kept for the same text; each takes some 60 KB
 SHARED = 32  # libraries with the same linker: it takes 0.1 MB and 1 ms, and each library leaves 10 KB in it for ever
@@ -69,7 +70,7 @@ class Machine:
         self._passes = _passes()
         self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
         self._renew()
-        self._lock = threading.RLock()
+        self._lock = fork_safe(threading.RLock())
         self._cache: OrderedDict[str, Library] = OrderedDict()
         self._numbers = itertools.count()
 
@@ -181,7 +182,7 @@ def once(function: Callable[..., Result]) -> Callable[..., Result]:
     >>> made() is made()
     True
     """
-    lock, known = threading.RLock(), cache(function)
+    lock, known = fork_safe(threading.RLock()), cache(function)
 
     @wraps(function)
     def call(*args: Any) -> Result:

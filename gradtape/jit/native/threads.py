@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
+from gradtape.forking import after_fork_in_child, fork_safe
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
@@ -22,7 +23,7 @@ HEAVY_NANOSECONDS = 4.0
 LIGHT_NANOSECONDS = 0.5
 PIECES = 2  # for each thread
 
-_lock = threading.Lock()
+_lock = fork_safe(threading.Lock())
 _tasks: SimpleQueue[Task] | None = None
 _helpers = 0
 
@@ -132,9 +133,8 @@ def run(nest: Any, function: Any, buffers: Any) -> None:
 
 def _forget() -> None:
     """A child process has none of its parent's threads."""
-    global _tasks, _helpers, _lock
-    _tasks, _helpers, _lock = None, 0, threading.Lock()
+    global _tasks, _helpers
+    _tasks, _helpers = None, 0
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+after_fork_in_child(_forget)

@@ -22,6 +22,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.structure import leaves, map_structure, rebuild
+from gradtape.forking import after_fork_in_child, fork_safe
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained
 from gradtape.standins.tensorflow.hot import Hot, returned
@@ -48,7 +49,7 @@ class _Silence:
     """Takes the place of `print` while functions run again; only calls from inside of them are silent."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = fork_safe(threading.Lock())
         self._users = 0
         self._print = builtins.print
 
@@ -70,8 +71,15 @@ class _Silence:
                 if not self._users:
                     builtins.print = self._print
 
+    def forget_other_threads(self) -> None:
+        """Put `print` back in a child process, where no other thread is replaying any more."""
+        if self._users and mode.get() != "replaying":
+            self._users = 0
+            builtins.print = self._print
+
 
 _silence = _Silence()
+after_fork_in_child(_silence.forget_other_threads)
 
 
 class ConcreteFunction:

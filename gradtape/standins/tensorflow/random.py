@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.forking import fork_safe
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import integers, lengths, value_of
@@ -22,8 +23,13 @@ class _Global:
     """The generator that is used where none is given."""
 
     def __init__(self) -> None:
-        self.seed: int | None = None
-        self.generator = np.random.default_rng()
+        self.start(None)
+
+    def start(self, seed: int | None) -> None:
+        """Begin the sequence that belongs to a seed; without one, a sequence that nobody knows."""
+        self.seed = seed
+        self.generator = np.random.default_rng(seed)
+        fork_safe(self.generator.bit_generator.lock)
 
 
 _present = _Global()
@@ -31,8 +37,7 @@ _present = _Global()
 
 def set_seed(seed: Any) -> None:
     """Begin the sequence of random numbers that belongs to `seed`."""
-    _present.seed = integers(seed)
-    _present.generator = np.random.default_rng(_present.seed)
+    _present.start(integers(seed))
 
 
 def generator_for(seed: Any = None) -> np.random.Generator:

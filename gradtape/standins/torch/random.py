@@ -14,6 +14,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
+from gradtape.forking import fork_safe
 from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.description import device as place
 from gradtape.standins.torch.errors import translating
@@ -40,6 +41,7 @@ class Generator:
         """Start again from a seed; returns the generator itself."""
         self._seed = int(seed)
         self.numpy = np.random.default_rng(self._seed % 2**64)
+        fork_safe(self.numpy.bit_generator.lock)
         return self
 
     def initial_seed(self) -> int:
