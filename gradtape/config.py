@@ -51,7 +51,7 @@ class Config:
         if name == "cache_dir" and value is not None:
             from gradtape.jit import cache  # loaded by those who keep code on disk
 
-            value = str(cache.private(value))
+            value = str(cache.settled(value))
         object.__setattr__(self, name, value)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
@@ -30,3 +31,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not name.startswith(ABOUT_THE_CORE) and cases[name] % ONE_IN:
             item.add_marker(pytest.mark.no_cover)
         cases[name] += 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _settings_of_no_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The key of the cache on disk is made for the tests alone, and not in the settings of the user who runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
+        yield

@@ -2,9 +2,10 @@
 
 An entry is a file that is named for everything its contents depend on: the text given to LLVM (with every constant,
 dtype and shape in it), the CPU and its instruction sets, the passes, and the versions of gradtape, NumPy, llvmlite and
-LLVM. It holds object code behind a checksum of both name and contents; one that is cut off, changed or under another
-name is made again. Files appear whole or not at all, so that any number of processes can share a directory. Nothing in
-it is ever unpickled. Yet it is code, and will be run: a directory that others can write to is refused.
+LLVM. It holds object code behind an HMAC of both name and contents, with a key that only the user can read; one that is
+cut off, changed, under another name or written by anybody else is made again. Files appear whole or not at all, so that
+any number of processes of one user can share a directory. Nothing in it is ever unpickled. Yet it is code, and will be
+run: a directory that others can write to is refused as well, and so is a file of theirs (`gradtape.jit.trusted`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import hmac
 import os
-import stat
 import struct
 import tempfile
 import threading
@@ -27,6 +28,7 @@ import numpy as np
 from gradtape.config import config
 from gradtape.errors import OperandError
 from gradtape.forking import fork_safe
+from gradtape.jit import trusted
 from gradtape.jit.refusing import complain
 
 ENDING = ".gradtape"
@@ -34,9 +36,8 @@ BYTES_AT_MOST = 1 << 29
 """What a directory may hold in all; entries that were not used for longest go first."""
 BETWEEN_SWEEPS = 64  # entries written, after which it is looked at again
 
-_MAGIC = b"gradtape native code 1\n"
+_MAGIC = b"gradtape native code 2\n"
 _HEADER = struct.Struct(f"<{len(_MAGIC)}s32sQ")
-_GROUP_OR_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class CacheStatistics:
     written: int = 0
     """Entries that were not there, and are now."""
     rebuilt: int = 0
-    """Entries that were damaged, and were made again."""
+    """Entries that were damaged or not the user's own, and were made again."""
 
 
 statistics = CacheStatistics()
@@ -70,39 +71,33 @@ def private(path: Any) -> Path:
     ...     oct(private(os.path.join(folder, "code")).stat().st_mode)
     '0o40700'
     """
-    folder = Path(os.path.abspath(os.path.expanduser(os.fspath(path))))
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        found = folder.stat()
-    except OSError as error:
-        raise OperandError(f"gt.config.cache_dir = {str(path)!r}; it cannot be used: {error}") from None
-    reason = _objection(folder, found)
-    if reason:
+        return trusted.directory(path)
+    except trusted.Untrusted as reason:
         raise OperandError(
             f"gt.config.cache_dir = {str(path)!r}; {reason}.\n"
-            f"  what is in it is run as native code: a directory is wanted that only you can write to\n"
-            f"  fix: chmod 700, or one that is not there yet, which is made so"
-        )
+            f"  what is in it is run as native code: only you may be able to write to it or exchange it\n"
+            f"  fix: name a directory that does not exist yet, in your home directory for instance: it is made for you "
+            f"alone"
+        ) from None
+    except OSError as error:
+        raise OperandError(f"gt.config.cache_dir = {str(path)!r}; it cannot be used: {error}") from None
+
+
+def settled(path: Any) -> Path:
+    """The directory at `path` as `private` has it, when there is also a secret to authenticate its entries with."""
+    folder = private(path)
+    try:
+        trusted.secret()
+    except OSError as error:
+        raise OperandError(
+            f"gt.config.cache_dir = {str(path)!r}; there is no place for the key that its entries are authenticated "
+            f"with: {error}.\n"
+            f"  it is kept in {trusted.secret_folder()}, which only you may be able to write to\n"
+            f"  fix: set the environment variable {'LOCALAPPDATA' if os.name == 'nt' else 'XDG_CONFIG_HOME'} to a "
+            f"directory of your own, or cache_dir = None"
+        ) from None
     return folder
-
-
-def _objection(folder: Path, found: os.stat_result) -> str:
-    """Why a directory is not safe; empty if it is."""
-    if not stat.S_ISDIR(found.st_mode):
-        return "that is not a directory"
-    if os.name != "posix":  # elsewhere permissions are not in the mode
-        return ""
-    if found.st_uid not in (os.geteuid(), 0):
-        return "it belongs to another user"
-    if found.st_mode & _GROUP_OR_OTHERS_WRITE:
-        return f"others can write to it (mode {stat.S_IMODE(found.st_mode):o})"
-    for parent in folder.resolve().parents:
-        mode = parent.stat().st_mode
-        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            return f"others can put another one in its place ({parent} has mode {stat.S_IMODE(mode):o})"
-    return ""
 
 
 def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
@@ -117,8 +112,9 @@ def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
     key = _key(parts)
     try:
         folder = private(config.cache_dir)  # each time: it is quickly done, and may have been changed
+        secret = trusted.secret()
         path = folder / (key.hex() + ENDING)
-        image = _read(path, key)
+        image = _read(path, key, secret)
     except (OSError, OperandError) as error:
         _complain_once(f"jit: native code is not read from disk: {error}")
         return make()
@@ -128,7 +124,7 @@ def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
         return image
     image = make()
     try:
-        _write(path, key, image)
+        _write(path, key, image, secret)
         _sweep(folder)
     except OSError as error:
         _complain_once(f"jit: native code is not kept on disk: {error}")
@@ -157,20 +153,23 @@ def _versions() -> tuple[str, ...]:
     return (*versions, llvm.get_process_triple(), passes)
 
 
-def _checksum(key: bytes, image: bytes) -> bytes:
-    return hashlib.sha256(key + image).digest()
+def _seal(key: bytes, image: bytes, secret: bytes) -> bytes:
+    """What only those can compute who know the secret."""
+    return hmac.digest(secret, key + image, "sha256")
 
 
-def _read(path: Path, key: bytes) -> bytes | None:
-    """The object code in a file; None if it is not there or damaged."""
+def _read(path: Path, key: bytes, secret: bytes) -> bytes | None:
+    """The object code in a file; None if it is not there, damaged, or not what this user has written."""
     try:
-        data = path.read_bytes()
+        data = trusted.read(path)
     except FileNotFoundError:
         return None
+    except trusted.Untrusted:
+        data = b""
     image = data[_HEADER.size :]
     if len(data) >= _HEADER.size:
-        magic, checksum, length = _HEADER.unpack_from(data)
-        if magic == _MAGIC and length == len(image) and checksum == _checksum(key, image):
+        magic, seal, length = _HEADER.unpack_from(data)
+        if magic == _MAGIC and length == len(image) and hmac.compare_digest(seal, _seal(key, image, secret)):
             with contextlib.suppress(OSError):  # a directory that can only be read is good enough
                 os.utime(path)
             return image
@@ -179,12 +178,12 @@ def _read(path: Path, key: bytes) -> bytes | None:
     return None
 
 
-def _write(path: Path, key: bytes, image: bytes) -> None:
+def _write(path: Path, key: bytes, image: bytes, secret: bytes) -> None:
     """Make an entry, whole: a name that is seen has all of its contents, whoever else writes it at the same time."""
     handle, name = tempfile.mkstemp(prefix=".new-", suffix=ENDING, dir=path.parent)  # readable by the user alone
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_HEADER.pack(_MAGIC, _checksum(key, image), len(image)) + image)
+            file.write(_HEADER.pack(_MAGIC, _seal(key, image, secret), len(image)) + image)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):
