@@ -9,8 +9,8 @@ NumPy's scalars.
 
 There is one such machine code for all groups. What differs among them is in a description: see `_described`.
 
-The layout of an array's header is part of NumPy's ABI. It is compared with what NumPy says of some arrays before it is
-relied on; where it differs (another interpreter, a free-threaded build), the group is called the ordinary way.
+The layout of an array's header is part of NumPy's ABI, that of tuples and bytes of Python's. They are compared with what
+is known of some objects before they are relied on; where they differ (another interpreter, a free-threaded build), the group is called the ordinary way.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from gradtape.jit.native.loops import LONG, POINTER, VOID
 TYPE, DATA, RANK, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56, 64
 C_ORDER_AND_ALIGNED = 0x0001 | 0x0100
 PY_ARRAY_SCALAR, PY_ARRAY_EMPTY = 60, 184  # their places in NumPy's table of functions
-TUPLE_ITEMS, BYTES_START = 24, 32
+TUPLE_ITEMS, BYTES_START = tuple.__basicsize__, bytes.__basicsize__ - 1  # where the items of these objects begin
 METH_FASTCALL = 0x0080
 PYTHON_FUNCTIONS = (
     *("PyObject_Vectorcall", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef", "PyMem_RawMalloc"),
@@ -71,6 +71,8 @@ def array_functions() -> int | None:
         return None
     if not all(_header_is_known(array) for array in (np.zeros((3, 5, 7)), np.ones((4, 2), np.int8).T, np.zeros(()))):
         return None
+    if not _items_are_known((object(), b"description"), b"some bytes"):
+        return None
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     address = get_pointer(np._core.multiarray._ARRAY_API, None)  # type: ignore[attr-defined]
@@ -91,6 +93,12 @@ def _header_is_known(array: np.ndarray[Any, Any]) -> bool:
         and bool(read(ctypes.c_int, FLAGS) & 0x0001) == array.flags.c_contiguous
         and bool(read(ctypes.c_int, FLAGS) & 0x0100) == array.flags.aligned
     )
+
+
+def _items_are_known(pair: tuple[Any, Any], text: bytes) -> bool:
+    """Whether the items of tuples and of bytes are where they are taken to be: Python 3.14 has moved those of tuples."""
+    places = [ctypes.c_void_p.from_address(id(pair) + TUPLE_ITEMS + 8 * i).value for i in range(2)]
+    return places == [id(item) for item in pair] and ctypes.string_at(id(text) + BYTES_START, len(text)) == text
 
 
 def entry(group: Group) -> Callable[..., tuple[Any, ...]]:
