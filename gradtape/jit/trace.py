@@ -11,6 +11,7 @@ operations of the forward and the backward pass together.
 from __future__ import annotations
 
 import functools
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 NUMBERS = "fciub"
 SMALL = 1 << 12  # bytes of a constant, up to which equal ones are one
+TURN = 1e-3  # seconds after which other threads have theirs, if they draw: Python takes it away after 5 ms
 LOOKED_AT_MOST = 32
 """How many numbers with fractions a function may look at: each of them has to be the same, to the last bit."""
 
@@ -76,6 +78,7 @@ class TraceLevel(Level):
         self.numpy = True  # whether the function was given arrays, and not tensors
         self.generators: dict[np.random.Generator, Any] = {}  # those that instructions draw from: their first states
         self.drew = False  # whether the function has drawn random numbers by another way
+        self.is_beside_draws = False  # whether other threads draw meanwhile
         self.states: Callable[[], Any] = tuple  # the states of all generators within reach
         self._states: Any = ()
         self._count = 0
@@ -176,7 +179,8 @@ class TraceLevel(Level):
         if params:
             params, drawn_from = self._static_params(params)
             effect = effect or drawn_from
-        out = self._drawing(op, samples, params) if traits.may_draw else _computed(op, samples, params)
+        watched = traits.may_draw or self.is_beside_draws
+        out = self._drawing(op, samples, params) if watched else _computed(op, samples, params)
         if traits.outputs:
             several = self._several(op, tuple(operands), params, tuple(out), inputs, effect)
             if row is not None:
@@ -246,11 +250,23 @@ class TraceLevel(Level):
         self.states = states
         self._states = states()
 
+    def expect_draws_of_others(self) -> None:
+        """Notice what this thread draws, while other threads draw from the same generators.
+
+        What they draw while an operation is computed is not noticed. They are given their turn then, before Python
+        takes the turn away from this thread: so that they seldom have one while the function's own code runs.
+        """
+        self.is_beside_draws, self._turn = True, 0.0
+        self.look_at = NEVER  # each operation of a loop is computed by itself
+
     def _drawing(self, op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
         self.note_draws()
         try:
             return _computed(op, samples, params)
         finally:
+            if self.is_beside_draws and time.perf_counter() - self._turn > TURN:
+                time.sleep(0)
+                self._turn = time.perf_counter()
             self._states = self.states()  # what a kernel draws, it draws in every run
 
     def note_draws(self) -> None:

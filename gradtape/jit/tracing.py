@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -16,6 +18,7 @@ from gradtape.jit import doors
 from gradtape.jit.arguments import CallArguments, Output, Template, Write
 from gradtape.jit.collecting import seldom
 from gradtape.jit.environment import Copies, Survey, random_states, rewinder, traced_leaf
+from gradtape.jit.native import threads
 from gradtape.jit.program import Value
 from gradtape.jit.readings import watching
 from gradtape.jit.refusing import Untraceable
@@ -26,6 +29,8 @@ from gradtape.jit.traces import Trace
 
 doors.bind()
 Function = Callable[..., Any]
+ATTEMPTS_BESIDE_DRAWS = 3
+"""How often a function is traced again that may have drawn random numbers, or another thread has."""
 SEARCHED_FROM = 400
 """How many instructions have to be traced before the walk back looks for loops: what is shorter takes no time."""
 
@@ -44,13 +49,43 @@ class Static(NamedTuple):
 def traced(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
     """A new trace, and what the function has read besides its arguments."""
     with seldom():
-        return _traced(function, static, call, args, kwargs)
+        among_others, rewind = _has_other_threads(), None
+        for attempt in range(1 + ATTEMPTS_BESIDE_DRAWS):
+            try:
+                return _traced(function, static, call, args, kwargs, beside_draws=attempt > 0)
+            except _Drawn as drawn:
+                rewind = rewind or drawn.rewind  # the first one knows where the generators were
+                if not (among_others or _has_other_threads()):
+                    break
+        if rewind is not None:
+            rewind()
+    raise Untraceable(
+        "it draws random numbers while it is traced, and they would be the same in every call. "
+        "Draw them outside and pass them in"
+    )
 
 
-def _traced(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
+class _Drawn(Exception):
+    """Random numbers were drawn during a trace, by the function or, it may be, by another thread."""
+
+    def __init__(self, rewind: Callable[[], None]) -> None:
+        super().__init__()
+        self.rewind = rewind  # puts the generators back to where they were before the trace
+
+
+def _has_other_threads() -> bool:
+    """Whether threads other than this one, and those that native loops are shared with, may be running."""
+    helpers = {thread.ident for thread in threading.enumerate() if thread.name == threads.NAME}
+    return any(thread not in helpers and thread != threading.get_ident() for thread in sys._current_frames())
+
+
+def _traced(
+    function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any, beside_draws: bool
+) -> tuple[Trace, list[Any]]:
     """A new trace, and what the function has read besides its arguments.
 
-    Generators are put back to where they were: whoever computes the answer draws the numbers again.
+    Generators are put back to where they were: whoever computes the answer draws the numbers again. Not if it is other
+    threads that draw from them.
     """
     state = recording.current()
     objects = [x for x in call.objects if not isinstance(x, types.ModuleType)]
@@ -60,7 +95,6 @@ def _traced(function: Function, static: Static, call: CallArguments, args: Any, 
         level = TraceLevel()  # outside of all recording: what records, records traced tensors
     with recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
         level.numpy = _gives_numpy(call, survey)
-        level.watch_generators(lambda: random_states(survey, objects))
         given: list[Any] = []
         for index, array in enumerate(call.arrays):
             variable = call.variables.get(index)
@@ -73,15 +107,23 @@ def _traced(function: Function, static: Static, call: CallArguments, args: Any, 
         before = leaves((replaced_args, replaced_kwargs))
         keeper = survey.keeper()
         rewind = rewinder(survey, objects)
+        if beside_draws:
+            level.expect_draws_of_others()
+        level.watch_generators(lambda: random_states(survey, objects))
+        has_returned = False
         try:
             with level.under_way(_contract), watching(survey.functions()) as readings:
                 result = inner(*replaced_args, **replaced_kwargs)
+            has_returned = True
         finally:
-            escaped = keeper.restore()
             level.note_draws()
-            rewind()
+            escaped = keeper.restore()
+            if not (has_returned and (level.drew or beside_draws)):
+                rewind()
             for generator, numbers in level.generators.items():
                 generator.bit_generator.state = numbers
+        if level.drew:
+            raise _Drawn(rewind)
         readings.check()
         if escaped is not None:
             raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")
@@ -89,11 +131,6 @@ def _traced(function: Function, static: Static, call: CallArguments, args: Any, 
         if len(before) != len(after) or any(a is not b for a, b in zip(before, after, strict=True)):
             raise Untraceable("it changes a list, dictionary or object that it was given; return a new one")
         writes = _writes(given, received, copies, level)
-    if level.drew:
-        raise Untraceable(
-            "it draws random numbers while it is traced, and they would be the same in every call. "
-            "Draw them outside and pass them in"
-        )
     flat = leaves(result)
     outputs: list[Value] = []
     places = [_place(x, outputs, level) for x in flat]

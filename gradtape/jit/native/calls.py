@@ -9,8 +9,9 @@ NumPy's scalars.
 
 There is one such machine code for all groups. What differs among them is in a description: see `_described`.
 
-The layout of an array's header is part of NumPy's ABI, that of tuples and bytes of Python's. They are compared with what
-is known of some objects before they are relied on; where they differ (another interpreter, a free-threaded build), the group is called the ordinary way.
+The layout of an array's header is part of NumPy's ABI, that of tuples and bytes of Python's. They are compared with
+what is known of some objects before they are relied on; where they differ (another interpreter, a free-threaded build),
+the group is called the ordinary way.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _header_is_known(array: np.ndarray[Any, Any]) -> bool:
 
 
 def _items_are_known(pair: tuple[Any, Any], text: bytes) -> bool:
-    """Whether the items of tuples and of bytes are where they are taken to be: Python 3.14 has moved those of tuples."""
+    """Whether the items of tuples and of bytes are where they are taken to be; Python 3.14 moved those of tuples."""
     places = [ctypes.c_void_p.from_address(id(pair) + TUPLE_ITEMS + 8 * i).value for i in range(2)]
     return places == [id(item) for item in pair] and ctypes.string_at(id(text) + BYTES_START, len(text)) == text
 

@@ -22,6 +22,7 @@ WORTH = 250_000  # nanoseconds
 HEAVY_NANOSECONDS = 4.0
 LIGHT_NANOSECONDS = 0.5
 PIECES = 2  # for each thread
+NAME = "gradtape-loops"  # of the threads that help
 
 _lock = fork_safe(threading.Lock())
 _tasks: SimpleQueue[Task] | None = None
@@ -109,7 +110,7 @@ def _call_helpers(number: int) -> SimpleQueue[Task]:
 
             _tasks = SimpleQueue()
         while _helpers < number:
-            threading.Thread(target=_help, args=(_tasks,), name="gradtape-loops", daemon=True).start()
+            threading.Thread(target=_help, args=(_tasks,), name=NAME, daemon=True).start()
             _helpers += 1
         return _tasks
 
