@@ -34,6 +34,7 @@ from gradtape.core.graph import (
 )
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
+from gradtape.core.references import is_viewed_otherwise
 from gradtape.core.structure import aligned, children, leaves, map_structure, named_leaves, rebuild
 from gradtape.core.tape import GradientTape, apart, check_seed
 from gradtape.core.tensor import Tensor, check_differentiable, is_tracked, tensor
@@ -151,7 +152,7 @@ def handed_out(value: Any, as_numpy: bool, seen: set[int], kept: bool = False) -
     if not as_numpy:
         return Tensor(value)
     if isinstance(value, np.ndarray) and value.ndim:
-        viewed = value.base is not None and sys.getrefcount(value.base) > 2  # by more than this view
+        viewed = is_viewed_otherwise(value)
         shared = kept or viewed or not value.flags.writeable or id(value) in seen
         value = value.copy() if shared else value
         seen.add(id(value))

@@ -20,6 +20,7 @@ import numpy as np
 
 from gradtape.core.guard import Guarded
 from gradtape.core.location import Location, Walked, user_frame, walked
+from gradtape.core.references import COUNTS_LOCALS
 from gradtape.core.shapes import Shape
 from gradtape.explain import messages
 
@@ -585,7 +586,7 @@ def _walk_alone() -> int:
     return rule(gradient, None)
 
 
-_HOLDERS = _walk_alone()
+_HOLDERS = _walk_alone() if COUNTS_LOCALS else 0  # where they are not counted, nothing is spare
 
 
 def _deposit_part(pending: dict[int, list[Any]], heap: list[int], node: Node, part: int, cotangent: Any) -> None:

@@ -11,7 +11,6 @@ Results that may be asked for the gradient of one another, by a tape of the user
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.graph import AMBIENT
 from gradtape.core.location import Location, as_from
+from gradtape.core.references import ALONE, COUNTS_ITEMS, references_of
 from gradtape.errors import GradTapeError
 from gradtape.jit.beginnings import Beginning, beginning_at, is_same_place
 from gradtape.jit.lights import FirstLight, Light
@@ -41,9 +41,8 @@ FIRST_SWEEP, SWEEP = 512, 4096
 REMEMBERED = 1 << 13
 """How many operations that were written down are remembered with their operands: a loop may begin there."""
 
-_getrefcount = sys.getrefcount
-_ALONE = next(map(_getrefcount, [object()]))
-"""The references to what is in a list and nowhere else."""
+ELIDES = COUNTS_ITEMS
+"""Whether steps are not written down: only where it can be told which of their results are still held."""
 
 
 class Coast:
@@ -80,8 +79,8 @@ class Coast:
 
     def _held(self, count: int) -> dict[int, Any]:
         """Those of the first `count` results that somebody else holds, by number."""
-        references = enumerate(map(_getrefcount, islice(self.results, count)))
-        held = [place for place, references in references if references > _ALONE and self._first + place >= 0]
+        references = enumerate(references_of(islice(self.results, count)))
+        held = [place for place, references in references if references > ALONE and self._first + place >= 0]
         return {self._first + place: self.results[place] for place in held}
 
     # -- while it is under way
@@ -163,8 +162,8 @@ class Coast:
     def _all_held(self) -> dict[int, Any]:
         """All results that somebody holds."""
         held = self._held(len(self.results))
-        counts = zip(self._kept, map(_getrefcount, self._kept.values()), strict=True)
-        held.update({number: self._kept[number] for number in [n for n, count in counts if count > _ALONE]})
+        counts = zip(self._kept, references_of(self._kept.values()), strict=True)
+        held.update({number: self._kept[number] for number in [n for n, count in counts if count > ALONE]})
         return held
 
     def _held_before(self) -> dict[int, Any]:
@@ -278,6 +277,8 @@ def coasting(level: TraceLevel, rows: Sequence[Row], grounded: Collection[Any]) 
     It begins where the steps do: at the first instruction of the trace that comes again in each step. Loops that begin
     at a place in `grounded`, with the period that is noted there, are not for that.
     """
+    if not ELIDES:
+        return None
     state = rows[0].op and rows[0].state
     if any(row.op is None or row.state is not state or not _is_small(row) for row in rows):
         return None

@@ -9,7 +9,6 @@ function of its own, once, around a Python `for`.
 from __future__ import annotations
 
 import keyword
-import sys
 from collections.abc import Callable, Sequence
 from contextvars import Context
 from typing import Any, Protocol
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gradtape.core.operation import Op
+from gradtape.core.references import is_viewed_otherwise
 from gradtape.jit.program import GUARD, LOOP, Instruction, Literal, Loop, Operand, Program, Value, depends_on_values
 
 LARGE = 1 << 14
@@ -503,7 +503,7 @@ def fresh(value: Any, seen: list[Any]) -> Any:
     """`value` in memory that nobody else holds; `seen` are the arrays that others do, and it is added to them."""
     if type(value) is not np.ndarray:
         return value
-    viewed = value.base is not None and sys.getrefcount(value.base) > 2  # by more than this view
+    viewed = is_viewed_otherwise(value)
     if viewed or not value.flags.writeable or any(value is other for other in seen):
         value = value.copy()
     seen.append(value)
