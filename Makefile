@@ -17,6 +17,8 @@ ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pyt
 VENV := .venv
 BENCH_VENV := .venv-bench
 ORIGINALS_VENV := .venv-originals
+OLDEST_VENV := .venv-oldest
+NEWEST_VENV := .venv-newest
 # modules are compiled when they are imported, which is a part of those that are installed
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 # changes when the tree moves or PYTHON becomes another one: both leave an environment that points elsewhere
@@ -25,7 +27,7 @@ CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines lint style format docs exam mutate bench eagerbench jitbench opsbench conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam mutate bench eagerbench jitbench opsbench conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -45,6 +47,12 @@ test: style ## ruff, then mypy beside all tests and doctests in parallel, with t
 
 machines: $(VENV)/.test ## the tests of numbers, as older and newer processors run them; ARGS="--whole Haswell"
 	@$(VENV)/bin/python -m tests.machines --workers $(WORKERS) $(ARGS)
+
+oldest: $(OLDEST_VENV)/.test ## the tests with the oldest dependencies that are declared: make oldest PYTHON=python3.11
+	$(OLDEST_VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) tests $(ARGS)
+
+newest: $(NEWEST_VENV)/.test ## the tests with the newest dependencies that there are: make newest PYTHON=python3.13
+	$(NEWEST_VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) tests $(ARGS)
 
 lint: style ## ruff and mypy only
 	$(VENV)/bin/python -m mypy
@@ -86,7 +94,7 @@ conformance: $(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE) ## compare stand-i
 	@$(ORIGINALS_VENV)/bin/python -m tests.bridges.conformance
 
 clean: ## remove the environments, caches and build results
-	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(OLDEST_VENV) $(NEWEST_VENV) build dist .coverage .coverage.* htmlcov
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -111,6 +119,12 @@ $(BENCH_VENV)/.python-$(IDENTITY):
 $(ORIGINALS_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
+$(OLDEST_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
+$(NEWEST_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
 $(VENV)/.run: $(VENV)/.python-$(IDENTITY) pyproject.toml
 	@echo "installing gradtape into $(VENV)"
 	@$(VENV)/bin/python $(PIP) --editable '.[tour]'
@@ -119,6 +133,16 @@ $(VENV)/.run: $(VENV)/.python-$(IDENTITY) pyproject.toml
 $(VENV)/.test: $(VENV)/.python-$(IDENTITY) pyproject.toml
 	@echo "installing gradtape and what its tests need into $(VENV)"
 	@$(VENV)/bin/python $(PIP) --editable '.[test]'
+	@touch $@
+
+$(OLDEST_VENV)/.test: $(OLDEST_VENV)/.python-$(IDENTITY) pyproject.toml tests/oldest.txt
+	@echo "installing gradtape, its oldest dependencies and what its tests need into $(OLDEST_VENV)"
+	@$(OLDEST_VENV)/bin/python $(PIP) --constraint tests/oldest.txt --editable '.[test]'
+	@touch $@
+
+$(NEWEST_VENV)/.test: $(NEWEST_VENV)/.python-$(IDENTITY) pyproject.toml
+	@echo "installing gradtape, its newest dependencies and what its tests need into $(NEWEST_VENV)"
+	@$(NEWEST_VENV)/bin/python $(PIP) --upgrade --upgrade-strategy eager --editable '.[test]'
 	@touch $@
 
 # the stamp is left out while something is missing, so that the next run tries again

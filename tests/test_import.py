@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,11 @@ def test_variables_of_the_environment_that_make_no_sense(name: str, value: str, 
     message = str(caught.value)
     for part in (name, repr(value), accepted, f"unset {name}"):
         assert part in message
+
+
+def test_the_oldest_set_is_the_one_that_is_declared() -> None:
+    """`make oldest` installs the lower bound of each dependency, and of nothing else."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "tests" / "oldest.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [line.removesuffix(".0") for line in lines if not line.startswith("#")]
+    assert pinned == [bound.replace(">=", "==") for bound in project["dependencies"]]
