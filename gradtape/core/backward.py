@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ from gradtape.core.graph import (
     ails,
     is_nan,
     is_whole,
+    leading_to,
     release,
     suspects,
     walk,
@@ -48,9 +49,21 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradient of `target` to the `.grad` of the leaves it was computed from (or of `inputs` only)."""
+    backward_of([target], [gradient], retain_graph, create_graph, inputs)
+
+
+def backward_of(
+    targets: list[Tensor],
+    gradients: list[Any],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+    free: Free | None = None,
+) -> None:
+    """`backward` of several targets in one walk; `free` is what frees the graph, if not `release`."""
     where = Location.here()
     latest.set(where)
-    seed = _seed(target, gradient, "backward", where)
+    given = [_seed(target, gradient, "backward", where) for target, gradient in zip(targets, gradients, strict=True)]
     retain = create_graph if retain_graph is None else retain_graph
     chosen = None if inputs is None else [_tracked(x) for x in leaves(inputs)]
 
@@ -61,16 +74,28 @@ def backward(
             arrivals.append((node, value))
 
     visited: list[Node] | None = None if retain else []
-    births = Births([target._array])
-    seeds = [(target._node, seed)]
+    births = Births([target._array for target in targets])
+    seeds = [(target._node, seed) for target, seed in zip(targets, given, strict=True)]
     arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births, where).items()
     try:
         for node, value in arrivals:
-            _accumulate(node, apart(value, (seed,)), create_graph, where)
-        if suspects or births or ails([value for _, value in arrivals]) or is_nan([target._array]):
-            _examine(seeds, arrivals, [target], births)
+            _accumulate(node, apart(value, given), create_graph, where)
+        if (
+            suspects
+            or births
+            or ails([value for _, value in arrivals])
+            or is_nan([target._array for target in targets])
+        ):
+            _examine(seeds, arrivals, targets, births)
     finally:
-        release(visited or (), AMBIENT, where)
+        (free or _release)(visited or (), where)
+
+
+Free = Callable[[Iterable[Node], Location], None]
+
+
+def _release(nodes: Iterable[Node], where: Location) -> None:
+    release(nodes, AMBIENT, where)
 
 
 def _examine(
@@ -97,14 +122,27 @@ def gradients(
     >>> gt.gradients((x * x).sum(), [x])
     [Tensor([2., 4.])]
     """
-    where = Location.here()
     targets = leaves(outputs)
     if grad_outputs is None:
         given = [None] * len(targets)
     else:
         given = aligned(outputs, grad_outputs, "outputs", "grad_outputs", arrays=True)
-    seeds = [(t._node, _seed(t, g, "gradients", where)) for t, g in zip(targets, given, strict=True)]
     sources = leaves(inputs)
+    return rebuild(inputs, gradients_of(targets, sources, given, retain_graph, create_graph, allow_unused))
+
+
+def gradients_of(
+    targets: list[Tensor],
+    sources: list[Tensor],
+    given: list[Any],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    free: Free | None = None,
+) -> list[Tensor | None]:
+    """`gradients` of lists of tensors; `free` is what frees the graph, if not `release`."""
+    where = Location.here()
+    seeds = [(t._node, _seed(t, g, "gradients", where)) for t, g in zip(targets, given, strict=True)]
     nodes = [_tracked(x) for x in sources]
     retain = create_graph if retain_graph is None else retain_graph
     visited: list[Node] | None = None if retain else []
@@ -120,8 +158,8 @@ def gradients(
 
                 raise messages.unused_input(index, source.shape, where, why(targets[0], source, AMBIENT))
     finally:
-        release(visited or (), AMBIENT, where)
-    return rebuild(inputs, [None if node not in found else _as_tensor(found[node]) for node in nodes])
+        (free or _release)(visited or (), where)
+    return [None if node not in found else _as_tensor(found[node]) for node in nodes]
 
 
 def _walk(
@@ -134,12 +172,20 @@ def _walk(
     where: Location,
 ) -> dict[Node, Any]:
     state = recording.current().without(ambient=create_graph)
+    needed = None if sources is None else leading_to(sources, seeds, AMBIENT)
     with recording.during(state):
         reached = any(node.bits & state.bits for node, _ in seeds)
         recorded = attach if reached else None
         try:
             return walk(
-                seeds, AMBIENT, sources=sources, attach=recorded, on_leaf=on_leaf, visited=visited, births=births
+                seeds,
+                AMBIENT,
+                sources=sources,
+                attach=recorded,
+                on_leaf=on_leaf,
+                visited=visited,
+                births=births,
+                needed=needed,
             )
         except BaseException:
             if visited and not is_whole(visited):  # what is left must not be taken for a graph

@@ -135,8 +135,14 @@ class Node:
 
     def let_go(self, others: int) -> None:
         """Drop the saved values, unless the node is on one of the `others`."""
-        if not self.bits & others:
+        if not self.bits & others and not self.has_saved_nothing():
             self.inputs, self.out = (), None
+
+    def has_saved_nothing(self) -> bool:
+        """Whether the rule of the operation needs no value, so that there is nothing to free."""
+        if self.out is not None or len(self.inputs) != len(self.parents):
+            return False
+        return all(item is None or type(item) is Spec for item in self.inputs)
 
 
 class GuardedInputs(tuple[Any, ...]):
@@ -315,6 +321,7 @@ def walk(
     on_leaf: Callable[[Node, Any], None] | None = None,
     visited: list[Node] | None = None,
     births: Births | None = None,
+    needed: Container[Node] | None = None,
 ) -> dict[Node, Any]:
     """Send cotangents back from the seeded nodes along the tapes in `mask`; what arrives at `sources`.
 
@@ -325,7 +332,8 @@ def walk(
     are tensors on the graph and the walk can itself be recorded. With `visited`, nobody will walk here again: the nodes
     are listed for the caller to release when all is explained, and where arrays are large, their saved values are let
     go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain, and
-    what explains a NaN or infinity is not let go.
+    what explains a NaN or infinity is not let go. With `needed`, only those nodes are visited, such as `leading_to`
+    finds.
     """
     finishing: list[Finish] = []
     if observers and not _is_observing.get():
@@ -342,7 +350,9 @@ def walk(
     outer, walked.node = walked.node, None
     try:
         with np.errstate(**_NOTICED, call=lambda kind, _: raised.append(kind)):
-            found = _walk(seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, raised, births, given)
+            found = _walk(
+                seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, raised, births, given, needed
+            )
     except Exception as error:
         if finishing:
             _observe(finishing, {}, error)
@@ -368,13 +378,14 @@ def _walk(
     raised: list[str],
     births: Births | None,
     given: Cotangents | None,
+    needed: Container[Node] | None,
 ) -> dict[Node, Any]:
     culprit: Node | None = None  # where the first NaN was made
     found: dict[Node, Any] = {}
     pending: dict[int, list[Any]] = {}
     heap: list[int] = []
     for node, seed in seeds:
-        if node.bits & mask:
+        if node.bits & mask and (needed is None or node in needed):
             _deposit(pending, heap, node, seed)
     ambient = mask & AMBIENT
     # whether a computed tensor may be a source or a beginning; mostly they are leaves
@@ -402,7 +413,7 @@ def _walk(
                 culprit = None
             if not parents or node.order <= oldest or node in beginnings:
                 if op is not None:
-                    if ambient and node.freed is not None:
+                    if ambient and node.freed is not None and node.order > oldest:
                         raise messages.freed_twice(node, node.freed)
                 elif on_leaf is not None:
                     on_leaf(node, gradient)
@@ -451,6 +462,8 @@ def _walk(
         for parent, cotangent in zip(parents, cotangents):
             if cotangent is None or not parent.bits & mask or parent.order < oldest:
                 continue
+            if needed is not None and parent not in needed:
+                continue
             if cotangent.shape != parent.shape or cotangent.dtype is not parent.dtype:
                 cotangent = _fit(cotangent, parent, node)
             if ahead is None and not heap:
@@ -479,6 +492,45 @@ Walked.code = _walk.__code__
 
 INVALID = "invalid value"
 _NOTICED: Any = {"under": "ignore", "over": "call", "divide": "call", "invalid": "call"}
+
+
+class FreedNode(Location):
+    """The line that freed a node, and what its parents were: a later walk can tell whether it would lead here."""
+
+    def __init__(self, freed: Location, parents: tuple[Node, ...]) -> None:
+        super().__init__(freed.code, freed.offset)
+        self.parents = parents
+
+
+def leading_to(sources: Iterable[Node], seeds: Iterable[tuple[Node, Any]], mask: int) -> set[Node]:
+    """The nodes on the ways from the seeds to `sources`, those that were freed by `release_saved` included."""
+    needed = set(sources)
+    oldest = min((node.order for node in needed), default=0)
+    reached: dict[Node, tuple[Node, ...]] = {}
+    pending = [node for node, _ in seeds]
+    while pending:
+        node = pending.pop()
+        if node in reached or node.order < oldest or not node.bits & mask:
+            continue
+        reached[node] = node.recording.parents if isinstance(node.recording, FreedNode) else node.parents
+        pending.extend(reached[node])
+    for node in sorted(reached, key=lambda node: node.order):
+        lost = not reached[node] and node.op is not None  # freed with all it held: where it led to is not known
+        if lost or any(parent in needed for parent in reached[node]):
+            needed.add(node)
+    return needed
+
+
+def release_saved(nodes: Iterable[Node], freed: Location) -> None:
+    """Free the saved values of `nodes` on the graph behind `.backward()`; those that saved none can be walked again."""
+    for node in nodes:
+        if node.has_saved_nothing():
+            continue
+        if node.bits > FIRST_TAPE - 1:
+            node.extras().freed = freed
+        else:
+            entry = FreedNode(freed, node.parents)
+            node.recording, node.inputs, node.parents, node.out = entry, (), (), None
 
 
 def release(nodes: Iterable[Node], mask: int, freed: Location) -> None:

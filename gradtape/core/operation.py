@@ -323,7 +323,8 @@ def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -
     if bits & ~(outer | VARIABLE if outer else 0) > FLAGS:  # an interpreter has met the variables inside
         reason = op.name
         if op.differentiable:
-            reason = "no_grad" if recording.current().muted else "not recording"
+            state = recording.current()
+            reason = "no_grad" if state.muted and not state.walking else "not recording"
         node = cut(reason, [n for n in nodes if n.bits > FLAGS], bool(bits & LIFTED))
         if bits & CUT:  # a variable meets what was computed from others: x @ w, and then + b
             met = dict.fromkeys(n for n in (*nodes, node) if isinstance(n, Cut))

@@ -73,13 +73,18 @@ class Recording:
     """Which recorders are on. `bits` is what an operation compares its inputs' bits with.
 
     `muted` are the bits that `no_grad` has switched off: those of all that was on then, not of what is entered later.
+    A walk back switches off `.backward()`'s bit in the same way, so that `enable_grad` in a rule or a hook of the
+    user's switches it on again; `walking` tells the two apart.
     """
 
-    __slots__ = ("ambient", "bits", "code", "forward", "muted", "recorders", "variables")
+    __slots__ = ("ambient", "bits", "code", "forward", "muted", "recorders", "variables", "walking")
 
-    def __init__(self, recorders: tuple[Recorder, ...] = (), ambient: bool = True, muted: int = 0) -> None:
+    def __init__(
+        self, recorders: tuple[Recorder, ...] = (), ambient: bool = True, muted: int = 0, walking: bool = False
+    ) -> None:
         self.recorders = recorders
         self.ambient = ambient
+        self.walking = walking
         self.code: CodeType | None = None  # of the user's, in which an operation was recorded last
         self.muted = muted
         self.bits = AMBIENT if ambient else 0
@@ -104,11 +109,15 @@ class Recording:
         return Recording(self.recorders, self.ambient, self.muted | muted)
 
     def without(self, *recorders: Recorder, ambient: bool | None = None) -> Recording:
-        """The same without `recorders`, and with `.backward()`'s recorder on or off, if that is said."""
+        """The same without `recorders`, and with `.backward()`'s recorder switched on or off, if that is said."""
         if ambient is False and not self.recorders:
-            return _NOTHING  # no matter what is switched off
+            return _WALKING if self.ambient else self  # no matter what else is switched off
         remaining = tuple(r for r in self.recorders if r not in recorders)
-        return Recording(remaining, self.ambient if ambient is None else ambient, self.muted)
+        if ambient is None:
+            return Recording(remaining, self.ambient, self.muted, self.walking)
+        muted = self.muted & ~AMBIENT if ambient else self.muted | AMBIENT
+        walking = not ambient and (self.walking or not self.muted & AMBIENT)
+        return Recording(remaining, self.ambient or ambient, muted, walking)
 
     def within(self, outer: Recording) -> Recording:
         """What was on in `outer` and still is."""
@@ -138,7 +147,7 @@ class Recording:
 
 
 _AT_FIRST = Recording()
-_NOTHING = Recording(ambient=False)
+_WALKING = Recording(muted=AMBIENT, walking=True)
 _state: ContextVar[Recording] = ContextVar("gradtape recording", default=_AT_FIRST)
 current = _state.get
 enter = _state.set  # make a recording the present state; `leave` what it returns, whatever happens

@@ -534,3 +534,65 @@ class TestGradMode:
             assert float(tape.gradient(y, v)) == 18.0
             assert gt.grad(lambda t: t * t)(3.0) == 6.0
             assert not (x * x).requires_grad
+
+
+class TestWithinAWalk:
+    """Rules and hooks of the user's run with recording off, which `enable_grad` switches on again."""
+
+    def test_backward_in_a_hook(self) -> None:
+        """A gradient that is taken inside of a hook is that of its own graph, and the outer one goes on."""
+        x, inner = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+
+        def hook(gradient: Any) -> Any:
+            assert not (inner * inner).requires_grad
+            with gt.enable_grad():
+                (inner * inner).sum().backward()
+            return gradient * 10.0
+
+        y = x * 3.0
+        y.register_hook(hook)
+        y.sum().backward()
+        np.testing.assert_array_equal(inner.grad.numpy(), [6.0, 8.0])
+        np.testing.assert_array_equal(x.grad.numpy(), [30.0, 30.0])
+
+    def test_gradients_in_a_custom_rule(self) -> None:
+        """A custom rule may compute its answer by `gradients` of a graph of its own."""
+
+        @gt.custom_vjp
+        def cube(x: Any) -> Any:
+            return x**3
+
+        def pull(x: Any, g: Any) -> tuple[Any]:
+            with gt.enable_grad():
+                place = leaf(x)
+                return (gt.gradients(place**3, place, g),)
+
+        cube.defvjp(lambda x: (x**3, x), pull)
+        x = leaf([2.0, 3.0])
+        cube(x).sum().backward()
+        np.testing.assert_array_equal(x.grad.numpy(), [12.0, 27.0])
+
+    def test_create_graph_under_no_grad(self) -> None:
+        """A graph that is asked for is made, also where operations of the user's are not recorded."""
+        x = leaf(2.0)
+        y = x**3
+        with gt.no_grad():
+            first = gt.gradients(y, x, create_graph=True)
+        assert gt.gradients(first, x).item() == 12.0
+
+    def test_what_is_not_needed_is_not_visited(self) -> None:
+        """`gradients` visits the operations between outputs and inputs only: hooks of others are not called."""
+        a, b, calls = leaf(1.0), leaf(2.0), []
+        other = b * 2.0
+        other.register_hook(lambda gradient: calls.append(gradient))
+        assert gt.gradients(a * 3.0 + other, a).item() == 3.0
+        assert not calls
+
+    def test_gradient_by_a_freed_tensor(self) -> None:
+        """The gradient by a tensor does not need the operation that made it, which may have been freed."""
+        x = leaf([1.0, 2.0])
+        y = x * x
+        y.sum().backward()
+        np.testing.assert_array_equal(gt.gradients((y * 2.0).sum(), y).numpy(), [2.0, 2.0])
+        with pytest.raises(gt.GradTapeError, match="GT308"):
+            gt.gradients((y * 2.0).sum(), x)
