@@ -13,6 +13,7 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.explain import messages
 from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.errors import as_torch, translating
+from gradtape.standins.torch.storage import Mirror
 from gradtape.standins.torch.tensor import Tensor, wrap
 
 
@@ -115,7 +116,7 @@ def from_numpy(ndarray: Any) -> Tensor:
         if ndarray.dtype not in [t.numpy for t in dtypes.NAMES.values()]:
             raise messages.not_numbers(ndarray, ndarray.dtype)
         made = _made(ndarray.copy())
-    made._mirror, made._linked = lambda: ndarray, True
+    made._mirror, made._linked = Mirror(ndarray), True
     return made
 
 

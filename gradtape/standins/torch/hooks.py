@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import gradtape as gt
 from gradtape.core.graph import AMBIENT, Node
 from gradtape.core.tensor import Tensor as Value
 
@@ -14,8 +15,31 @@ waiting: list[weakref.ref[Any]] = []
 """The leaves whose gradients somebody waits for, by `register_post_accumulate_grad_hook`."""
 
 
-def accumulating() -> Callable[[], None]:
-    """Watch the leaves that have hooks; what is returned calls those of the leaves that a gradient has come to."""
+shown: weakref.WeakSet[Any] = weakref.WeakSet()
+"""The tensors that `.grad` has handed out and that follow what is accumulated there."""
+
+
+def gradients_parting(create_graph: bool) -> Callable[[], None]:
+    """With `create_graph`, gradients are added out of place: what is returned lets those handed out before stay.
+
+    Without it they are added in place, and a tensor that `.grad` handed out has the sum.
+    """
+    before = [(gradient, gradient._value) for gradient in shown] if create_graph else []
+
+    def part() -> None:
+        for gradient, value in before:
+            place = gradient._place
+            if place is not None and (place.extra is None or place.extra.grad is not value):
+                gradient._unlink()
+
+    return part
+
+
+def accumulating(create_graph: bool) -> Callable[[], None]:
+    """Watch the leaves that have hooks; what is returned calls those of the leaves that a gradient has come to.
+
+    They run with recording switched off, unless the gradients are to be differentiated.
+    """
     reached: dict[int, Any] = {}
     waiting[:] = [leaf for leaf in waiting if leaf() is not None]
     leaves = [leaf for leaf in (reference() for reference in waiting) if leaf is not None]
@@ -30,9 +54,10 @@ def accumulating() -> Callable[[], None]:
     def done() -> None:
         for remove in removals:
             remove()
-        for leaf in reached.values():
-            for hook in list(leaf._awaiting):
-                hook(leaf)
+        with gt.enable_grad() if create_graph else gt.no_grad():
+            for leaf in reached.values():
+                for hook in list(leaf._awaiting):
+                    hook(leaf)
 
     return done
 

@@ -42,7 +42,13 @@ def _part(part: Any) -> Any:
     if isinstance(part, (list, tuple)):
         return np.asarray([unwrap(x)._concrete() if isinstance(x, Tensor) else x for x in part])
     if isinstance(part, slice):
-        return slice(*[int(x) if isinstance(x, Tensor) else x for x in (part.start, part.stop, part.step)])
+        start, stop, step = (int(x) if isinstance(x, Tensor) else x for x in (part.start, part.stop, part.step))
+        if step is not None and step <= 0:
+            raise ValueError(
+                f"{'slice step cannot be zero' if not step else 'step must be greater than zero'}: x[...{step}] was "
+                "asked for; a step of at least 1 is accepted.\n  fix: torch.flip(x, dims=(0,)) turns the order round"
+            )
+        return slice(start, stop, step)
     return part
 
 

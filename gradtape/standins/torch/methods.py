@@ -23,7 +23,7 @@ from gradtape.standins.torch import (
 from gradtape.standins.torch.description import device
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.tensor import Tensor, wrap
-from gradtape.standins.torch.wrapping import cast, function, operand
+from gradtape.standins.torch.wrapping import cast, function, operand, promoted
 
 # -- conversions
 
@@ -221,6 +221,8 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 def _shape_in_place(name: str, compute: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if self._inference:
+            self._check_inference(name)
         self._held = compute(self, *args, **kwargs)._value
         self._base, self._look, self._linked = None, None, self._place is not None
         self._written += 1
@@ -399,9 +401,9 @@ def bind() -> None:
 
 @function("Mul")
 def _over(input: Any, other: Any) -> Any:
-    """other / input."""
-    number = cast(operand(other), input.dtype) if input.dtype.kind in "fc" else operand(other)
-    return arithmetic.FUNCTIONS["div"].__wrapped__(number, input)  # type: ignore[attr-defined]
+    """other / input, as PyTorch computes it: other times the reciprocal."""
+    inverse = gt.reciprocal(input if input.dtype.kind in "fc" else gt.astype(input, dtypes.default()))
+    return gt.multiply(*promoted(inverse, other))
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.torch.storage import is_grad_enabled
+from gradtape.standins.torch.storage import inferring, is_grad_enabled
 
 no_grad = gt.no_grad
 enable_grad = gt.enable_grad
@@ -46,11 +46,42 @@ class set_grad_enabled:
         return decorated
 
 
-_inferring = 0
+class _Inferring(gt.no_grad):
+    """`no_grad`, and tensors that are made inside are for inference only."""
+
+    inside = True
+
+    def __init__(self, function: Callable[..., Any] | None = None) -> None:
+        super().__init__(function)
+        self._inside_before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._inside_before.append(inferring.get())
+        inferring.set(self.inside)
+        super().__enter__()
+
+    def __exit__(self, *details: Any) -> None:
+        super().__exit__(*details)
+        inferring.set(self._inside_before.pop())
+
+
+class _NotInferring(_Inferring):
+    """Normal tensors and recording again, inside of inference mode."""
+
+    inside, mutes = False, False
 
 
 class inference_mode:
-    """`no_grad`, under the name for code that will never need a gradient: a context manager and a decorator."""
+    """`no_grad` for code that will never need a gradient: a context manager and a decorator.
+
+    Tensors that are made inside cannot be written to outside, nor be saved for a gradient.
+
+    >>> from gradtape.standins import torch
+    >>> with torch.inference_mode():
+    ...     x = torch.ones(2)
+    >>> x.is_inference()
+    True
+    """
 
     def __new__(cls, mode: Any = True) -> Any:
         if callable(mode):
@@ -58,24 +89,20 @@ class inference_mode:
         return super().__new__(cls)
 
     def __init__(self, mode: bool = True) -> None:
-        self._mode = gt.no_grad() if mode else gt.enable_grad()
-        self._counts = int(bool(mode))
+        self.mode = bool(mode)
+        self._mode = _Inferring() if mode else _NotInferring()
 
     def __enter__(self) -> None:
-        global _inferring
-        _inferring += self._counts
         self._mode.__enter__()
 
     def __exit__(self, *details: Any) -> None:
-        global _inferring
-        _inferring -= self._counts
         self._mode.__exit__(*details)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        decorated: Callable[..., Any] = type(self._mode)(function)
+        decorated: Callable[..., Any] = type(self._mode)()(function)
         return decorated
 
 
 def is_inference_mode_enabled() -> bool:
     """Whether this is inside of `inference_mode`."""
-    return _inferring > 0
+    return inferring.get()

@@ -20,18 +20,40 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import MutationError
 from gradtape.explain import messages
 from gradtape.explain.source import span_of
+from gradtape.standins.torch.naming import labels
 
 NUMBERS_AT_MOST = 64
 
 
-class Replaced:
-    """An array that was written over: where, and the node of the write itself, which may go on using it."""
+_SAVED_RESULTS = (
+    "Amax Amin Angle CholeskyInverse Cumprod Dist Exp Exp2 Expm1 Hypot LinalgCholeskyEx LinalgInvEx LinalgMatrixExp "
+    "LinalgVectorNorm LogSigmoid LogSoftmax Logcumsumexp Logsumexp Max Median Min Nanmedian Norm Pow Prod Reciprocal "
+    "Relu Rsqrt Sgn Sigmoid Softmax Sqrt Std Tan Tanh Threshold"
+).split()
+"""The operations that save their result in PyTorch, by what it calls them without "Backward0".
 
-    def __init__(self, array: Any, where: Location, writer: Node) -> None:
+Others may be written over when they have been computed: gradtape's gradient needs the result of a division, say, and
+has it, but PyTorch's does not look at it.
+"""
+
+_ONLY_RESULTS = (
+    "Exp Exp2 Expm1 LinalgCholeskyEx LogSoftmax Reciprocal Relu Rsqrt Sigmoid Softmax Sqrt Tan Tanh"
+).split()
+"""Those among them that do not save their operands, which may be written over."""
+
+
+class Replaced:
+    """An array that was written over: where, and the nodes of the write itself, which may go on using it."""
+
+    def __init__(self, array: Any, where: Location, writers: Iterable[Node]) -> None:
         self.where = where
         self.shape = np.shape(array)
-        self.writer = weakref.ref(writer)
+        self.writers = [weakref.ref(writer) for writer in writers]
         self.held = array if isinstance(array, np.generic) else None  # a number cannot be referred to weakly
+
+    def was_written_by(self, *nodes: Node) -> bool:
+        """Whether one of `nodes` is part of the write."""
+        return any(writer() is node for writer in self.writers for node in nodes)
 
 
 _replaced: dict[int, Replaced] = {}
@@ -47,13 +69,16 @@ def _unheld() -> int:
 _UNHELD = _unheld()
 
 
-def note(old: Value, new: Value) -> None:
-    """Remember that the array of `old` was written over by `new`, if anybody else still holds it."""
+def note(old: Value, new: Value, *others: Node) -> None:
+    """Remember that the array of `old` was written over by `new`, if anybody else still holds it.
+
+    `others` are more nodes of the same write: that of the numbers which were written through a view.
+    """
     array = old._array
     if sys.getrefcount(array) <= _UNHELD:
         return
     key = id(array)
-    entry = Replaced(array, Location.here(), new._node)
+    entry = Replaced(array, Location.here(), (new._node, *others))
     if entry.held is None:
         weakref.finalize(array, _replaced.pop, key, None).atexit = False
     else:
@@ -67,19 +92,36 @@ def check(targets: Iterable[Value]) -> None:
     """Raise if a node that the gradient of `targets` goes through has saved numbers that were written over."""
     if not _replaced:
         return
-    pending = [target._node for target in targets]
-    seen = set(pending)
+    pending = [(target._node, target._node) for target in targets]
+    seen = {node for node, _ in pending}
     while pending:
-        node = pending.pop()
-        for item in (*node.inputs, node.out):
+        node, operation = pending.pop()
+        own = [(item, _is_operand(node, place)) for place, item in enumerate(node.inputs)]
+        for item, is_operand in (*own, (node.out, False)):
             for part in item if isinstance(item, tuple) else (item,):
                 entry = _replaced.get(id(part)) or _replaced.get(id(getattr(part, "base", None)))
-                if entry is not None and entry.writer() is not node:
+                if entry is None or entry.was_written_by(node, operation):
+                    continue
+                if _is_saved(labels.get(operation), is_operand):
                     raise _changed(node, entry)
         for parent in node.parents:
             if parent.bits & AMBIENT and parent not in seen:
                 seen.add(parent)
-                pending.append(parent)
+                pending.append((parent, parent if parent.op is None or parent in labels else operation))
+
+
+def _is_operand(node: Node, place: int) -> bool:
+    """Whether an input of a node is an operand of the operation that PyTorch has a name for, and not made within it."""
+    parent = node.parents[place] if place < len(node.parents) else None
+    return parent is None or parent.op is None or parent in labels
+
+
+def _is_saved(label: str | None, is_operand: bool) -> bool:
+    """Whether PyTorch's operation of this name saves its operands, or its result."""
+    if label is None:
+        return True
+    name = label.partition("Backward")[0]
+    return name not in _ONLY_RESULTS if is_operand else name in _SAVED_RESULTS
 
 
 def _changed(node: Node, entry: Replaced) -> MutationError:

@@ -183,7 +183,8 @@ def unsqueeze(input: Any, dim: int) -> Any:
 
 @view("Expand")
 def _expanded(input: Any, shape: tuple[int, ...]) -> Any:
-    return gt.broadcast_to(input, shape)
+    # an array is asked for how it lies in memory, and stays a view; a tensor's memory is its own
+    return np.broadcast_to(input, shape) if isinstance(input, np.ndarray) else gt.broadcast_to(input, shape)
 
 
 def _stretched(input: Any, shape: tuple[int, ...]) -> Any:
@@ -205,9 +206,9 @@ def expand(input: Any, *sizes: Any) -> Any:
     return _stretched(input, tuple(m if n == -1 else n for n, m in zip(shape, own, strict=True)))
 
 
-def broadcast_to(input: Any, shape: Any) -> Any:
-    """Stretched to `shape`."""
-    return _stretched(input, tuple(shape))
+def broadcast_to(input: Any, *shape: Any, size: Any = None) -> Any:
+    """Stretched to a shape, given as integers or as one sequence."""
+    return expand(input, *(shape if size is None else (size,)))
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
@@ -243,6 +244,9 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
     """Windows of `size` along an axis, `step` apart, along a last axis."""
     axis = dimension % len(input.shape)
+    if isinstance(input, np.ndarray):  # how it lies in memory is asked
+        moved = np.lib.stride_tricks.sliding_window_view(input, size, axis)
+        return moved[(*(slice(None),) * axis, slice(None, None, step))]
     starts = range(0, input.shape[axis] - size + 1, step)
     windows = np.array([range(start, start + size) for start in starts])
     picked = gt.take(input, windows, axis)

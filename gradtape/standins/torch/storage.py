@@ -6,7 +6,9 @@ looks at and how to look: it looks again when that was written to, and a write t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +29,26 @@ from gradtape.standins.torch.naming import name_node
 Look = Callable[[Any], Any]
 
 
+inferring: ContextVar[bool] = ContextVar("torch inference mode", default=False)
+"""Whether this is inside of `inference_mode`."""
+
+
+class Mirror:
+    """An array of NumPy's that has the numbers of a tensor: the two are compared when the tensor is looked at."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def is_abandoned(self) -> bool:
+        """Whether nobody but this object holds the array, or a view of it: then nobody can write to it any more."""
+        return self.array.base is None and sys.getrefcount(self.array) <= _HELD_BY_ITS_MIRROR
+
+
+_HELD_BY_ITS_MIRROR = (lambda mirror: sys.getrefcount(mirror.array))(Mirror(np.empty(1)))
+
+
 class Stored:
     """A value that can be written to, and that views and arrays share."""
 
@@ -42,8 +64,10 @@ class Stored:
     _unnoticed = 0  # how many of the writes were silent
     _stretched = False  # whether some of the numbers of this view are the same place in memory
     _siblings = False  # whether this is one of several views that one operation made
+    _retains = False  # whether the gradient is kept although this is no leaf
+    _inference = False  # whether this was made in inference mode
     _place: Node | None = None  # the node whose accumulated gradient this is
-    _mirror: Callable[[], Any] | None = None  # the array that shares our memory as far as the user can tell
+    _mirror: Mirror | None = None  # the array that shares our memory as far as the user can tell
 
     def _blank(self) -> Any:
         """A tensor whose value is still to be set."""
@@ -73,11 +97,15 @@ class Stored:
                 self._held = gradient
                 self._written += 1
         if self._mirror is not None:
-            array = self._mirror()
-            if array is None:
+            if not _same_numbers(self._mirror.array, self._held._concrete()):
+                self._put(Value(self._mirror.array.copy()), True, True)
+            if self._mirror.is_abandoned():  # what was written to it last has arrived
                 self._mirror, self._linked = None, self._base is not None or self._place is not None
-            elif not _same_numbers(array, self._held._concrete()):
-                self._put(Value(array.copy()), True, True)
+
+    def _unlink(self) -> None:
+        """No longer be the gradient of a tensor: the value stays what it is."""
+        self._place = None
+        self._linked = self._base is not None or self._mirror is not None
 
     def _looked(self, value: Any) -> Any:
         """The view of a base that was written to: at a new place on the graph if the write was recorded."""
@@ -88,7 +116,10 @@ class Stored:
             return seen if isinstance(seen, Lifted) else Value(seen._array, self._held._node)
         self._seen_at = value._node
         with gt.enable_grad():
-            return self._look(value)
+            seen = self._look(value)
+        if self._retains:
+            self._retain_at(seen._node, self._held._node)
+        return seen
 
     def _is_leaf_of_its_own(self) -> bool:
         """Whether this view was made a leaf that requires a gradient, by `requires_grad_`."""
@@ -97,6 +128,8 @@ class Stored:
     def _write(self, new: Any, how: str, cast: bool = False) -> Self:
         """Become `new`, in place: a value of the same shape; of the same kind of number too, unless `cast`."""
         with translating():
+            if self._inference and not self._through_data:
+                self._check_inference(how)
             old = self._value
             new = new if isinstance(new, Value) else Value(np.asarray(new))
             if new.shape != old.shape:
@@ -114,6 +147,8 @@ class Stored:
 
     def _check_writable(self, how: str) -> None:
         """Refuse to write to a leaf that requires a gradient, or through a view of one, while recording is on."""
+        if self._inference and not self._through_data:
+            self._check_inference(how)
         if self._stretched:
             raise MutationError(
                 messages.problem(
@@ -148,13 +183,24 @@ class Stored:
                 )
             )
 
-    def _put(self, new: Any, behind: bool, silent: bool = False) -> None:
+    def _check_inference(self, how: str) -> None:
+        """Refuse to write, outside of inference mode, to a tensor that was made in it."""
+        if not inferring.get():
+            raise RuntimeError(
+                f"Inplace update to inference tensor outside InferenceMode is not allowed: {how} of a tensor of shape "
+                f"{tuple(self._held.shape)} that was made under torch.inference_mode().\n"
+                "  fix: x = x.clone() before it is written to, or torch.no_grad() where the tensor is made"
+            )
+
+    def _put(self, new: Any, behind: bool, silent: bool = False, *writers: Node) -> None:
         """Put `new` in the place of the value; `behind` the graph's back, only the numbers change.
 
-        What is not `silent` is noticed when a gradient is taken that needs the old numbers.
+        What is not `silent` is noticed when a gradient is taken that needs the old numbers; `writers` are the nodes of
+        what was written through a view.
         """
         if self._base is not None:
-            self._base._put(self._spliced(new), behind or self._through_data, silent or self._silent)
+            is_behind, is_silent = behind or self._through_data, silent or self._silent
+            self._base._put(self._spliced(new), is_behind, is_silent, new._node, *writers)
             name_node(self._base._held, "CopySlices")
             self._written += 1
             return
@@ -164,8 +210,10 @@ class Stored:
         if extra is not None and extra.use & READ and extra.grad is not None:
             note_change(extra)
         if not silent:
-            overwriting.note(old, new)
+            overwriting.note(old, new, *writers)
         self._held = new if isinstance(new, Lifted) or not stays else Value(new._array, old._node)
+        if self._retains and self._held._node is not old._node:
+            self._retain_at(self._held._node, old._node)
         self._written += 1
         self._unnoticed += silent
         place = None if self._place is None else self._place.extra
@@ -173,9 +221,15 @@ class Stored:
             if not place.use & ADDED or not np.any(self._held._concrete()):  # what is clipped is not cleared
                 place.use = 0
             place.grad = self._held
-        array = None if self._mirror is None else self._mirror()
-        if array is not None:
-            array[...] = self._held._concrete()
+        if self._mirror is not None:
+            self._mirror.array[...] = self._held._concrete()
+
+    def _retain_at(self, node: Node, old: Node) -> None:
+        """Keep the gradient of what was written, instead of that of the numbers which were there before."""
+        if old.extra is not None:
+            old.extra.retain = False
+        if node.op is not None:
+            node.extras().retain = True
 
     def _spliced(self, new: Any) -> Any:
         """The value of the base with `new` where this view looks."""
@@ -198,6 +252,8 @@ class Stored:
         view._held = look(value)
         view._seen, view._seen_at, view._linked = view._base._written, view._base._held._node, True
         view._through_data, view._silent = behind or self._through_data, self._silent
+        if self._inference:
+            view._inference = True
         return view
 
 

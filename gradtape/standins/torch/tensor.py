@@ -16,9 +16,9 @@ from gradtape.explain import messages
 from gradtape.standins.torch import dtypes, printing
 from gradtape.standins.torch.description import Size, device, layout, strided
 from gradtape.standins.torch.errors import DetachError, translating, warn_not_kept
-from gradtape.standins.torch.hooks import RemovableHandle, waiting
+from gradtape.standins.torch.hooks import RemovableHandle, shown, waiting
 from gradtape.standins.torch.naming import GradFn, label_of, name_node
-from gradtape.standins.torch.storage import Stored
+from gradtape.standins.torch.storage import Mirror, Stored, inferring, is_grad_enabled
 
 _new = object.__new__
 
@@ -44,7 +44,6 @@ class Tensor(Stored, metaclass=_Original):
     _original = "torch.Tensor"
 
     _gradient: Tensor | None = None
-    _retains = False
     _awaiting: list[Callable[[Tensor], Any]] = []  # noqa: RUF012  (replaced, never written to)
 
     if TYPE_CHECKING:
@@ -163,15 +162,20 @@ class Tensor(Stored, metaclass=_Original):
         return bool((self._array if laid_out is None else laid_out).flags.c_contiguous)
 
     def is_inference(self) -> bool:
-        """Whether the tensor was made in inference mode, which leaves no trace here."""
-        return False
+        """Whether the tensor was made in inference mode."""
+        return self._inference
 
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each axis (or `dim`) are in memory."""
         laid_out = self._laid_out()
         array = self._array if laid_out is None else laid_out
-        strides = tuple(step // array.itemsize for step in array.strides)
-        return strides if dim is None else strides[dim]
+        steps = [step // array.itemsize for step in array.strides]
+        if not array.size:  # NumPy says nothing about the memory of an empty array
+            steps = [int(np.prod([max(n, 1) for n in array.shape[axis + 1 :]])) for axis in range(array.ndim)]
+        for axis in reversed(range(array.ndim)):
+            if array.shape[axis] == 1 and not steps[axis]:  # an axis that was added: NumPy takes no step along it
+                steps[axis] = array.shape[axis + 1] * steps[axis + 1] if axis + 1 < array.ndim else 1
+        return tuple(steps) if dim is None else steps[dim]
 
     def storage_offset(self) -> int:
         """How many elements of the storage lie before the first of this tensor."""
@@ -198,6 +202,8 @@ class Tensor(Stored, metaclass=_Original):
     @property
     def _version(self) -> int:
         """How often this tensor, or what it is a view of, was written to, `.data` left aside."""
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.\n  fix: x.clone() is a normal tensor")
         root = self if self._base is None else self._base
         return root._written - root._unnoticed
 
@@ -237,11 +243,10 @@ class Tensor(Stored, metaclass=_Original):
         if force:
             return self.detach().clone().numpy()
         self._check_untracked("numpy()")
-        array = None if self._mirror is None else self._mirror()
-        if array is None:
-            array = np.array(self._array)
-            self._mirror, self._linked = weakref.ref(array), True
-        return array
+        array = self._array
+        if self._mirror is None:
+            self._mirror, self._linked = Mirror(np.array(array)), True
+        return self._mirror.array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         self._check_untracked("np.asarray()")
@@ -252,12 +257,16 @@ class Tensor(Stored, metaclass=_Original):
 
     def _check_untracked(self, how: str) -> None:
         """Refuse to hand out numbers whose gradient would be lost in silence."""
-        if self._value.requires_grad:
+        if self._value.requires_grad and is_grad_enabled():
             raise DetachError(
                 messages.problem(
                     "GT312",
                     f"{how} of a tensor of shape {self._value.shape} that requires a gradient, which would be lost",
-                    fixes=["x.detach().numpy() says that it is not wanted", "keep to torch's functions where it is"],
+                    fixes=[
+                        "x.detach().numpy() says that it is not wanted",
+                        "with torch.no_grad(): around it says so too",
+                        "keep to torch's functions where it is",
+                    ],
                 )
             )
 
@@ -315,6 +324,11 @@ class Tensor(Stored, metaclass=_Original):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Switch recording for `.backward()` on or off for a leaf; returns the tensor itself."""
+        if self._inference and requires_grad and not inferring.get():
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.\n"
+                "  fix: x.clone().requires_grad_(), or torch.no_grad() where the tensor is made"
+            )
         with translating():
             self._value.requires_grad_(requires_grad)
         return self
@@ -343,9 +357,10 @@ class Tensor(Stored, metaclass=_Original):
                 warn_not_kept(self)
             return None
         gradient = self._gradient
-        if gradient is None:
+        if gradient is None or gradient._place is None:
             gradient = self._gradient = wrap(held, "CopyBackwards")
             gradient._place, gradient._linked = value._node, True
+            shown.add(gradient)
         return gradient
 
     @grad.setter
@@ -365,6 +380,11 @@ class Tensor(Stored, metaclass=_Original):
         if value is not None:
             self._gradient = value
             value._place, value._linked = self._value._node, True
+            shown.add(value)
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
 
     def retain_grad(self) -> None:
         """Keep `.grad` of this computed tensor too when `.backward()` passes it."""
@@ -453,11 +473,11 @@ def wrap(value: Any, label: str | None = None) -> Any:
         tensor._held = value
         if label is not None:
             name_node(value, label)
+        if inferring.get():
+            tensor._inference = True
         return tensor
     if isinstance(value, (np.ndarray, np.generic)):
-        tensor = _new(Tensor)
-        tensor._held = Value(value)
-        return tensor
+        return wrap(Value(value))
     if isinstance(value, (tuple, list)):
         parts = [wrap(part, label) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)

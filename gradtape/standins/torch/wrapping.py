@@ -14,6 +14,8 @@ from gradtape.errors import DtypeError, GradTapeError
 from gradtape.ops.arguments import refused
 from gradtape.standins.torch import dtypes
 from gradtape.standins.torch.errors import as_torch
+from gradtape.standins.torch.naming import labels
+from gradtape.standins.torch.storage import is_grad_enabled
 from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
 
 Function = Callable[..., Any]
@@ -42,11 +44,55 @@ def function(
                 result = wrap(inner(*plain, **kwargs), name)
             except GradTapeError as error:
                 raise as_torch(error) from error.__cause__
-            return result if out is None else out._write(result._value, f"out= of {wrapped.__name__}", cast=True)
+            for arg in args:
+                if isinstance(arg, Tensor) and arg._inference:
+                    _refuse_saved(arg, result)
+            return result if out is None else _write_out(wrapped.__name__, out, result, args, kwargs)
 
         return wrapped
 
     return decorate
+
+
+def _refuse_saved(inference: Tensor, result: Any) -> None:
+    """Refuse a result whose gradient needs the numbers of a tensor that was made in inference mode."""
+    array = inference._held._array
+    pending = [part._held._node for part in (result if isinstance(result, tuple) else (result,)) if _is_tracked(part)]
+    while pending:
+        node = pending.pop()
+        if any(item is array for item in node.inputs):
+            raise RuntimeError(
+                f"Inference tensors cannot be saved for backward: a tensor of shape {tuple(inference.shape)} that was "
+                "made under torch.inference_mode() is needed for a gradient.\n"
+                "  fix: x.clone() is a normal tensor; or torch.no_grad() where the tensor is made"
+            )
+        pending += [parent for parent in node.parents if parent.op is not None and parent not in labels]
+
+
+def _is_tracked(result: Any) -> bool:
+    return isinstance(result, Tensor) and result.requires_grad
+
+
+def _write_out(name: str, out: Any, result: Any, args: Any, kwargs: Any) -> Any:
+    """Write a result to the tensor that was given as `out`; there is no gradient of that."""
+    if is_grad_enabled() and (_is_tracked(out) or any(_is_tracked(part) for part in flat_tensors([*args, kwargs]))):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad.\n"
+            f"  fix: result = torch.{name}(...) without out=; or with torch.no_grad(): around it"
+        )
+    if result.shape != out.shape and not out.numel():
+        out.resize_(*result.shape)
+    return out._write(result._value, f"out= of {name}", cast=True)
+
+
+def flat_tensors(given: Any) -> list[Tensor]:
+    """The tensors among arguments, in lists and dictionaries too."""
+    if isinstance(given, dict):
+        given = list(given.values())
+    if isinstance(given, (list, tuple)):
+        return [found for part in given for found in flat_tensors(part)]
+    return [given] if isinstance(given, Tensor) else []
 
 
 def _overloaded(label: str | None, choice: int | str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradtape as gt
+from gradtape.core.backward import backward_of, gradients_of
+from gradtape.core.graph import release_saved
 from gradtape.standins.names import missing
 from gradtape.standins.torch import overwriting
 from gradtape.standins.torch.autograd import forward_ad, functional, graph, profiler
@@ -14,7 +16,7 @@ from gradtape.standins.torch.autograd.checking import GradcheckError, gradcheck,
 from gradtape.standins.torch.autograd.function import Function
 from gradtape.standins.torch.elsewhere import modules_of
 from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.hooks import accumulating
+from gradtape.standins.torch.hooks import accumulating, gradients_parting
 from gradtape.standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
 
@@ -60,16 +62,42 @@ def backward(
     tensor([2., 4.])
     """
     targets = _several(tensors)
-    seeds = _several(grad_tensors) if grad_tensors is not None else [None] * len(targets)
-    retain = create_graph if retain_graph is None else retain_graph
+    if inputs is not None and not isinstance(inputs, Tensor) and not len(inputs):
+        raise _no_inputs("backward")
+    seeds = _seeds(targets, _several(grad_tensors) if grad_tensors is not None else [None] * len(targets))
     chosen = None if inputs is None else [x._value for x in _several(inputs)]
-    done = accumulating()
+    values = [target._value for target in targets]
+    done, part = accumulating(create_graph), gradients_parting(create_graph)
     with translating():
-        overwriting.check([target._value for target in targets])
-        for number, (target, seed) in enumerate(zip(targets, seeds, strict=True)):
-            last = number == len(targets) - 1
-            gt.core.backward.backward(target._value, unwrap(seed), retain or not last, create_graph, chosen)
+        overwriting.check(values)
+        if values:
+            backward_of(values, seeds, retain_graph, create_graph, chosen, release_saved)
+    part()
     done()
+
+
+def _no_inputs(name: str) -> RuntimeError:
+    return RuntimeError(
+        f"`inputs` argument to `{name}()` cannot be empty.\n"
+        "  fix: the tensors whose gradients are wanted"
+        + ("; without the argument, all leaves receive one" if name == "backward" else "")
+    )
+
+
+def _seeds(targets: Sequence[Tensor], given: Sequence[Any]) -> list[Any]:
+    """One seed for each target; None stands for 1, where the target is one real number."""
+    if len(given) != len(targets):
+        raise RuntimeError(
+            f"got {len(targets)} tensors and {len(given)} gradients.\n"
+            "  fix: one gradient for each tensor, None for those that are one number"
+        )
+    for target, seed in zip(targets, given, strict=True):
+        if seed is None and target.is_complex() and target.requires_grad and target.numel() == 1:
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {target.dtype}.\n"
+                "  fix: z.abs().backward() or z.real.backward(), or a gradient for it: z.backward(torch.ones_like(z))"
+            )
+    return [unwrap(seed) for seed in given]
 
 
 def grad(
@@ -91,14 +119,23 @@ def grad(
     (tensor(6.),)
     """
     targets, sources = _several(outputs), _several(inputs)
-    seeds: Any = None if grad_outputs is None else [unwrap(seed) for seed in _several(grad_outputs)]
+    if not sources:
+        raise _no_inputs("grad")
+    given = _several(grad_outputs) if grad_outputs is not None else [None] * len(targets)
     if is_grads_batched:
-        return _batched(targets, sources, seeds, create_graph, bool(allow_unused))
+        return _batched(targets, sources, [unwrap(seed) for seed in given], create_graph, bool(allow_unused))
+    seeds = _seeds(targets, given)
     unused = materialize_grads if allow_unused is None else allow_unused
+    if not targets and not unused:
+        raise RuntimeError(
+            "grad: there are no outputs, so that no input was used in the graph.\n"
+            "  fix: outputs that were computed from the inputs, or allow_unused=True"
+        )
     with translating():
         values = [target._value for target in targets]
         overwriting.check(values)
-        found = gt.gradients(values, [x._value for x in sources], seeds, retain_graph, create_graph, unused)
+        nodes = [x._value for x in sources]
+        found: list[Any] = gradients_of(values, nodes, seeds, retain_graph, create_graph, unused, release_saved)
     if materialize_grads:
         found = [gt.zeros_like(x._value) if g is None else g for g, x in zip(found, sources, strict=True)]
     return tuple(wrap(found))

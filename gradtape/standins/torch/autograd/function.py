@@ -86,14 +86,27 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Call the function; its results are on the graph with the rule in `backward`."""
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Call the function; its results are on the graph with the rule in `backward`.
+
+        With a `setup_context`, arguments can be given by name, and those left out have their defaults: the rule gets
+        all of them.
+        """
         for name in ("forward", "backward"):
             if not hasattr(cls, name) and not (name == "backward" and hasattr(cls, "jvp")):
                 raise NotImplementedError(
                     f"{cls.__name__}: you must implement {name!r}, a static method of a torch.autograd.Function.\n"
                     f"  fix: @staticmethod\n       def {name}(ctx, ...)"
                 )
+        if cls.setup_context is not None:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        if kwargs:
+            raise TypeError(
+                f"{cls.__name__}.apply() takes no keyword arguments; got {', '.join(kwargs)}.\n"
+                "  fix: pass them by position"
+            )
         with translating():
             return _Call(cls, args).made()
 

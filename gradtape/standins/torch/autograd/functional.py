@@ -42,6 +42,61 @@ def _shown(answer: Any, create_graph: bool) -> Any:
     return wrap(gt.core.structure.map_structure(lambda x: gt.stop_gradient(x) if hasattr(x, "shape") else x, answer))
 
 
+def _check(
+    name: str, func: Function, inputs: Any, strict: bool, is_second: bool = False, create_graph: bool = False
+) -> Function:
+    """`func`, whose results are refused unless they are tensors; with `strict`, unless they depend on the inputs.
+
+    With `is_second` or `create_graph`, their derivatives have to depend on the inputs too.
+    """
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        outputs = func(*args, **kwargs)
+        for output in outputs if isinstance(outputs, tuple) else (outputs,):
+            if not isinstance(output, Tensor):
+                raise TypeError(
+                    f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of "
+                    f"Tensors but the given outputs have type {type(output)}.\n  fix: return torch.as_tensor(value)"
+                )
+        return outputs
+
+    checked.__name__ = getattr(func, "__name__", type(func).__name__)
+    if strict:
+        _check_dependence(name, checked, inputs, is_second, create_graph)
+    return checked
+
+
+def _check_dependence(name: str, func: Function, inputs: Any, is_second: bool, create_graph: bool) -> None:
+    """Raise unless each output depends on each input; and its derivatives do, if these are to be differentiated."""
+    from gradtape.standins.torch.autograd import grad
+
+    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    with gt.enable_grad():
+        places = [x.detach().requires_grad_() for x in given]
+        outputs = func(*places)
+        for number, output in enumerate(outputs if isinstance(outputs, tuple) else (outputs,)):
+            if not output.requires_grad:
+                raise RuntimeError(
+                    f"Output {number} of the user-provided function does not require gradients: {name} with "
+                    "strict=True accepts outputs that are computed from the inputs by differentiable operations.\n"
+                    "  fix: strict=False, which takes its derivatives for zeros"
+                )
+            seed = wrap(gt.ones_like(gt.stop_gradient(output._value)))
+            found = grad(output, places, seed, create_graph=is_second or create_graph, allow_unused=True)
+            for place, gradient in enumerate(found):
+                if gradient is None:
+                    raise RuntimeError(
+                        f"Output {number} of the user-provided function is independent of input {place}, which {name} "
+                        "does not allow with strict=True.\n  fix: strict=False, or leave that input out"
+                    )
+                if (is_second or create_graph) and not gradient.requires_grad:
+                    raise RuntimeError(
+                        f"The jacobian of the user-provided function with respect to input {place} is independent of "
+                        f"the input, which {name} does not allow with strict=True.\n"
+                        "  fix: strict=False, which takes its derivatives for zeros"
+                    )
+
+
 def jacobian(
     func: Function,
     inputs: Any,
@@ -57,7 +112,18 @@ def jacobian(
     tensor([[2., 0.],
             [0., 4.]])
     """
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(f'Expected strategy to be either "forward-mode" or "reverse-mode", but got {strategy!r}')
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError(
+            'jacobian: strategy="forward-mode" is implemented for vectorize=True only.\n  fix: vectorize=True'
+        )
+    if strict and vectorize:
+        raise RuntimeError(
+            "jacobian: strict=True and vectorize=True are not supported together.\n  fix: one of the two"
+        )
     values, single = _given(inputs)
+    func = _check("jacobian", func, inputs, strict, create_graph=create_graph)
     transform = gt.jacfwd if strategy == "forward-mode" else gt.jacrev
     with translating():
         argnums: Any = 0 if single else tuple(range(len(values)))
@@ -74,6 +140,7 @@ def hessian(
 ) -> Any:
     """The second derivatives of a function of one number."""
     values, single = _given(inputs)
+    func = _check("hessian", func, inputs, strict, True)
     with translating():
         argnums: Any = 0 if single else tuple(range(len(values)))
         return _shown(gt.hessian(plainly(func), argnums)(*values), create_graph)
@@ -94,6 +161,7 @@ def _seed(v: Any, like: Any, what: str) -> Any:
 def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The value, and v times the Jacobian."""
     values, single = _given(inputs)
+    func = _check("vjp", func, inputs, strict, create_graph=create_graph)
     with translating():
         output, pull_back = gt.vjp(plainly(func), *values)
         found = pull_back(_seed(v, output, "vjp"))
@@ -103,6 +171,7 @@ def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, 
 def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The value, and the Jacobian times v."""
     values, single = _given(inputs)
+    func = _check("jvp", func, inputs, strict, create_graph=create_graph)
     with translating():
         seed = _seed(v, values[0] if single else values, "jvp")
         tangents = [seed] if single else list(seed)
@@ -113,7 +182,7 @@ def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, 
 def hvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The value, and the Hessian times v."""
     values, single = _given(inputs)
-    plain = plainly(func)
+    plain = plainly(_check("hvp", func, inputs, strict, True))
     with translating():
         seed = _seed(v, values[0] if single else values, "hvp")
         tangents = [seed] if single else list(seed)

@@ -40,7 +40,6 @@ _ACTIVATIONS: dict[str, str] = {
     "softplus": "Softplus",
     "softshrink": "Softshrink",
     "softsign": "Div",
-    "tanhshrink": "Sub",
     "threshold": "Threshold",
 }
 
@@ -67,6 +66,11 @@ def _activation(name: str, label: str) -> Function:
 
 globals().update({name: _activation(name, label) for name, label in _ACTIVATIONS.items()})
 globals().update({name: ARITHMETIC[name] for name in ("softmax", "log_softmax", "softmin", "sigmoid", "tanh")})
+
+
+def tanhshrink(input: Any) -> Any:
+    """x - tanh(x)."""
+    return input - ARITHMETIC["tanh"](input)
 
 
 def relu(input: Any, inplace: bool = False) -> Any:

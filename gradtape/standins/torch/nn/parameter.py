@@ -25,6 +25,7 @@ class Parameter(Tensor):
         given = Tensor() if data is None else data
         value = given._value
         self._held = Value(value._concrete())
+        self._inference = given._inference
         if given._mirror is not None:
             self._mirror, self._linked = given._mirror, True
         if requires_grad:
