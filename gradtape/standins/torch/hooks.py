@@ -35,10 +35,10 @@ def gradients_parting(create_graph: bool) -> Callable[[], None]:
     return part
 
 
-def accumulating(create_graph: bool) -> Callable[[], None]:
+def accumulating(create_graph: bool) -> Callable[[bool], None]:
     """Watch the leaves that have hooks; what is returned calls those of the leaves that a gradient has come to.
 
-    They run with recording switched off, unless the gradients are to be differentiated.
+    It is told whether gradients have arrived, or an error has ended the walk. The hooks run with recording switched off, unless the gradients are to be differentiated.
     """
     reached: dict[int, Any] = {}
     waiting[:] = [leaf for leaf in waiting if leaf() is not None]
@@ -49,11 +49,15 @@ def accumulating(create_graph: bool) -> Callable[[], None]:
         def reach(gradient: Any, leaf: Any = leaf) -> None:
             reached[id(leaf)] = leaf
 
-        removals.append(leaf._value.register_hook(reach))
+        hooks = leaf._value._node.extras().hooks
+        hooks.append(reach)
+        removals.append((hooks, reach))
 
-    def done() -> None:
-        for remove in removals:
-            remove()
+    def done(arrived: bool) -> None:
+        for hooks, reach in removals:
+            hooks.remove(reach)
+        if not arrived:
+            return
         with gt.enable_grad() if create_graph else gt.no_grad():
             for leaf in reached.values():
                 for hook in list(leaf._awaiting):
@@ -127,3 +131,14 @@ def register_node_hook(node: Node, hook: Callable[..., Any]) -> RemovableHandle:
 def _like(answer: Any, found: Any) -> Any:
     """A gradient that a hook has returned, as an array where the walk is one of arrays."""
     return answer if isinstance(found, Value) or not isinstance(answer, Value) else answer._concrete()
+
+
+def registered(hooks: dict[int, Any], hook: Any, first: bool = False) -> RemovableHandle:
+    """Have a hook called behind all others, or as the `first` of them."""
+    key = max(hooks, default=0) + 1
+    others = dict(hooks) if first else {}
+    if first:
+        hooks.clear()
+    hooks[key] = hook
+    hooks.update(others)
+    return RemovableHandle(lambda: hooks.pop(key, None))

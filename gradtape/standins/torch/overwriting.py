@@ -25,20 +25,20 @@ from gradtape.standins.torch.naming import labels
 NUMBERS_AT_MOST = 64
 
 
-_SAVED_RESULTS = (
+_SAVED = (
     "Amax Amin Angle CholeskyInverse Cumprod Dist Exp Exp2 Expm1 Hypot LinalgCholeskyEx LinalgInvEx LinalgMatrixExp "
     "LinalgVectorNorm LogSigmoid LogSoftmax Logcumsumexp Logsumexp Max Median Min Nanmedian Norm Pow Prod Reciprocal "
     "Relu Rsqrt Sgn Sigmoid Softmax Sqrt Std Tan Tanh Threshold"
-).split()
+)
+_SAVED_RESULTS = frozenset(_SAVED.split())
 """The operations that save their result in PyTorch, by what it calls them without "Backward0".
 
 Others may be written over when they have been computed: gradtape's gradient needs the result of a division, say, and
 has it, but PyTorch's does not look at it.
 """
 
-_ONLY_RESULTS = (
-    "Exp Exp2 Expm1 LinalgCholeskyEx LogSoftmax Reciprocal Relu Rsqrt Sigmoid Softmax Sqrt Tan Tanh"
-).split()
+_ALONE = "Exp Exp2 Expm1 LinalgCholeskyEx LogSoftmax Reciprocal Relu Rsqrt Sigmoid Softmax Sqrt Tan Tanh"
+_ONLY_RESULTS = frozenset(_ALONE.split())
 """Those among them that do not save their operands, which may be written over."""
 
 

@@ -388,7 +388,7 @@ class Tensor(Stored, metaclass=_Original):
 
     def retain_grad(self) -> None:
         """Keep `.grad` of this computed tensor too when `.backward()` passes it."""
-        with translating():
+        with translating(), gt.enable_grad():
             if self._value._node.op is None:
                 if not self._value.requires_grad:
                     raise messages.no_gradient_will_arrive("retain_grad")
@@ -421,7 +421,7 @@ class Tensor(Stored, metaclass=_Original):
             return replaced._value if isinstance(replaced, Tensor) else replaced
 
         vars(unwrapping)["__wrapped__"] = hook
-        with translating():
+        with translating(), gt.enable_grad():
             return RemovableHandle(self._value.register_hook(unwrapping))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:

@@ -68,12 +68,16 @@ def backward(
     chosen = None if inputs is None else [x._value for x in _several(inputs)]
     values = [target._value for target in targets]
     done, part = accumulating(create_graph), gradients_parting(create_graph)
-    with translating():
-        overwriting.check(values)
-        if values:
-            backward_of(values, seeds, retain_graph, create_graph, chosen, release_saved)
-    part()
-    done()
+    arrived = False
+    try:
+        with translating():
+            overwriting.check(values)
+            if values:
+                backward_of(values, seeds, retain_graph, create_graph, chosen, release_saved)
+        arrived = True
+    finally:
+        part()
+        done(arrived)
 
 
 def _no_inputs(name: str) -> RuntimeError:

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from gradtape.standins.torch.hooks import RemovableHandle
+from gradtape.standins.torch.hooks import RemovableHandle, registered
 from gradtape.standins.torch.nn.backwardhooks import Backward
 from gradtape.standins.torch.nn.parameter import Buffer, Parameter
+from gradtape.standins.torch.nn.states import Stateful, state_hooks
 from gradtape.standins.torch.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")
 
 
-class KeysMismatch(NamedTuple):
-    """The names that `load_state_dict` did not find, and those it had no place for."""
-
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
-
-
-class Module:
+class Module(Stateful):
     """A piece of a model.
 
     >>> from gradtape.standins import torch
@@ -39,16 +27,27 @@ class Module:
     """
 
     training: bool
+    call_super_init = False
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and (args or kwargs):
+            given = f"an unexpected keyword argument '{next(iter(kwargs))}'" if kwargs else f"{len(args)} arguments"
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got {given}, which Module does not take.\n"
+                "  fix: super().__init__() without arguments"
+            )
         self._set_up()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def _set_up(self) -> None:
-        for name in ("_parameters", "_buffers", "_modules", "_before", "_after", "_backward", "_back", "_volatile"):
-            object.__setattr__(self, name, {} if name != "_volatile" else set())
+        for name in ("_parameters", "_buffers", "_modules", "_before", "_after", "_backward", "_back", "_always"):
+            object.__setattr__(self, name, {})
+        object.__setattr__(self, "_volatile", set())
+        object.__setattr__(self, "_state_hooks", state_hooks())
         object.__setattr__(self, "training", True)
 
     # -- attributes
@@ -56,35 +55,41 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         places = self.__dict__
         if isinstance(value, (Parameter, Module)) and "_parameters" not in places:
+            kind = "parameter" if isinstance(value, Parameter) else "module"
             raise AttributeError(
-                f"cannot assign {type(value).__name__.lower()} before Module.__init__() call.\n"
+                f"cannot assign {kind} before Module.__init__() call.\n"
                 "  fix: super().__init__() as the first line of __init__"
             )
         if isinstance(value, Parameter):
-            self._forget(name)
+            self._forget(name, self._parameters)
             self._parameters[name] = value
         elif isinstance(value, Module):
-            self._forget(name)
+            self._forget(name, self._modules)
             self._modules[name] = value
         elif isinstance(value, Buffer):
+            self._forget(name, self._buffers)
             self.register_buffer(name, value, value.persistent)
         elif name in places.get("_parameters", ()):
             if value is not None:
-                raise TypeError(
-                    f"cannot assign '{type(value).__name__}' as parameter '{name}': torch.nn.Parameter or None expected"
-                )
+                raise _wrong_kind(value, "parameter", name, "torch.nn.Parameter or None")
             self._parameters[name] = None
         elif name in places.get("_buffers", ()):
+            if value is not None and not isinstance(value, Tensor):
+                raise _wrong_kind(value, "buffer", name, "torch.nn.Buffer, torch.Tensor or None")
             self._buffers[name] = value
         elif name in places.get("_modules", ()):
+            if value is not None:
+                raise _wrong_kind(value, "child module", name, "torch.nn.Module or None")
             self._modules[name] = value
         else:
             object.__setattr__(self, name, value)
 
-    def _forget(self, name: str) -> None:
+    def _forget(self, name: str, kept: dict[str, Any] | None = None) -> None:
+        """Have nothing of that name but in `kept`, where what is replaced keeps its place in the order."""
         places: tuple[dict[str, Any], ...] = (self.__dict__, self._parameters, self._buffers, self._modules)
         for place in places:
-            place.pop(name, None)
+            if place is not kept:
+                place.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
         for place in ("_parameters", "_buffers", "_modules"):
@@ -102,22 +107,21 @@ class Module:
         object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+        names = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
+        return sorted(name for name in names if not name[:1].isdigit())
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Have a parameter (or None in its place) of that name."""
+        self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{type(param).__name__}' object to parameter '{name}': torch.nn.Parameter or None "
-                "required.\n  fix: torch.nn.Parameter(tensor)"
-            )
-        _check_name("parameter", name)
+            raise _wrong_kind(param, "parameter", name, "torch.nn.Parameter or None")
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Have a tensor of that name that is kept and not trained."""
-        _check_name("buffer", name)
-        self.__dict__.pop(name, None)
+        self._check_name("buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise _wrong_kind(tensor, "buffer", name, "torch Tensor or None")
         self._buffers[name] = tensor
         (self._volatile.discard if persistent else self._volatile.add)(name)
 
@@ -126,8 +130,22 @@ class Module:
         if module is not None and not isinstance(module, Module):
             hint = "\n  fix: nn.Sequential(*modules)" if isinstance(module, (list, tuple)) else ""
             raise TypeError(f"{type(module).__name__} is not a Module subclass{hint}")
-        _check_name("module", name)
+        self._check_name("module", name, self._modules)
         self._modules[name] = module
+
+    def _check_name(self, what: str, name: Any, place: dict[str, Any]) -> None:
+        """Refuse a name that is none, and one that something else already has."""
+        if "_parameters" not in self.__dict__:
+            raise AttributeError(
+                f"cannot assign {what} before Module.__init__() call.\n"
+                "  fix: super().__init__() as the first line of __init__"
+            )
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {type(name).__name__}.\n  fix: str(name)")
+        if not name or "." in name:
+            raise KeyError(f'{what} name can\'t be empty or contain ".", got: {name!r}')
+        if hasattr(self, name) and name not in place:
+            raise KeyError(f"attribute '{name}' already exists")
 
     register_module = add_module
 
@@ -150,8 +168,12 @@ class Module:
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly within this one."""
-        return ((name, module) for name, module in self._modules.items() if module is not None)
+        """The modules directly within this one, each once."""
+        seen: set[int] = set()
+        for name, module in self._modules.items():
+            if module is not None and id(module) not in seen:
+                seen.add(id(module))
+                yield name, module
 
     def children(self) -> Iterator[Module]:
         """The modules directly within this one."""
@@ -159,7 +181,7 @@ class Module:
 
     def _named(self, place: str, prefix: str, recurse: bool, once: bool = True) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+        for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, tensor in getattr(module, place).items():
                 if tensor is not None and (not once or id(tensor) not in seen):
                     seen.add(id(tensor))
@@ -189,6 +211,8 @@ class Module:
         module: Any = self
         for name in target.split(".") if target else []:
             module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` of {target!r} is not an nn.Module")
         return module  # type: ignore[no-any-return]
 
     def get_submodule(self, target: str) -> Module:
@@ -198,43 +222,19 @@ class Module:
     def get_parameter(self, target: str) -> Any:
         """The parameter of a dotted name."""
         path, _, name = target.rpartition(".")
-        return getattr(self._at(path), name)
-
-    get_buffer = get_parameter
-
-    def state_dict(self, *_: Any, prefix: str = "", keep_vars: bool = False) -> OrderedDict[str, Tensor]:
-        """All parameters and buffers by their dotted names."""
-        found: OrderedDict[str, Tensor] = OrderedDict()
-        for path, module in self.named_modules(prefix=prefix.rstrip("."), remove_duplicate=False):
-            held = [*module._parameters.items(), *module._buffers.items()]
-            for name, tensor in held:
-                if tensor is not None and name not in module._volatile:
-                    found[f"{path}.{name}" if path else name] = tensor if keep_vars else tensor.detach()
+        found = getattr(self._at(path), name)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
         return found
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> KeysMismatch:
-        """Take over numbers by name: all names and shapes are checked before anything changes."""
-        if not hasattr(state_dict, "keys"):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        own = self.state_dict(keep_vars=True)
-        absent = [name for name in own if name not in state_dict]
-        surplus = [name for name in state_dict if name not in own]
-        wrong = [
-            f"size mismatch for {name}: copying a param with shape {given.shape} from checkpoint, the shape in current "
-            f"model is {own[name].shape}."
-            for name, given in state_dict.items()
-            if name in own and tuple(given.shape) != tuple(own[name].shape)
-        ]
-        if strict and absent:
-            wrong.append("Missing key(s) in state_dict: " + ", ".join(f'"{name}"' for name in absent) + ".")
-        if strict and surplus:
-            wrong.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{name}"' for name in surplus) + ".")
-        if wrong:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(wrong))
-        for name, given in state_dict.items():
-            if name in own:
-                own[name].detach().copy_(given)
-        return KeysMismatch(absent, surplus)
+    def get_buffer(self, target: str) -> Any:
+        """The buffer of a dotted name."""
+        path, _, name = target.rpartition(".")
+        module = self._at(path)
+        found = getattr(module, name)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return found
 
     # -- calling
 
@@ -259,7 +259,12 @@ class Module:
         watch = Backward(self, self._back, self._backward) if self._back or self._backward else None
         if watch is not None:
             args = watch.on_the_way_in(args)
-        output = self.forward(*args, **kwargs)
+        try:
+            output = self.forward(*args, **kwargs)
+        except BaseException:
+            for hook, with_names in list(self._always.values()):
+                hook(self, args, kwargs, None) if with_names else hook(self, args, None)
+            raise
         for hook in list(_after_all.values()):
             changed = hook(self, args, output)
             output = output if changed is None else changed
@@ -269,26 +274,38 @@ class Module:
         return output if watch is None else watch.on_the_way_out(output)
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, **_: Any
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after each call; what it returns replaces the output unless None."""
-        return _registered(self._after, (hook, with_kwargs), prepend)
+        """Call `hook(module, args, output)` after each call; what it returns replaces the output unless None.
+
+        With `always_call` also where `forward` has raised an error: the output is None then.
+        """
+        handle = registered(self._after, (hook, with_kwargs), prepend)
+        if not always_call:
+            return handle
+        always = registered(self._always, (hook, with_kwargs), prepend)
+
+        def remove() -> None:
+            handle.remove()
+            always.remove()
+
+        return RemovableHandle(remove)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before each call; what it returns replaces the arguments unless None."""
-        return _registered(self._before, (hook, with_kwargs), prepend)
+        return registered(self._before, (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` on the way back; what it returns replaces `grad_input`."""
-        return _registered(self._backward, hook, prepend)
+        return registered(self._backward, hook, prepend)
 
     register_backward_hook = register_full_backward_hook
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` on the way back; what it returns replaces `grad_output`."""
-        return _registered(self._back, hook, prepend)
+        return registered(self._back, hook, prepend)
 
     @contextmanager
     def _swapped(self, given: dict[str, Tensor], strict: bool = False) -> Iterator[None]:
@@ -315,6 +332,8 @@ class Module:
 
     def train(self: Self, mode: bool = True) -> Self:
         """Switch to training: dropout drops, batch norm uses the statistics of the batch."""
+        if not isinstance(mode, bool):
+            raise ValueError(f"training mode is expected to be boolean, and it is {mode!r}.\n  fix: True or False")
         for module in self.modules():
             object.__setattr__(module, "training", mode)
         return self
@@ -346,6 +365,14 @@ class Module:
 
     def to(self: Self, *where: Any, **options: Any) -> Self:
         """Parameters and buffers of floating point numbers in another type. There is one device, the CPU."""
+        from gradtape.standins.torch import dtypes
+
+        for kind in (*where, options.get("dtype")):
+            if isinstance(kind, dtypes.dtype) and not (kind.is_floating_point or kind.is_complex):
+                raise TypeError(
+                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                    f"dtype={kind}.\n  fix: torch.float32, or another type of floating point numbers"
+                )
         for _, tensor in [*self.named_parameters(), *self.named_buffers()]:
             if tensor.is_floating_point():
                 tensor.data = tensor.detach().to(*where, **options)
@@ -380,10 +407,39 @@ class Module:
         place("cuda")
         return self
 
-    def set_submodule(self, target: str, module: Module) -> None:
-        """Put a module in the place of that of a dotted name."""
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module in the place of that of a dotted name, which has to be there if `strict`."""
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
         path, _, name = target.rpartition(".")
-        setattr(self._at(path), name, module)
+        holder = self._at(path)
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is a {type(module).__name__}; an nn.Module is accepted")
+        if strict and not hasattr(holder, name):
+            raise AttributeError(f"{type(holder).__name__} has no attribute `{name}`")
+        setattr(holder, name, module)
+
+    def share_memory(self: Self) -> Self:
+        """The module itself: there is one process here."""
+        return self
+
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """The module itself on the CPU, whose numbers may be anything after this: they stay what they are."""
+        from gradtape.standins.torch.description import device as place
+
+        place(device)
+        return self
+
+    def bfloat16(self: Self) -> Self:
+        """Refused: NumPy has no bfloat16."""
+        raise NotImplementedError("Module.bfloat16: NumPy has no bfloat16.\n  fix: float() or half()")
+
+    def xpu(self: Self, device: Any = None) -> Self:
+        """There is no such device here."""
+        from gradtape.standins.torch.description import device as place
+
+        place("xpu")
+        return self
 
     def cpu(self: Self) -> Self:
         """The module itself: it is on the CPU."""
@@ -418,25 +474,15 @@ _after_all: dict[int, Any] = {}
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(module, args)` before each call of any module."""
-    return _registered(_before_all, hook)
+    return registered(_before_all, hook)
 
 
 def register_module_forward_hook(hook: Callable[..., Any], **_: Any) -> RemovableHandle:
     """Call `hook(module, args, output)` after each call of any module."""
-    return _registered(_after_all, hook)
+    return registered(_after_all, hook)
 
 
-def _check_name(what: str, name: str) -> None:
-    if not name or "." in name:
-        raise KeyError(f'{what} name can\'t be empty or contain ".", got: {name!r}')
-
-
-def _registered(hooks: dict[int, Any], hook: Any, first: bool = False) -> RemovableHandle:
-    """Have a hook called behind all others, or as the `first` of them."""
-    key = max(hooks, default=0) + 1
-    others = dict(hooks) if first else {}
-    if first:
-        hooks.clear()
-    hooks[key] = hook
-    hooks.update(others)
-    return RemovableHandle(lambda: hooks.pop(key, None))
+def _wrong_kind(value: Any, what: str, name: str, accepted: str) -> TypeError:
+    kind = f"torch.{type(value).__name__}" if isinstance(value, Tensor) else type(value).__name__
+    hint = "\n  fix: torch.nn.Parameter(tensor)" if isinstance(value, Tensor) and what == "parameter" else ""
+    return TypeError(f"cannot assign '{kind}' as {what} '{name}' ({accepted} expected){hint}")

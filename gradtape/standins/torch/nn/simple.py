@@ -352,6 +352,15 @@ class _ChannelNorm(Module):
         count = creation.tensor(0, dtype=dtypes.int64) if tracks else None
         self.register_buffer("num_batches_tracked", count)
 
+    _version = 2
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *lists: Any) -> None:
+        """Files of before version 2 have no count of batches: it is taken as it is here."""
+        key = f"{prefix}num_batches_tracked"
+        if local_metadata.get("version", 1) < 2 and self.num_batches_tracked is not None and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked.clone()
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *lists)
+
     def _share(self) -> Any:
         """By how much the running statistics move towards those of this batch."""
         if not self.training or self.num_batches_tracked is None:

@@ -76,3 +76,11 @@ for attempt in (lambda: w.numpy(), lambda: (w * 2).numpy()):
         attempt()
     except RuntimeError as error:
         print(type(error).__name__)
+
+x = torch.ones(2, requires_grad=True)
+y = x * 2
+with torch.no_grad():
+    y.retain_grad()
+    x.register_hook(lambda g: print("arrived", g))
+y.sum().backward()
+print(y.grad)
