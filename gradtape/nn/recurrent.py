@@ -74,6 +74,7 @@ class _Recurrent(Module):
         bidirectional: bool,
         rng: Generator | None,
         dtype: Any,
+        proj_size: int = 0,
     ) -> None:
         name = type(self).__name__
         self.input_size = checked_size(name, "input_size", input_size)
@@ -85,16 +86,25 @@ class _Recurrent(Module):
             raise refused(OperandError, f"{name}: dropout={dropout!r}.", "a probability between 0 and 1")
         self.nonlinearity, self.batch_first, self.bidirectional = nonlinearity, batch_first, bidirectional
         self.dropout, self.has_bias, self.rng = dropout, bias, rng
-        gates = _STEPS[self._kind][1] * hidden_size
+        if not 0 <= proj_size < hidden_size:
+            raise refused(
+                OperandError,
+                f"{name}: proj_size={proj_size!r} with hidden_size={hidden_size}.",
+                "an integer below hidden_size, or 0 for no projection",
+            )
+        self.proj_size = proj_size
+        gates, output_size = _STEPS[self._kind][1] * hidden_size, proj_size or hidden_size
         first = fan_in_uniform(hidden_size)
         for layer in range(num_layers):
-            width = input_size if layer == 0 else hidden_size * (2 if bidirectional else 1)
+            width = input_size if layer == 0 else output_size * (2 if bidirectional else 1)
             for suffix in self._suffixes(layer):
                 self.declare(f"weight_ih{suffix}", (gates, width), first, dtype, rng)
-                self.declare(f"weight_hh{suffix}", (gates, hidden_size), first, dtype, rng)
+                self.declare(f"weight_hh{suffix}", (gates, output_size), first, dtype, rng)
                 if bias:
                     self.declare(f"bias_ih{suffix}", (gates,), first, dtype, rng)
                     self.declare(f"bias_hh{suffix}", (gates,), first, dtype, rng)
+                if proj_size:
+                    self.declare(f"weight_hr{suffix}", (proj_size, hidden_size), first, dtype, rng)
 
     def _suffixes(self, layer: int) -> list[str]:
         return [f"_l{layer}", f"_l{layer}_reverse"] if self.bidirectional else [f"_l{layer}"]
@@ -153,10 +163,13 @@ class _Recurrent(Module):
         weight = getattr(self, f"weight_hh{suffix}")
         biases = [getattr(self, f"bias_{part}{suffix}") if self.has_bias else None for part in ("ih", "hh")]
         inputs = functional.linear(x, getattr(self, f"weight_ih{suffix}"), biases[0])  # for all times at once
+        projection = getattr(self, f"weight_hr{suffix}") if self.proj_size else None
         times = range(x.shape[0])
         outputs: list[Any] = []
         for time in reversed(times) if backwards else times:
             new = step(inputs[time], state, weight, biases[1], self.nonlinearity)
+            if projection is not None:
+                new = functional.linear(new[0], projection), *new[1:]
             if there is None:
                 state, output = new, new[0]
             else:
@@ -167,16 +180,17 @@ class _Recurrent(Module):
 
     def _states(self, given: Any, x: Any, single: bool, count: int) -> list[Any]:
         places = self.num_layers * (2 if self.bidirectional else 1)
-        shape = (places, x.shape[1], self.hidden_size)
+        widths = [self.proj_size or self.hidden_size, self.hidden_size][:count]
         if given is None:
-            return [np.zeros(shape, x.dtype)] * count
+            return [np.zeros((places, x.shape[1], width), x.dtype) for width in widths]
         parts = [as_value(part) for part in (given if isinstance(given, list | tuple) else (given,))]
-        wanted = (places, self.hidden_size) if single else shape
-        if len(parts) != count or any(part.shape != wanted for part in parts):
+        wanted = [(places, width) if single else (places, x.shape[1], width) for width in widths]
+        if [part.shape for part in parts] != wanted:
             what = ", ".join(str(part.shape) for part in parts)
+            shapes = str(wanted[0]) if len(set(wanted)) == 1 else f"{wanted[0]} and {wanted[1]}"
             raise refused(
                 ShapeError,
-                f"{type(self).__name__}: the state has the shapes {what}; {count} of shape {wanted} "
+                f"{type(self).__name__}: the state has the shapes {what}; {count} of shape {shapes} "
                 f"{'is' if count == 1 else 'are'} accepted: (layers and directions, {'' if single else 'examples, '}"
                 "hidden).",
                 "the state that an earlier call returned, or none for zeros",
@@ -255,6 +269,8 @@ class GRU(_Gated):
 class LSTM(_Gated):
     """Long short-term memory along time (gates: input, forget, cell, output). Returns outputs, and the pair (h, c).
 
+    With `proj_size`, h is projected to that many features by a matrix `weight_hr_l0` of each layer and direction.
+
     >>> import numpy as np, gradtape as gt
     >>> output, (h, c) = gt.nn.LSTM(3, 5, num_layers=2, rng=np.random.default_rng(0))(np.ones((7, 2, 3), np.float32))
     >>> output.shape, h.shape, c.shape
@@ -262,6 +278,23 @@ class LSTM(_Gated):
     """
 
     _kind = "LSTM"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        *,
+        rng: Generator | None = None,
+        dtype: Any = np.float32,
+    ) -> None:
+        options = ("tanh", bias, batch_first, dropout, bidirectional, rng, dtype)
+        self._set_up(input_size, hidden_size, num_layers, *options, proj_size)
 
 
 class _Cell(Module):
