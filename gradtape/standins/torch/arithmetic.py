@@ -26,6 +26,28 @@ def _add(name: str, label: str | None, inner: Function, doc: str) -> None:
     FUNCTIONS[name] = function(label)(inner)
 
 
+def has_nan(value: Any) -> bool:
+    """Whether a value that is known has a NaN."""
+    if isinstance(value, Lifted) or getattr(value, "dtype", np.dtype(int)).kind not in "fc":
+        return False
+    return bool(np.isnan(plain(value)).any())
+
+
+def through_nan(compute: Callable[[Any], Any], slope: float) -> Callable[[Any], Any]:
+    """`compute`, whose value at NaN is NaN, and whose derivative there is what PyTorch takes, because all comparisons
+    with NaN are false: that of one of its branches.
+    """
+
+    def computed(input: Any, *args: Any, **kwargs: Any) -> Any:
+        if not has_nan(input):
+            return compute(input, *args, **kwargs)
+        unknown = gt.isnan(gt.stop_gradient(input) if isinstance(input, Value) else input)
+        known = compute(gt.where(unknown, np.asarray(0, input.dtype), input), *args, **kwargs)
+        return gt.where(unknown, input * np.asarray(slope, input.dtype), known)
+
+    return computed
+
+
 def _unary(name: str, label: str | None, compute: Callable[[Any], Any], convert: Callable[[Any], Any]) -> None:
     def inner(input: Any) -> Any:
         if not isinstance(input, Value):
@@ -89,11 +111,11 @@ FUNCTIONS["arctanh"] = FUNCTIONS["atanh"]
 # -- of one argument; the type stays
 
 _KEEPING: dict[str, Any] = {
-    "abs": ("Abs", gt.absolute),
+    "abs": ("Abs", through_nan(gt.absolute, 0.0)),
     "neg": ("Neg", gt.negative),
     "positive": (None, gt.positive),
-    "sign": ("Sign", gt.sign),
-    "sgn": ("Sgn", gt.sign),
+    "sign": ("Sign", lambda x: _zero_at_nan(x, gt.sign(x))),
+    "sgn": ("Sgn", lambda x: _zero_at_nan(x, gt.sign(x))),
     "floor": ("Floor", gt.floor),
     "ceil": ("Ceil", gt.ceil),
     "trunc": ("Trunc", gt.trunc),
@@ -110,7 +132,7 @@ _KEEPING: dict[str, Any] = {
     "real": ("Select", gt.real),
     "imag": ("Select", gt.imag),
     "angle": ("Angle", gt.angle),
-    "relu": ("Relu", gt.relu),
+    "relu": ("Relu", through_nan(gt.relu, 1.0)),
 }
 for _name, (_label, _compute) in _KEEPING.items():
     _unary(_name, _label, _compute, operand)
@@ -143,9 +165,16 @@ def logit(input: Any, eps: float | None = None) -> Any:
     return gt.special.logit(input if eps is None else gt.clip(input, eps, 1 - eps))
 
 
+def _zero_at_nan(input: Any, steps: Any) -> Any:
+    """What comparisons with NaN make of it, which are all false: 0."""
+    if not has_nan(input) or input.dtype.kind != "f":
+        return steps
+    return gt.where(gt.isnan(gt.stop_gradient(input)), np.asarray(0, steps.dtype), steps)
+
+
 def _stepped(input: Any, steps: Any) -> Any:
     """What is constant almost everywhere, on the graph with a gradient of zeros: `.backward()` passes as in PyTorch."""
-    if isinstance(input, Value) and input.requires_grad and isinstance(steps, Value):
+    if isinstance(input, Value) and input.requires_grad and isinstance(steps, (Value, np.ndarray)):
         return gt.where(np.zeros(steps.shape, bool), input, steps)
     return steps
 
@@ -182,14 +211,59 @@ def _dividing(compute: Callable[..., Any]) -> Callable[..., Any]:
     return divided
 
 
+def larger(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """`maximum` or `minimum`: where one operand is NaN, PyTorch sends the whole gradient to both."""
+
+    def compared(x: Any, y: Any) -> Any:
+        if not has_nan(x) and not has_nan(y):
+            return compute(x, y)
+        unknown = gt.isnan(x) | gt.isnan(y)
+        none = np.asarray(0, np.result_type(x.dtype, y.dtype))
+        return gt.where(unknown, x + y, compute(gt.where(unknown, none, x), gt.where(unknown, none, y)))
+
+    return compared
+
+
+def _fmax(x: Any, y: Any) -> Any:
+    """The larger one, or the one that is not NaN; of two that are the same, the first."""
+    return gt.where(gt.greater_equal(x, y) | gt.isnan(y), x, y) if _are_floats(x, y) else gt.fmax(x, y)
+
+
+def _fmin(x: Any, y: Any) -> Any:
+    """The smaller one, or the one that is not NaN; of two that are the same, the first."""
+    return gt.where(gt.less_equal(x, y) | gt.isnan(y), x, y) if _are_floats(x, y) else gt.fmin(x, y)
+
+
+def _are_floats(*operands: Any) -> bool:
+    return all(getattr(x, "dtype", np.dtype(float)).kind == "f" for x in operands)
+
+
+def _atan2(y: Any, x: Any) -> Any:
+    """The angle; at the origin, where it has no derivative, PyTorch takes 0 for it."""
+    if isinstance(y, Lifted) or isinstance(x, Lifted):
+        return gt.arctan2(y, x)
+    origin = (plain(y) == 0) & (plain(x) == 0)
+    if not np.any(origin):
+        return gt.arctan2(y, x)
+    kind = np.result_type(y.dtype, x.dtype)
+    there = np.arctan2(plain(y), plain(x)).astype(kind)
+    moved = gt.arctan2(gt.where(origin, np.asarray(0, kind), y), gt.where(origin, np.asarray(1, kind), x))
+    return gt.where(origin, there, moved)
+
+
+def _copysign(x: Any, y: Any) -> Any:
+    """The first with the sign of the second, which has a gradient of zeros."""
+    return _stepped(y, gt.copysign(x, y))
+
+
 _BINARY: dict[str, Any] = {
     "mul": ("Mul", gt.multiply),
     "remainder": ("Remainder", _dividing(gt.remainder)),
     "fmod": ("Fmod", _dividing(gt.fmod)),
-    "maximum": ("Maximum", gt.maximum),
-    "minimum": ("Minimum", gt.minimum),
-    "fmax": ("Fmax", gt.fmax),
-    "fmin": ("Fmin", gt.fmin),
+    "maximum": ("Maximum", larger(gt.maximum)),
+    "minimum": ("Minimum", larger(gt.minimum)),
+    "fmax": ("Fmax", _fmax),
+    "fmin": ("Fmin", _fmin),
     "floor_divide": (None, _dividing(gt.floor_divide)),
     "eq": (None, gt.equal),
     "ne": (None, gt.not_equal),
@@ -207,16 +281,16 @@ _BINARY: dict[str, Any] = {
     "bitwise_right_shift": (None, gt.right_shift),
     "gcd": (None, gt.gcd),
     "lcm": (None, gt.lcm),
-    "heaviside": (None, gt.heaviside),
+    "heaviside": (None, lambda x, y: _zero_at_nan(x, gt.heaviside(x, y))),
 }
 for _name, (_label, _compute) in _BINARY.items():
     _binary(_name, _label, _compute)
 _FLOAT_BINARY: dict[str, Any] = {
-    "atan2": ("Atan2", gt.arctan2),
+    "atan2": ("Atan2", _atan2),
     "hypot": ("Hypot", gt.hypot),
     "logaddexp": ("Logaddexp", gt.logaddexp),
     "logaddexp2": ("Logaddexp2", gt.logaddexp2),
-    "copysign": ("Copysign", gt.copysign),
+    "copysign": ("Copysign", _copysign),
     "xlogy": ("Xlogy", lambda x, y: gt.special.xlogy(x, y)),
 }
 for _name, (_label, _compute) in _FLOAT_BINARY.items():

@@ -116,12 +116,60 @@ def vmap(
             given, dims = [np.zeros(_examples(args, each), dtypes.default())], (0, *each)
             inner = lambda token, *args, **kwargs: told(token._value, *args, **kwargs)
         try:
-            mapping = gt.vmap(_plainly(inner), dims, out_dims)
-            return _tensors(mapping(*given, *_values(list(args)), **_values(kwargs)))
+            written = _Written()
+            mapping = gt.vmap(written.watched(inner), dims, (out_dims, 0))
+            found, changed = mapping(*given, *_values(list(args)), **_values(kwargs))
+            axes = _axes_of((*((None,) * len(given)), *args), dims)
+            written.put_back(leaves([*given, *args]), axes, changed)
+            return _tensors(found)
         except gt.GradTapeError as error:
             raise as_torch(error, None if entered else ValueError) from error.__cause__
 
     return functools.wraps(func)(called) if hasattr(func, "__name__") else called
+
+
+class _Written:
+    """Which of the arguments of a mapped function it has written to in place: those of the caller are written to."""
+
+    def __init__(self) -> None:
+        self.places: list[int] = []
+
+    def watched(self, func: Function) -> Function:
+        """`func` as a function of values, which returns the arguments that were written to besides its results."""
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            tensors = _tensors(list(args))
+            flat = leaves(tensors)
+            result = func(*tensors, **_tensors(kwargs))
+            self.places = [place for place, x in enumerate(flat) if isinstance(x, Tensor) and x._written]
+            return _values(result), [flat[place]._value for place in self.places]
+
+        called.__name__ = getattr(func, "__name__", type(func).__name__)
+        return called
+
+    def put_back(self, flat: list[Any], axes: list[int | None], changed: list[Any]) -> None:
+        """Write what became of each argument, whose examples lie along the first axis, to that of the caller."""
+        for place, value in zip(self.places, changed, strict=True):
+            target, axis = flat[place], axes[place]
+            if axis is None:
+                if not np.array_equal(np.broadcast_to(value._array[:1], value.shape), value._array, equal_nan=True):
+                    raise RuntimeError(
+                        "vmap: an argument that is not mapped (in_dims=None) was written to with what differs between "
+                        "examples.\n  fix: map it too, or write to x.clone()"
+                    )
+                value = value[0]
+            elif axis:
+                value = gt.moveaxis(value, 0, axis)
+            target._write(value, "a write inside of vmap")
+
+
+def _axes_of(args: Any, dims: Any) -> list[int | None]:
+    """The axis along which each leaf of the arguments is mapped; None where it is not."""
+    if dims is None or isinstance(dims, int):
+        return [dims] * len(leaves(args))
+    if isinstance(args, dict):
+        return [axis for key in args for axis in _axes_of(args[key], dims[key])]
+    return [axis for arg, dim in zip(args, dims, strict=True) for axis in _axes_of(arg, dim)]
 
 
 def _examples(args: Any, dims: Any) -> int:

@@ -133,15 +133,6 @@ def frexp(input: Any) -> Any:
 _Frexp = fields("frexp", "mantissa", "exponent", chapter="")
 
 
-@function("Median")
-def nanmedian(input: Any) -> Any:
-    """The median of what is not NaN: the lower of two in the middle."""
-    array = input._concrete().ravel()
-    order = np.argsort(np.where(np.isnan(array), np.inf, array), kind="stable")
-    count = int((~np.isnan(array)).sum())
-    return gt.take(gt.reshape(input, (-1,)), order[(count - 1) // 2] if count else 0, 0)
-
-
 @function("Quantile")
 def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Quantiles of what is not NaN."""
@@ -268,7 +259,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, **_: Any) -> Tensor:
 
 _NAMES = (
     "diagflat select_scatter slice_scatter diagonal_scatter put as_strided mvlgamma igamma igammac ldexp nextafter "
-    "isreal frexp nanmedian nanquantile msort renorm svd cholesky_solve cholesky_inverse triangular_solve addbmm"
+    "isreal frexp nanquantile msort renorm svd cholesky_solve cholesky_inverse triangular_solve addbmm"
 )
 _FUNCTIONS_ONLY = (
     "polygamma unravel_index vander gradient cumulative_trapezoid chain_matmul hann_window hamming_window "

@@ -38,7 +38,8 @@ def gradients_parting(create_graph: bool) -> Callable[[], None]:
 def accumulating(create_graph: bool) -> Callable[[bool], None]:
     """Watch the leaves that have hooks; what is returned calls those of the leaves that a gradient has come to.
 
-    It is told whether gradients have arrived, or an error has ended the walk. The hooks run with recording switched off, unless the gradients are to be differentiated.
+    It is told whether gradients have arrived, or an error has ended the walk. The hooks run with recording switched
+    off, unless the gradients are to be differentiated.
     """
     reached: dict[int, Any] = {}
     waiting[:] = [leaf for leaf in waiting if leaf() is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ labels: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
 """What PyTorch calls the operation that made a node: `MulBackward0`."""
 
 
-savers: list[Callable[[Node], None]] = []
+savers: list[Callable[..., None]] = []
 """Who is told of operations that have just been recorded, the last one only: `saved_tensors_hooks`."""
 
 _metadata: weakref.WeakKeyDictionary[Node, dict[str, Any]] = weakref.WeakKeyDictionary()
@@ -148,6 +148,13 @@ def name_node(value: Any, label: str) -> None:
         if savers and node not in labels:
             savers[-1](node)
         labels.setdefault(node, label)
+
+
+def tell_savers(values: Iterable[Any]) -> None:
+    """Tell of the operations of a gradient that has just been computed, which have no names."""
+    if savers:
+        nodes = [value._node for value in values if value is not None]
+        savers[-1](*dict.fromkeys(n for n in nodes if n.op is not None and n.bits & AMBIENT and n not in labels))
 
 
 @contextmanager

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
+from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
+from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError
 from gradtape.ops.arguments import refused
 from gradtape.standins.torch import dtypes
+from gradtape.standins.torch.arithmetic import has_nan, larger
 from gradtape.standins.torch.wrapping import by_dim, cast, floating, function, promoted
 
 
@@ -160,8 +163,23 @@ def _extreme(name: str, whole: Any, position: Any, pairwise: Any) -> Any:
     return function(name.capitalize(), overload)(extreme)
 
 
-max = _extreme("max", gt.max, gt.argmax, gt.maximum)
-min = _extreme("min", gt.min, gt.argmin, gt.minimum)
+def _whole(compute: Any) -> Any:
+    """The extreme of all elements; where it is NaN, the elements that are NaN share the gradient."""
+
+    def extreme(input: Any) -> Any:
+        return _mean_of_nan(input) if has_nan(input) else compute(input)
+
+    return extreme
+
+
+def _mean_of_nan(input: Any) -> Any:
+    """NaN, with a gradient that the elements which are NaN share."""
+    unknown = np.isnan(plain(input))
+    return gt.sum(gt.where(unknown, input, np.asarray(0, input.dtype))) / np.asarray(unknown.sum(), input.dtype)
+
+
+max = _extreme("max", _whole(gt.max), gt.argmax, larger(gt.maximum))
+min = _extreme("min", _whole(gt.min), gt.argmin, larger(gt.minimum))
 
 
 @function("Amax")
@@ -233,8 +251,15 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
 @function("Logcumsumexp")
 def logcumsumexp(input: Any, dim: int) -> Any:
     """The logarithm of running sums of exp(x) along `dim`."""
-    top = gt.stop_gradient(gt.max(input, dim, keepdims=True))
-    return gt.log(gt.cumsum(gt.exp(input - top), dim)) + top
+    fixed = plain(gt.stop_gradient(input))
+    if isinstance(input, Lifted) or np.isfinite(fixed).all():
+        top = gt.stop_gradient(gt.max(input, dim, keepdims=True))
+        return gt.log(gt.cumsum(gt.exp(input - top), dim)) + top
+    rows = [gt.take(input, place, dim) for place in range(input.shape[dim])]
+    sums = rows[:1]
+    for row in rows[1:]:
+        sums.append(gt.logaddexp(sums[-1], row))
+    return gt.stack(sums, dim)
 
 
 def _running(name: str, accumulate: Any) -> Any:
@@ -242,7 +267,8 @@ def _running(name: str, accumulate: Any) -> Any:
         array = np.moveaxis(np.asarray(gt.stop_gradient(input)._concrete()), dim, 0)
         best = accumulate.accumulate(array, axis=0)
         here = np.arange(len(array)).reshape(-1, *(1,) * (array.ndim - 1))
-        places = np.maximum.accumulate(np.where(array == best, here, 0), axis=0)
+        reached = (array == best) | ((array != array) & (best != best))
+        places = np.maximum.accumulate(np.where(reached, here, 0), axis=0)
         indices = np.moveaxis(places, 0, dim)
         return return_types[name](gt.take_along_axis(input, indices, dim), indices)
 
@@ -291,18 +317,47 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     return _picked(input, place, dim, keepdim, "kthvalue")
 
 
-@function("Median", lambda input, dim=None, keepdim=False: int(dim is not None))
-def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The middle element, the lower of two (equal ones share the gradient); along `dim` with its position."""
-    if dim is None:
+def _middle(input: Any, dim: int, skips_nan: bool) -> Any:
+    """The position of the median along `dim`: the lower of two in the middle.
+
+    Where there is a NaN it is that of the first one, unless these are skipped.
+    """
+    order = _order(input, dim, False)
+    if not has_nan(input):
+        return gt.take(order, (input.shape[dim] - 1) // 2, dim)
+    unknown = np.isnan(plain(input))
+    known = input.shape[dim] - unknown.sum(dim, keepdims=True)
+    middle = np.take_along_axis(np.asarray(plain(order)), np.maximum(known - 1, 0) // 2, dim).squeeze(dim)
+    first = np.argmax(unknown, axis=dim)
+    return np.where(known.squeeze(dim) == 0, first, middle) if skips_nan else np.where(unknown.any(dim), first, middle)
+
+
+def _median(name: str, skips_nan: bool, doc: str) -> Any:
+    def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        if dim is not None:
+            place = _middle(input, dim, skips_nan) if len(input.shape) else 0
+            return _picked(input, place, dim, keepdim, name)
         flat = gt.reshape(input, (-1,))
-        place = gt.take(_order(flat, 0, False), (flat.size - 1) // 2, 0)
-        middle = gt.take(flat, place, 0)
-        tied = gt.equal(gt.stop_gradient(flat), gt.stop_gradient(middle))
-        count = gt.sum(tied)
-        return gt.sum(gt.where(tied, flat, 0)) / gt.astype(count, flat.dtype) if flat.dtype.kind == "f" else middle
-    place = gt.take(_order(input, dim, False), (input.shape[dim] - 1) // 2, dim)
-    return _picked(input, place, dim, keepdim, "median")
+        if not flat.size:
+            return np.asarray(np.nan, input.dtype)
+        middle = gt.take(flat, _middle(flat, 0, skips_nan), 0)
+        if flat.dtype.kind != "f" or isinstance(flat, Lifted):
+            return middle
+        if np.isnan(plain(middle)):
+            return _mean_of_nan(flat)
+        tied = plain(flat) == plain(middle)
+        return gt.max(gt.where(tied, flat, np.asarray(-np.inf, flat.dtype)))  # those that are tied share the gradient
+
+    median.__name__, median.__doc__ = name, doc
+    return function(name.capitalize(), lambda input, dim=None, keepdim=False: int(dim is not None))(median)
+
+
+median = _median(
+    "median",
+    False,
+    "The middle element, the lower of two (equal ones share the gradient); along `dim` with its position.",
+)
+nanmedian = _median("nanmedian", True, "The median of what is not NaN; along `dim` with its position.")
 
 
 @function("Mode")
@@ -311,8 +366,9 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
     array = np.moveaxis(gt.stop_gradient(input)._concrete(), dim, -1)
 
     def last_place(row: Any) -> Any:
-        values, counts = np.unique(row, return_counts=True)
-        return np.flatnonzero(row == values[np.argmax(counts)])[-1]
+        values, counts = np.unique(row, return_counts=True, equal_nan=False)
+        most = values[np.argmax(counts)]
+        return np.flatnonzero(row == most)[-1] if most == most else 0
 
     places = np.apply_along_axis(last_place, -1, array)
     return _picked(input, places, dim, keepdim, "mode")
@@ -358,7 +414,7 @@ def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
     """The elements that occur, each once and in order."""
-    options: Any = {"return_inverse": return_inverse, "return_counts": return_counts, "axis": dim}
+    options: Any = {"return_inverse": return_inverse, "return_counts": return_counts, "axis": dim, "equal_nan": False}
     return np.unique(_array(input), **options)
 
 
@@ -379,7 +435,7 @@ def _array(value: Any) -> Any:
 _NAMES = (
     "sum nansum mean nanmean prod var std var_mean std_mean max min amax amin aminmax argmax argmin all any "
     "count_nonzero logsumexp cumsum cumprod logcumsumexp cummax cummin sort argsort topk kthvalue median mode "
-    "quantile norm dist bincount histc unique unique_consecutive"
+    "quantile norm dist bincount histc unique unique_consecutive nanmedian"
 )
 FUNCTIONS = {name: globals()[name] for name in _NAMES.split()}
 """Every function of this chapter by its name in `torch`; all are methods too."""

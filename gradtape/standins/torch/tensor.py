@@ -57,7 +57,10 @@ class Tensor(Stored, metaclass=_Original):
 
     def __init__(self, *data: Any, dtype: Any = None) -> None:
         kind = dtypes.default() if dtype is None else dtypes.as_numpy(dtype)
-        if data and all(isinstance(length, (int, np.integer)) for length in data):
+        if len(data) == 1 and isinstance(data[0], Size):  # a shape, where a list would be numbers
+            data = tuple(data[0])
+            self._held = Value(np.zeros(data, kind))
+        elif data and all(isinstance(length, (int, np.integer)) for length in data):
             self._held = Value(np.zeros(data, kind))
         else:
             from gradtape.standins.torch.creation import array_of

@@ -18,6 +18,7 @@ from gradtape.standins.torch.elsewhere import modules_of
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.hooks import accumulating, gradients_parting
 from gradtape.standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from gradtape.standins.torch.naming import tell_savers
 from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = [
@@ -140,6 +141,8 @@ def grad(
         overwriting.check(values)
         nodes = [x._value for x in sources]
         found: list[Any] = gradients_of(values, nodes, seeds, retain_graph, create_graph, unused, release_saved)
+        if create_graph:
+            tell_savers(found)
     if materialize_grads:
         found = [gt.zeros_like(x._value) if g is None else g for g, x in zip(found, sources, strict=True)]
     return tuple(wrap(found))

@@ -46,13 +46,16 @@ class saved_tensors_hooks:
     def __exit__(self, *details: object) -> None:
         naming.savers.remove(self._save)
 
-    def _save(self, node: Node) -> None:
-        """Hand out what a node has saved, and the nodes behind it that have no name of their own."""
-        pending = [node]
+    def _save(self, *nodes: Node) -> None:
+        """Hand out what nodes have saved, and the nodes behind them that have no name of their own."""
+        pending, seen = list(nodes), set(nodes)
         while pending:
             each = pending.pop()
             _Packed(each, self.pack_hook, self.unpack_hook)
-            pending += [parent for parent in each.parents if parent.op is not None and parent not in naming.labels]
+            for parent in each.parents:
+                if parent.op is not None and parent not in naming.labels and parent not in seen:
+                    seen.add(parent)
+                    pending.append(parent)
 
 
 class _Packed:

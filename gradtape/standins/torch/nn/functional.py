@@ -12,6 +12,7 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.nn import functional as ours
 from gradtape.standins.names import missing
 from gradtape.standins.torch.arithmetic import FUNCTIONS as ARITHMETIC
+from gradtape.standins.torch.arithmetic import through_nan
 from gradtape.standins.torch.nn.further import *  # noqa: F403  (its names are all torch's)
 from gradtape.standins.torch.nn.furtherlosses import *  # noqa: F403  (its names are all torch's)
 from gradtape.standins.torch.nn.lossfunctions import *  # noqa: F403
@@ -44,14 +45,30 @@ _ACTIVATIONS: dict[str, str] = {
 }
 
 
+_SLOPES_AT_NAN = {
+    "celu": 1.0,
+    "elu": 1.0,
+    "hardshrink": 1.0,
+    "hardswish": 1.0,
+    "hardtanh": 1.0,
+    "relu6": 1.0,
+    "selu": 1.0507009873554805,
+    "softshrink": 1.0,
+    "threshold": 1.0,
+}
+"""The derivatives that PyTorch takes at NaN, where all comparisons are false: of the others, it is NaN."""
+
+
 def _activation(name: str, label: str) -> Function:
     compute = getattr(ours, name)
+    slope = _SLOPES_AT_NAN.get(name)
+    followed = compute if slope is None else through_nan(compute, slope)
     names = list(inspect.signature(compute).parameters)
 
     def activation(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
         if len(args) >= len(names):  # the last one by position is `inplace`
             args = args[: len(names) - 1]
-        return compute(input, *args, **kwargs)
+        return followed(input, *args, **kwargs)
 
     activation.__name__, activation.__doc__ = name, compute.__doc__.partition("\n")[0]
     plainly = function(label)(activation)

@@ -38,7 +38,7 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
 def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
     """`leaky_relu` with a slope that is drawn anew for each element when training, and is in the middle otherwise."""
     slope = numpy_generator().uniform(lower, upper, input.shape) if training else np.asarray((lower + upper) / 2)
-    return gt.where(input >= 0, input, input * slope.astype(input.dtype))
+    return gt.where(input > 0, input, input * slope.astype(input.dtype))
 
 
 @function("Div")

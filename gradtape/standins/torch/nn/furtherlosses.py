@@ -129,6 +129,11 @@ def ctc_loss(
     single = len(log_probs.shape) == 2
     given = gt.expand_dims(log_probs, 1) if single else log_probs
     times, count, _classes = given.shape
+    if not given.size:
+        raise RuntimeError(
+            f"log_probs tensor must not be empty: it has the shape {list(log_probs.shape)}.\n"
+            "  fix: at least one step in time, one example and one class"
+        )
     steps, sizes = _lengths("input_lengths", input_lengths, count), _lengths("target_lengths", target_lengths, count)
     if steps.max(initial=0) > times:
         raise RuntimeError(
@@ -152,6 +157,8 @@ def ctc_loss(
     last = gt.take_along_axis(ways, 2 * sizes[:, None], 1)[:, 0]
     before = gt.take_along_axis(ways, np.maximum(2 * sizes - 1, 0)[:, None], 1)[:, 0]
     losses = -gt.where(sizes > 0, gt.logaddexp(last, before), last)
+    if not np.all(steps):  # nothing was emitted: certain for no labels, impossible for others
+        losses = gt.where(steps > 0, losses, np.where(sizes > 0, -_NEVER, 0.0).astype(given.dtype))
     impossible = np.asarray(gt.stop_gradient(losses)._concrete()) > -_NEVER / 2
     losses = gt.where(impossible, np.asarray(0.0 if zero_infinity else np.inf, given.dtype), losses)
     if reduction == "mean":

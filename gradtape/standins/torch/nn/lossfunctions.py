@@ -69,11 +69,12 @@ def _reducing(loss: Function) -> Function:
     return reduced
 
 
-def _loss(name: str, label: str, check: Callable[[Any, Any], None] | None = None) -> Function:
+def _loss(name: str, label: str, check: Callable[[Any, Any], None] | None = None, alike: int = 0) -> Function:
+    """A loss of gradtape's; the first operands, as many as `alike` says, are converted to one type."""
     compute = getattr(ours, name)
 
     def loss(*args: Any, **kwargs: Any) -> Any:
-        return compute(*args, **kwargs)
+        return compute(*_one_kind(name, *args[:alike]), *args[alike:], **kwargs)
 
     loss.__name__, loss.__doc__ = name, compute.__doc__.partition("\n")[0]
     inner = _reducing(function(label)(loss))
@@ -166,8 +167,8 @@ gaussian_nll_loss = _loss("gaussian_nll_loss", "Mean")
 soft_margin_loss = _loss("soft_margin_loss", "SoftMarginLoss")
 hinge_embedding_loss = _loss("hinge_embedding_loss", "Mean")
 margin_ranking_loss = _loss("margin_ranking_loss", "Mean")
-cosine_embedding_loss = _loss("cosine_embedding_loss", "Mean")
-triplet_margin_loss = _loss("triplet_margin_loss", "Mean")
+cosine_embedding_loss = _loss("cosine_embedding_loss", "Mean", alike=2)
+triplet_margin_loss = _loss("triplet_margin_loss", "Mean", alike=3)
 
 
 _BY_REDUCTION = {"mean": "Mean", "sum": "Sum", "none": "Sub", "batchmean": "Div"}
@@ -201,13 +202,28 @@ def kl_div(
 @function("Sum", lambda *args, **kwargs: 1)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
-    return ours.cosine_similarity(x1, x2, dim, eps)
+    first, second = _one_kind("cosine_similarity", x1, x2)
+    return ours.cosine_similarity(first, second, dim, eps)
 
 
 @function("Norm", lambda *args, **kwargs: 1)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of differences along the last axis."""
-    return ours.pairwise_distance(x1, x2, p, eps, keepdim)
+    first, second = _one_kind("pairwise_distance", x1, x2)
+    return ours.pairwise_distance(first, second, p, eps, keepdim)
+
+
+def _one_kind(name: str, *operands: Any) -> Any:
+    """Operands in the type that PyTorch computes in; integers alone are refused."""
+    if not operands:
+        return []
+    kind = dtypes.result(*operands)
+    if kind.kind not in "fc":
+        raise RuntimeError(
+            f"{name}: expected common dtype to be floating point, yet common dtype is {dtypes.of(kind)}.\n"
+            "  fix: x.float()"
+        )
+    return [gt.astype(x, kind) if x.dtype != kind else x for x in operands]
 
 
 def _classes(compute: Any) -> Any:

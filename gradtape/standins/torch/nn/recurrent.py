@@ -22,13 +22,23 @@ class _Recurrent(Whole):
         dropout: float = 0.0,
         bidirectional: bool = False,
         nonlinearity: str = "tanh",
+        proj_size: int = 0,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        if proj_size < 0:
+            raise ValueError(f"proj_size={proj_size}: it should be a positive integer, or zero to disable projections")
+        if proj_size >= hidden_size > 0:
+            raise ValueError(f"proj_size={proj_size} has to be smaller than hidden_size={hidden_size}")
+        if proj_size and not isinstance(self, LSTM):
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        self.proj_size = proj_size
         self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
         self.batch_first, self.dropout, self.bidirectional = batch_first, dropout, bidirectional
         options: dict[str, Any] = {"nonlinearity": nonlinearity} if isinstance(self, RNN) else {}
+        if proj_size:
+            options["proj_size"] = proj_size
         with translating():
             layer = getattr(ours, type(self)._kind)(
                 input_size,
@@ -74,6 +84,8 @@ class _Recurrent(Whole):
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
+        if self.proj_size:
+            text += f", proj_size={self.proj_size}"
         given = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
         return text + "".join(f", {k}={getattr(self, k)}" for k, usual in given.items() if getattr(self, k) != usual)
 
