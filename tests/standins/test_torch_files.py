@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import struct
+import sys
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -113,7 +114,7 @@ def archive(instructions: bytes, **numbers: bytes) -> bytes:
 
 
 def text(value: str) -> bytes:
-    return b"X" + struct.pack("<I", len(value)) + value.encode()
+    return b"X" + struct.pack("<I", len(value.encode())) + value.encode()
 
 
 def tensor(size: int = 3, offset: int = 0, name: str = "_rebuild_tensor_v2") -> bytes:
@@ -178,3 +179,156 @@ def test_other_files_are_refused_or_read_as_what_they_are(tmp_path: Path) -> Non
     twisted = written({"0": np.ones(1)}, {"format": "gradtape torch", "structure": json.dumps({"tensor": "7"})})
     with pytest.raises(pickle.UnpicklingError, match="damaged"):
         torch.load(io.BytesIO(twisted))
+
+
+# -- damaged and hostile files
+
+
+def stored() -> bytes:
+    """A file with a bit of everything in it."""
+    file = io.BytesIO()
+    model = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.BatchNorm1d(1))
+    torch.save({"model": model.state_dict(), "step": 3, ("a", 1): [2.5, None, {1, 2}], "x": np.arange(3)}, file)
+    return file.getvalue()
+
+
+def test_the_same_things_make_the_same_bytes() -> None:
+    """A file has no dates in it, and nothing that depends on where objects lie in memory."""
+    torch.manual_seed(0)
+    first = stored()
+    torch.manual_seed(0)
+    assert stored() == first
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_file_is_refused_as_one_that_cannot_be_unpickled(seed: int) -> None:
+    """Whatever byte is changed and wherever the file ends, it is loaded, or the error is UnpicklingError."""
+    content = stored()
+    rng = np.random.default_rng(seed)
+    start = content.index(b"\x80\x02")  # the pickle itself, behind the checksum that would notice a change
+    end = content.index(b"PK", start)
+    for _ in range(300):
+        changed = bytearray(content)
+        for place in rng.integers(0, len(content), rng.integers(1, 4)):
+            changed[place] = rng.integers(256)
+        instructions = bytearray(content[start + 2 : end - 1])
+        for place in rng.integers(0, len(instructions), rng.integers(1, 4)):
+            instructions[place] = rng.integers(256)
+        numbers = {f"_{key}": bytes(64) for key in range(8)}
+        for damaged in (bytes(changed), content[: rng.integers(len(content))], archive(bytes(instructions), **numbers)):
+            try:
+                torch.load(io.BytesIO(damaged))
+            except pickle.UnpicklingError:
+                continue
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"P", b"PK", b"PK\x03\x04", b"\x80", b"{}", bytes(100), b"PK\x05\x06" + bytes(18)]
+)
+def test_what_is_no_file_of_pytorch_is_refused(content: bytes) -> None:
+    """Files that are empty, cut off after their first bytes, or of something else are UnpicklingErrors."""
+    with pytest.raises(pickle.UnpicklingError):
+        torch.load(io.BytesIO(content))
+
+
+def doubled(times: int) -> bytes:
+    """The instructions for a tuple of two times a tuple of two times ..., which takes few bytes and many parts."""
+    return b")" + b"".join(b"q" + bytes([n]) + b"h" + bytes([n]) + b"\x86" for n in range(times))
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        b"}" + doubled(100) + b"K\x01s",
+        b"}(" + doubled(100) + b"K\x01u",
+        b"c__builtin__\nset\n](" + doubled(100) + b"e\x85R",
+        b"ccollections\nOrderedDict\n]" + doubled(100) + b"K\x01\x86a\x85R",
+        b"ctorch\nSize\n" + doubled(100) + b"\x85R",
+        b"(" + text("storage") + b"ctorch\nFloatStorage\n" + doubled(100) + text("cpu") + b"K\x03tQ",
+        b"ctorch._utils\n_rebuild_tensor_v2\n(" + doubled(90) * 5 + b"tR",
+    ],
+)
+def test_a_structure_that_refers_to_itself_over_and_over_is_refused(instructions: bytes) -> None:
+    """A few hundred bytes that describe 2**100 parts are refused before these are hashed, compared or printed."""
+    with pytest.raises(pickle.UnpicklingError):
+        torch.load(io.BytesIO(archive(instructions, _0=FLOATS)))
+
+
+def test_many_marks_are_read_in_proportion_to_their_number() -> None:
+    """Nested beginnings cost a step each: a hundred thousand of them are read."""
+    loaded = torch.load(io.BytesIO(archive(b"(" * 100_000 + b"t" * 100_000)))
+    depth = 0
+    while loaded:
+        (loaded,), depth = loaded, depth + 1
+    assert depth == 99_999
+
+
+def strided(size: int, stride: int) -> bytes:
+    """The instructions for a tensor of `size` elements, `stride` numbers apart, over three numbers."""
+    storage = b"(" + text("storage") + b"ctorch\nFloatStorage\n" + text("0") + text("cpu") + b"K\x03tQ"
+    shape = b"J" + struct.pack("<i", size) + b"\x85J" + struct.pack("<i", stride) + b"\x85"
+    flags = b"\x89ccollections\nOrderedDict\n)R"
+    return b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + b"K\x00" + shape + flags + b"tR"
+
+
+def test_elements_that_are_not_stored_are_refused_beyond_a_limit() -> None:
+    """A stretched tensor is loaded; one that claims 2**30 elements over a few bytes is not, nor many smaller ones."""
+    assert torch.load(io.BytesIO(archive(strided(1000, 0), _0=FLOATS))).tolist() == [1.0] * 1000
+    for instructions in (strided(1 << 30, 0), b"](" + strided(1 << 23, 0) * 4 + b"e", strided(3, 2)):
+        with pytest.raises(pickle.UnpicklingError, match="are there"):
+            torch.load(io.BytesIO(archive(instructions, _0=FLOATS)))
+
+
+def test_parts_that_overlap_are_refused() -> None:
+    """An archive whose parts are longer together than itself has the same bytes in several of them."""
+    content = bytearray(archive(b"N", _0=bytes(1000)))
+    entry = content.rindex(b"PK\x01\x02")
+    content[entry + 20 : entry + 28] = struct.pack("<II", 1 << 20, 1 << 20)
+    with pytest.raises(pickle.UnpicklingError, match="overlap"):
+        torch.load(io.BytesIO(bytes(content)))
+
+
+def test_files_of_the_stand_in_need_no_other_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `save` writes is read where safetensors is not installed."""
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    assert torch.equal(returned({"w": torch.arange(3.0)})["w"], torch.arange(3.0))
+
+
+def test_tensors_that_are_one_are_one_again() -> None:
+    """What is stored twice is loaded once, a list that holds itself too."""
+    x = torch.ones(2)
+    thing: list[Any] = [x, x, torch.ones(2, 2).t()]
+    thing.append(thing)
+    back = returned(thing)
+    assert back[0] is back[1]
+    assert back[3] is back
+    assert back[2].shape == (2, 2)
+
+
+def test_versions_of_modules_are_kept() -> None:
+    """A state_dict carries the versions of modules through a file."""
+    state = torch.nn.BatchNorm1d(2).state_dict()
+    assert returned(state)._metadata == state._metadata == OrderedDict({"": {"version": 2}})
+
+
+def test_arrays_of_another_byte_order_keep_their_numbers() -> None:
+    """Two arrays of one dtype, whose byte order a pickle tells after the first use, are read in that order."""
+    kind = (
+        b"cnumpy\ndtype\n"
+        + text("f4")
+        + b"\x89\x88\x87Rq\x00(K\x03"
+        + text(">")
+        + b"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+    )
+
+    def array(kind: bytes) -> bytes:
+        blank = b"cnumpy._core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85c_codecs\nencode\n"
+        numbers = np.array([1.0, 2.0], ">f4").tobytes().decode("latin1")
+        start = blank + text("b") + text("latin1") + b"\x86R\x87R(K\x01K\x02\x85" + kind + b"\x89"
+        return start + b"c_codecs\nencode\n" + text(numbers) + text("latin1") + b"\x86Rtb"
+
+    loaded = torch.load(io.BytesIO(archive(b"](" + array(kind) + array(b"h\x00") + b"e")))
+    assert [x.tolist() for x in loaded] == [[1.0, 2.0], [1.0, 2.0]]
+    swapped = np.array([1.0, 2.0], ">f4")
+    np.testing.assert_array_equal(returned([swapped, swapped + 1])[1], [2.0, 3.0])

@@ -1,7 +1,7 @@
-"""`torch.save` and `torch.load`: nested structures of tensors, numbers and texts in safetensors files.
+"""`torch.save` and `torch.load`: nested structures of tensors, numbers and texts in files of PyTorch's own format.
 
-What PyTorch itself has written is read as well, as far as it is tensors, numbers, texts and containers of them: nothing
-in a file is ever called.
+What PyTorch itself has written is read as far as it is tensors, numbers, texts and containers of them: nothing in a
+file is ever called. safetensors files are read as well.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.nn.storage import CheckpointError, parsed, write_whole, written
+from gradtape.nn.storage import CheckpointError, parsed, write_whole
 from gradtape.standins.torch import archives, dtypes
 from gradtape.standins.torch.description import Size, device
 from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape.standins.torch.tensor import wrap
 
 __all__ = ["load", "save"]
 
@@ -37,9 +37,7 @@ def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
     >>> torch.load(file)
     {'epoch': 3, 'weight': tensor([1., 1.])}
     """
-    arrays: dict[str, Any] = {}
-    structure = json.dumps(_described(obj, arrays))
-    content = written(arrays, {"format": _FORMAT, "structure": structure})
+    content = archives.write(obj)
     if hasattr(f, "write"):
         f.write(content)
     else:
@@ -49,36 +47,8 @@ def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
             raise RuntimeError(str(error)) from None
 
 
-def _described(item: Any, arrays: dict[str, Any]) -> Any:
-    """What is needed to make `item` again, but for the numbers, which are added to `arrays`."""
-    if item is None or isinstance(item, (bool, int, float, str)):
-        return item
-    if isinstance(item, (Tensor, np.ndarray, np.generic)):
-        number = str(len(arrays))
-        if not isinstance(item, Tensor):
-            arrays[number] = np.array(item, order="C")
-            return {"array": number}
-        arrays[number] = np.array(item._array, order="C")
-        kind = "parameter" if isinstance(item, Parameter) else "tensor"
-        return {kind: number, "requires_grad": item.requires_grad and item.is_leaf}
-    if isinstance(item, dict):
-        kind = "ordered" if isinstance(item, OrderedDict) else "dict"
-        return {kind: [[_described(key, arrays), _described(held, arrays)] for key, held in item.items()]}
-    if isinstance(item, (list, tuple, set)):
-        kind = "size" if isinstance(item, Size) else type(item).__name__
-        if kind in ("list", "tuple", "set", "size"):
-            return {kind: [_described(part, arrays) for part in item]}
-    if isinstance(item, dtypes.dtype):
-        return {"dtype": item.name}
-    raise RuntimeError(
-        f"torch.save: a {type(item).__name__} cannot be stored; files hold tensors, numbers, texts, None and dicts, "
-        "lists and tuples of them, and no code.\n"
-        "  fix: torch.save(model.state_dict(), path), and model.load_state_dict(torch.load(path)) into a new model"
-    )
-
-
 def _made(told: Any, arrays: dict[str, Any]) -> Any:
-    """What `_described` has described."""
+    """What the structure in a file of an earlier version describes."""
     if not isinstance(told, dict):
         return told
     ((kind, held), *_) = told.items()
@@ -116,6 +86,11 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
             f"torch.load: {where} is a bare pickle, and reading one runs whatever code is in it.\n"
             "  fix: where it came from, torch.save(model.state_dict(), path) with a PyTorch of this decade"
         )
+    if content[8:9] != b"{":
+        raise pickle.UnpicklingError(
+            f"torch.load: {where} ({len(content)} bytes) is cut off or no file of PyTorch's: neither a zip archive nor "
+            "a safetensors file.\n  fix: a complete file that torch.save wrote"
+        )
     try:
         arrays, texts = parsed(content, str(where))
     except CheckpointError as error:
@@ -124,5 +99,5 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
         return {name: wrap(array) for name, array in arrays.items()}
     try:
         return _made(json.loads(texts["structure"]), arrays)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise pickle.UnpicklingError(f"torch.load: {where} is damaged: {error!r}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
+        raise pickle.UnpicklingError(f"torch.load: {where} is damaged: {type(error).__name__}") from None

@@ -311,7 +311,7 @@ class Tensor(Stored, metaclass=_Original):
     def __reduce__(self) -> Any:
         raise RuntimeError(
             "pickle: tensors of the stand-in are not pickled, because loading a pickle runs whatever code is in it.\n"
-            "  fix: torch.save(tensor, path) writes a safetensors file"
+            "  fix: torch.save(tensor, path) writes a file of PyTorch's format"
         )
 
     # -- gradients
