@@ -19,6 +19,7 @@ from importlib.machinery import SourceFileLoader
 from typing import Any, TextIO
 
 from gradtape.commands import terminal
+from gradtape.core.atomic_write import write_atomically
 from gradtape.core.location import Location, is_library
 from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain import voices
@@ -433,8 +434,7 @@ def _write_json(path: str, session: Session, status: int, folder: str) -> None:
     if path == "-":
         sys.stdout.write(text)
     else:
-        with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_atomically(os.path.join(folder, path), text.encode())
 
 
 def _write_report(path: str, session: Session, folder: str) -> None:

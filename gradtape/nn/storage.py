@@ -1,20 +1,22 @@
 """Numbers in files: `save` and `load`, in the safetensors format. A file holds arrays by name and short texts, no code.
 
 A file is read whole and checked whole before anything is put anywhere: one that is cut off, damaged, or of another
-model is refused, and the model is as it was.
+model is refused, and the model is as it was. Each array and the texts have a checksum, so that a flipped bit is found.
+Files without checksums are read as well, unchecked: other libraries write such, and earlier versions did.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.atomic_write import PathLike, write_atomically
 from gradtape.core.structure import rebuild
 from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError, GradTapeError, OperandError
@@ -23,9 +25,11 @@ from gradtape.nn.module import Module
 from gradtape.nn.names import check_names, checked_array
 from gradtape.ops.arguments import refused
 
-PathLike = str | os.PathLike[str]
 RUN = "gradtape fit"
 """How the format of a file begins that holds a run of `gt.fit`."""
+CHECKSUMS = "gradtape.checksums"
+"""The name, among the texts of a file, of its checksums; files of other libraries and of earlier versions have none."""
+_VERSION = 1
 _INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (64, 32, 16, 8)]
 _KINDS = ["float64", "float32", "float16", "complex64", "bool", *_INTEGERS]
 
@@ -54,7 +58,8 @@ def unreadable(path: PathLike, reason: str, fix: str) -> CheckpointError:
 def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -> None:
     """Write a module's `state_dict`, or a nested structure of arrays, to a file; `metadata` are texts by name.
 
-    The file appears complete or not at all: it is written under another name first.
+    The file appears complete or not at all: it is written under another name first. It holds checksums, which `load`
+    compares. A file that is replaced keeps its permissions, and a symbolic link stays one.
 
     >>> import numpy as np, gradtape as gt, os, tempfile
     >>> model = gt.nn.Dense(2, 1, rng=np.random.default_rng(0))
@@ -110,17 +115,7 @@ def check_place(path: PathLike) -> None:
 def write_whole(path: PathLike, content: bytes) -> None:
     """Write a file so that at every moment there is the old one or the new one, complete."""
     check_place(path)
-    target = Path(path)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_atomically(path, content)
 
 
 def load(path: PathLike, like: Any = None) -> Any:
@@ -181,9 +176,52 @@ def read(path: PathLike) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def written(arrays: Mapping[str, Any], texts: Mapping[str, str] | None = None) -> bytes:
-    """The content of a file with these arrays and texts."""
-    content: bytes = _library().save(dict(arrays), dict(texts or {}) or None)
+    """The content of a file with these arrays and texts, and checksums of them all."""
+    held = dict(texts or {})
+    if CHECKSUMS in held:
+        raise refused(OperandError, f"save: the name {CHECKSUMS!r} is taken in metadata.", "another name for that text")
+    found = {"version": _VERSION, "arrays": {name: _digest(name, x) for name, x in arrays.items()}}
+    found["texts"] = _digest_of_texts(held)
+    content: bytes = _library().save(dict(arrays), held | {CHECKSUMS: json.dumps(found)})
     return content
+
+
+def _digest(name: str, array: Any) -> str:
+    """A checksum of an array: of its name, dtype, shape and numbers."""
+    found = hashlib.sha256(json.dumps([name, array.dtype.name, list(array.shape)]).encode())
+    found.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1).view(np.uint8).data)
+    return found.hexdigest()
+
+
+def _digest_of_texts(texts: Mapping[str, str]) -> str:
+    return hashlib.sha256(json.dumps(sorted(texts.items())).encode()).hexdigest()
+
+
+def _check_sums(path: PathLike, arrays: Mapping[str, Any], texts: Mapping[str, str], stored: str) -> None:
+    """Raise unless the arrays and texts of a file are what was written to it."""
+    name, whole = Path(path).name, "a copy of the file that was not changed, or an earlier checkpoint"
+    try:
+        found = json.loads(stored)
+        version, sums, of_texts = found["version"], dict(found["arrays"]), found["texts"]
+    except (KeyError, TypeError, ValueError):
+        raise unreadable(path, f"{name} is damaged: its checksums cannot be read", whole) from None
+    if version != _VERSION:
+        raise unreadable(
+            path,
+            f"{name} has checksums of version {version!r}; this gradtape knows version {_VERSION}",
+            "the gradtape that wrote it, or a newer one",
+        )
+    if set(sums) != set(arrays):
+        odd = ", ".join(repr(key) for key in sorted(set(sums) ^ set(arrays))[:3])
+        raise unreadable(path, f"{name} is damaged: its arrays are not those that were saved; see {odd}", whole)
+    wrong = [key for key, array in arrays.items() if sums[key] != _digest(key, array)]
+    if wrong:
+        others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise unreadable(
+            path, f"{name} is damaged: the numbers in {wrong[0]!r}{others} are not those that were saved", whole
+        )
+    if of_texts != _digest_of_texts(texts):
+        raise unreadable(path, f"{name} is damaged: its metadata is not what was saved", whole)
 
 
 def parsed(content: bytes, path: PathLike) -> tuple[dict[str, Any], dict[str, str]]:
@@ -209,10 +247,13 @@ def parsed(content: bytes, path: PathLike) -> tuple[dict[str, Any], dict[str, st
         # the library has a class for what it finds itself, and lets those of NumPy and json through
         reason = " ".join(str(error).split()) or type(error).__name__
         raise unreadable(path, f"{name} is damaged: {reason}", "a complete file that was not changed") from None
-    texts = json.loads(content[8 : 8 + header]).get("__metadata__", {})
+    texts = dict(json.loads(content[8 : 8 + header]).get("__metadata__", {}))
+    stored = texts.pop(CHECKSUMS, None)
+    if stored is not None:
+        _check_sums(path, arrays, texts, stored)
     # a byte that is neither 0 nor 1 would make a truth value that is not equal to either
     known = {key: x if x.dtype.kind != "b" else x.view(np.uint8) != 0 for key, x in arrays.items()}
-    return {key: known[key] for key in sorted(known)}, dict(texts)
+    return {key: known[key] for key in sorted(known)}, texts
 
 
 def _library() -> Any:

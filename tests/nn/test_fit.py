@@ -453,3 +453,24 @@ def test_dropout_draws_from_the_generator_that_fit_is_given(jit: bool, has_own: 
 def iter_of_batches(data: Any) -> list[Any]:
     """Batches in a fixed order, which no generator shuffles."""
     return [tuple(array[start : start + 10] for array in data) for start in range(0, 40, 10)]
+
+
+def test_a_run_is_not_taken_up_from_a_file_with_a_flipped_bit(tmp_path: Path) -> None:
+    """Every 97th bit of the checkpoint flipped: it is refused with an explanation, or nothing of the run differs."""
+    path = tmp_path / "run"
+    fitted(network(small=True), epochs=1, checkpoint=path)
+    content, whole = path.read_bytes(), read(path)
+    for bit in range(0, 8 * len(content), 97):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            arrays, texts = read(path)
+        except gt.nn.CheckpointError as error:
+            refusal = str(error)
+        else:  # the flip was in the name of the checksums, which leaves them among the texts
+            refusal = ""
+            assert arrays.keys() == whole[0].keys()
+            assert all(value.tobytes() == whole[0][name].tobytes() for name, value in arrays.items())
+            assert {name: texts.get(name) for name in whole[1]} == whole[1]
+        assert not refusal or "nothing was loaded" in refusal

@@ -165,3 +165,103 @@ def test_model_and_path_the_other_way_round(tmp_path: Path) -> None:
         with pytest.raises(gt.OperandError, match="the path is a Dense") as caught:
             call(model, str(tmp_path / "model.safetensors"))  # type: ignore[operator]
         assert "the path comes first" in str(caught.value)
+
+
+def flipped(content: bytes, bit: int) -> bytes:
+    """`content` with one bit changed."""
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+def small() -> dict[str, Any]:
+    """Arrays of several kinds, one of them empty."""
+    rng = np.random.default_rng(0)
+    return {
+        "a": rng.normal(size=(3, 5)),
+        "b": rng.normal(size=7).astype("f4"),
+        "empty": np.zeros((1, 0)),
+        "n": np.arange(6),
+        "yes": np.array([True, False, True]),
+    }
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two dictionaries of arrays are the same in names, dtypes, shapes and bits."""
+    return list(one) == list(other) and all(
+        (x.dtype, x.shape, x.tobytes()) == (y.dtype, y.shape, y.tobytes()) for x, y in zip(one.values(), other.values())
+    )
+
+
+def test_a_flipped_bit_never_loads_as_other_numbers(tmp_path: Path) -> None:
+    """Every 97th bit flipped, header and numbers: the file is refused and explained, or gives the same numbers."""
+    path = tmp_path / "a"
+    gt.nn.save(path, small(), {"note": "hello"})
+    content = path.read_bytes()
+    bits = range(0, 8 * len(content), 97)
+    refused: list[str] = []
+    for bit in bits:
+        path.write_bytes(flipped(content, bit))
+        try:
+            found = gt.nn.load(path)
+        except gt.nn.CheckpointError as error:
+            refused.append(str(error))
+        else:
+            assert same(found, small()), bit
+    assert all("nothing was loaded" in text for text in refused)
+    assert len(refused) >= len(bits) - 3
+
+
+def test_every_flipped_bit_of_the_numbers_is_found(tmp_path: Path) -> None:
+    """Each bit behind the header is covered by the checksum of its array, which is named."""
+    path = tmp_path / "a"
+    gt.nn.save(path, small())
+    content = path.read_bytes()
+    first = 8 + int.from_bytes(content[:8], "little")
+    for bit in range(8 * first, 8 * len(content)):
+        path.write_bytes(flipped(content, bit))
+        with pytest.raises(gt.nn.CheckpointError, match=r"the numbers in '\w+' are not those that were saved"):
+            gt.nn.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (b'"note":"hello"', b'"note":"hullo"', "its metadata is not what was saved"),
+        (b'"dtype":"I64"', b'"dtype":"U64"', "the numbers in 'n'"),
+        (b'"empty":{', b'"emptz":{', "its arrays are not those that were saved; see 'empty', 'emptz'"),
+        (b'"shape":[1,0]', b'"shape":[3,0]', "the numbers in 'empty'"),
+        (rb"\"version\": 1", rb"\"version\": 7", "checksums of version 7; this gradtape knows version 1"),
+        (rb"{\"version\"", rb"x\"version\"", "its checksums cannot be read"),
+    ],
+)
+def test_what_the_header_says_is_covered_by_the_checksums(tmp_path: Path, old: bytes, new: bytes, says: str) -> None:
+    """Texts, names, dtypes and shapes that were changed are found, and the message says which."""
+    path = tmp_path / "a"
+    gt.nn.save(path, small(), {"note": "hello"})
+    content = path.read_bytes()
+    assert content.count(old) == 1
+    path.write_bytes(content.replace(old, new))
+    with pytest.raises(gt.nn.CheckpointError, match=says):
+        gt.nn.load(path)
+
+
+def test_files_without_checksums_load(tmp_path: Path) -> None:
+    """What another library has written, or an earlier version, is read as it is."""
+    safetensors = pytest.importorskip("safetensors.numpy")
+    (tmp_path / "a").write_bytes(safetensors.save(small(), {"note": "hello"}))
+    assert same(gt.nn.load(tmp_path / "a"), small())
+    assert gt.nn.storage.read(tmp_path / "a")[1] == {"note": "hello"}
+
+
+def test_other_libraries_read_what_is_saved(tmp_path: Path) -> None:
+    """The checksums are texts like others, so the file is one of the safetensors format."""
+    safetensors = pytest.importorskip("safetensors.numpy")
+    gt.nn.save(tmp_path / "a", small())
+    assert same(dict(sorted(safetensors.load_file(tmp_path / "a").items())), small())
+
+
+def test_the_name_of_the_checksums_is_taken(tmp_path: Path) -> None:
+    """A text that would stand in the place of the checksums is refused."""
+    with pytest.raises(gt.OperandError, match=r"the name 'gradtape\.checksums' is taken"):
+        gt.nn.save(tmp_path / "a", small(), {"gradtape.checksums": "mine"})

@@ -163,3 +163,23 @@ def test_models_as_json() -> None:
     inputs = keras.Input((3,))
     functional = keras.Model(inputs, layers.Dense(1)(inputs))
     assert type(keras.Model.from_config(functional.get_config())).__name__ == "Functional"
+
+
+def test_a_flipped_bit_is_found_in_every_kind_of_file(tmp_path: Path) -> None:
+    """Models, weights and checkpoints whose numbers were changed are refused, and the variables are as they were."""
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    before = [weight.copy() for weight in model.get_weights()]
+    model.save(tmp_path / "model.keras")
+    model.save_weights(tmp_path / "model.weights.h5")
+    prefix = tf.train.Checkpoint(model=model).write(tmp_path / "checkpoint")
+    for path in tmp_path.iterdir():
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 0x40
+        path.write_bytes(content)
+    with pytest.raises(ValueError, match="are not those that were saved"):
+        keras.models.load_model(tmp_path / "model.keras")
+    with pytest.raises(tf.errors.DataLossError, match="are not those that were saved"):
+        model.load_weights(tmp_path / "model.weights.h5")
+    with pytest.raises(tf.errors.DataLossError, match="are not those that were saved"):
+        tf.train.Checkpoint(model=model).read(prefix)
+    assert all((one == other).all() for one, other in zip(before, model.get_weights(), strict=True))

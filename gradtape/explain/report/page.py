@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from gradtape.core.atomic_write import write_atomically
 from gradtape.core.location import Location
 from gradtape.explain.problem import Problem
 from gradtape.explain.report import dimensions as colours
@@ -68,7 +69,7 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to `path`."""
         target = Path(path)
-        target.write_text(self.to_html(), encoding="utf-8")
+        write_atomically(target, self.to_html().encode())
         return target
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:

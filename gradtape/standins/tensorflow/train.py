@@ -82,7 +82,10 @@ class Checkpoint:
         path = Path(f"{save_path}{_SUFFIX}")
         if not path.exists():
             raise NotFoundError(None, None, explained(f"there is no checkpoint {save_path} ({path.name})"))
-        stored = gt.nn.load(path)
+        try:
+            stored = gt.nn.load(path)
+        except gt.nn.CheckpointError as error:
+            raise DataLossError(None, None, str(error)) from None
         variables = self._variables()
         later = self._deferred(set(stored) - set(variables))
         taken = {name for names in later.values() for name in names}

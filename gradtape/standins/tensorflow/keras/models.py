@@ -89,8 +89,8 @@ class Model(Training, Layer):
         """Read the numbers of all variables: all of them or, if one does not fit, none."""
         if not Path(filepath).exists():
             raise FileNotFoundError(explained(f"there is no file {Path(filepath).name} to load weights from"))
-        stored = gt.nn.load(filepath)
         try:
+            stored = gt.nn.load(filepath)
             self.set_weights([stored[key] for key in sorted(stored)])
         except ValueError as error:
             raise DataLossError(None, None, str(error)) from None
