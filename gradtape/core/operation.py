@@ -40,6 +40,15 @@ CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
 NOWHERE = SimpleNamespace(f_code=None, f_lasti=0)  # the frame of a call that has no user's code above it
 NO_PARAMS: dict[str, Any] = {}
 _OWN_RULES = ("general", "multilinear", "custom")  # kinds of operations whose rules are more than NumPy's ufuncs
+PLAIN = frozenset({np.ndarray, bool, int, float, complex, np.bool_, np.int64, np.float32, np.float64})
+"""Classes of operands that hold no tensor, looked at first because they are frequent."""
+
+
+def tensor_of(x: Any) -> Any:
+    """The tensor that `x` holds, if its class is one that holds tensors (`__gradtape_tensor__`), else `x`."""
+    if isinstance(x, Tensor) or type(x) in PLAIN or not hasattr(x, "__gradtape_tensor__"):
+        return x
+    return x.__gradtape_tensor__()
 
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
@@ -149,6 +158,8 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     for x in inputs:
         if isinstance(x, Tensor):
             bits |= x._node.bits
+        elif type(x) not in PLAIN and hasattr(x, "__gradtape_tensor__"):
+            return apply(op, tuple([tensor_of(each) for each in inputs]), params)
     nodes = tuple([x._node if isinstance(x, Tensor) else UNTRACKED for x in inputs])
     arrays = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
 

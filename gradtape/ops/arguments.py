@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from gradtape.core.graph import suspect
-from gradtape.core.operation import Op, apply
+from gradtape.core.operation import PLAIN, Op, apply, tensor_of
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError
 from gradtape.explain import messages
@@ -24,6 +24,8 @@ def as_value(x: Any) -> Any:
     """`x` as something with a shape: tensors as they are, the rest as arrays of numbers."""
     if isinstance(x, Tensor):
         return x
+    if type(x) not in PLAIN and hasattr(x, "__gradtape_tensor__"):
+        return tensor_of(x)
     array = x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, say, the numbers
     if array.dtype.hasobject:
         raise refused(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import gradtape as gt
-from gradtape.standins.tensorflow.conversion import integers, value_of
+from gradtape.standins.tensorflow.conversion import Holder, integers, tensors, value_of
 from gradtape.standins.tensorflow.elementwise import log_sigmoid, sigmoid, softplus, softsign, tanh
 from gradtape.standins.tensorflow.errors import in_tensorflow_terms
 from gradtape.standins.tensorflow.tensor import check_kind, unary, wrap
 
 functional = gt.nn.functional
 
-relu = unary(gt.relu, "relu", "x where it is positive, else 0.", kinds="fiu")
-relu6 = unary(functional.relu6, "relu6", "x limited to the range from 0 to 6.", kinds="f")
-selu = unary(functional.selu, "selu", "The scaled exponential linear unit.", kinds="f")
+relu = unary(gt.relu, "relu", "x where it is positive, else 0.", kinds="fiu", parameter="features")
+relu6 = unary(functional.relu6, "relu6", "x limited to the range from 0 to 6.", kinds="f", parameter="features")
+selu = unary(lambda x: scaled_elu(x), "selu", "The scaled exponential linear unit.", kinds="f", parameter="features")
+_SCALE = 1.0507009873554805  # of selu, for positive numbers
+
+
+def scaled_elu(x: Any) -> Any:
+    """gradtape's selu, whose slope at 0 is that of the positive side, as in TensorFlow."""
+    return gt.where(gt.less(x, 0), functional.selu(x), x * _SCALE)
 
 
 @in_tensorflow_terms
@@ -36,10 +44,12 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 
 
 @in_tensorflow_terms
-def silu(features: Any, beta: float = 1.0) -> Any:
-    """x times the sigmoid of `beta` x."""
-    value = value_of(features)
-    return wrap(functional.silu(value) if beta == 1.0 else value * gt.sigmoid(value * beta))
+def silu(features: Any, beta: Any = 1.0) -> Any:
+    """x times the sigmoid of `beta` x; both have gradients."""
+    if not isinstance(beta, Holder) and np.ndim(beta) == 0 and beta == 1:
+        return wrap(functional.silu(value_of(features)))
+    value, factor = tensors(features, beta, "silu")
+    return wrap(value * gt.sigmoid(value * factor))
 
 
 swish = silu

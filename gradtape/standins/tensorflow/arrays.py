@@ -175,9 +175,31 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     else:
         order = {name: place for place, name in enumerate(("int32", "int64", "float32", "float64"))}
         wanted = np.dtype(max((b.dtype.name for b in bounds), key=lambda n: order.get(n, 0)))
-    if bounds[2] == 0:
+    return wrap(gt.Tensor(_evenly_spaced(bounds[0], bounds[1], bounds[2], wanted)))
+
+
+def _evenly_spaced(start: Any, limit: Any, delta: Any, dtype: np.dtype[Any]) -> Any:
+    """The numbers of `range`. How many floats there are is found in their own dtype, and each is start + i * delta."""
+    for name, bound in {"start": start, "limit": limit, "delta": delta}.items():
+        if bound.ndim:
+            raise invalid(
+                f"range: {name} has shape {bound.shape}; a number is wanted", f"{name}[0], or tf.size({name})"
+            )
+    if dtype.kind not in "iuf":
+        raise invalid(f"range: numbers are wanted; these are {dtypes.as_dtype(dtype).name}", "tf.cast(..., tf.int32)")
+    first, last, step = (bound.astype(dtype)[()] for bound in (start, limit, delta))
+    if step == 0:
         raise invalid("range: delta is 0, which never arrives", "a delta that is not zero")
-    return wrap(gt.Tensor(np.arange(*(b.item() for b in bounds), dtype=wanted)))
+    if (step > 0 and first > last) or (step < 0 and first < last):
+        side = "start <= limit when delta > 0" if step > 0 else "start >= limit when delta < 0"
+        raise invalid(f"range: start={first}, limit={last} and delta={step}; TensorFlow wants {side}", "delta=-delta")
+    if dtype.kind != "f":
+        return np.arange(int(first), int(last), int(step), dtype=dtype)
+    with np.errstate(all="ignore"):
+        count = np.ceil(np.abs((last - first) / step))
+    if not count < 2**31:
+        raise invalid(f"range: start={first}, limit={last} and delta={step} make {count} numbers, which is too many")
+    return first + np.arange(int(count)).astype(dtype) * step
 
 
 @in_tensorflow_terms
@@ -405,7 +427,14 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
     """The permutation that undoes `x`."""
-    order = np.asarray(value_of(x)._concrete())
+    value = value_of(x)
+    check_kind(value, "iu", "invert_permutation")
+    order = np.asarray(value._concrete())
+    if order.ndim != 1 or not np.array_equal(np.sort(order), np.arange(order.size)):
+        raise invalid(
+            f"invert_permutation: a permutation of 0, 1, ... {max(order.size - 1, 0)} in one axis is wanted; the shape "
+            f"is {order.shape}, and a number is missing, repeated or out of range"
+        )
     return wrap(gt.Tensor(np.argsort(order).astype(order.dtype)))
 
 

@@ -25,6 +25,10 @@ class Holder:
 
     _value: gt.Tensor
 
+    def __gradtape_tensor__(self) -> gt.Tensor:
+        """What gradtape's own functions compute with."""
+        return self._value
+
 
 def value_of(x: Any, dtype: Any = None) -> Any:
     """The gradtape tensor that `x` stands for; of `dtype`, which a tensor must already have."""

@@ -78,6 +78,14 @@ def convolution_of(
 ) -> Any:
     """The convolution of a batch with filters of shape (*window, channels in, channels out)."""
     rank = filters.ndim - 2
+    if rank not in _CONVOLUTIONS:
+        raise ValueError(
+            explained(
+                f"convolution: `num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={rank}, from filters "
+                f"of shape {filters.shape}",
+                "filters of shape (*window, channels in, channels out)",
+            )
+        )
     if value.ndim != rank + 2:
         raise invalid(
             f"conv{rank}d: {rank + 2} axes (batch, {rank} in space, channels) are wanted; the shape is {value.shape}",
@@ -93,6 +101,14 @@ def convolution_of(
     return channels_last(made) if last else made
 
 
+def _check_filters(filters: Any, rank: int, what: str) -> None:
+    if filters.ndim != rank + 2:
+        raise invalid(
+            f"{what}: filters of {rank + 2} axes ({rank} in space, channels in, channels out) are wanted; their shape "
+            f"is {filters.shape}"
+        )
+
+
 def _convolution(rank: int) -> Callable[..., Any]:
     @in_tensorflow_terms
     def convolve(
@@ -105,6 +121,7 @@ def _convolution(rank: int) -> Callable[..., Any]:
         name: str | None = None,
     ) -> Any:
         value, weight = tensors(input, filters, f"conv{rank}d")
+        _check_filters(weight, rank, f"conv{rank}d")
         return wrap(convolution_of(value, weight, strides, padding, dilations, data_format))
 
     convolve.__name__ = convolve.__qualname__ = f"conv{rank}d"
@@ -142,22 +159,34 @@ def depthwise_conv2d(
 ) -> Any:
     """A convolution of each channel for itself; filters of shape (height, width, channels, multiplier)."""
     value, weight = tensors(input, filter, "depthwise_conv2d")
+    _check_filters(weight, 2, "depthwise_conv2d")
     height, width, channels, multiplier = weight.shape
     merged = gt.reshape(weight, (height, width, 1, channels * multiplier))
     return wrap(convolution_of(value, merged, strides, padding, dilations, data_format, channels))
 
 
-def transposed_convolution_of(value: Any, filters: Any, output: Any, strides: Any, padding: Any) -> Any:
-    """The adjoint of a convolution: filters of shape (*window, channels out, channels in), channels last."""
-    rank = filters.ndim - 2
-    steps, window = spread(strides, rank), filters.shape[:rank]
-    length = tuple(output[1:-1])
+def transposed_convolution_of(
+    value: Any,
+    filters: Any,
+    output: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Any:
+    """The adjoint of a convolution: filters of shape (*window, channels out, channels in)."""
+    rank, last = filters.ndim - 2, _is_channels_last(data_format)
+    steps, widths = spread(strides, rank, data_format), spread(dilations or 1, rank, data_format)
+    window = [(size - 1) * width + 1 for size, width in zip(filters.shape[:rank], widths)]
+    length = tuple(output[1:-1] if last else output[2:])
     space = margins(length, window, steps, padding, f"conv{rank}d_transpose")
-    full = _TRANSPOSED[rank](channels_first(value), gt.moveaxis(filters, (-1, -2), (0, 1)), stride=steps)
+    weight = gt.moveaxis(filters, (-1, -2), (0, 1))
+    full = _TRANSPOSED[rank](channels_first(value) if last else value, weight, stride=steps, dilation=widths)
     short = [max(before + n - have, 0) for (before, _), n, have in zip(space, length, full.shape[2:])]
     full = padded(full, [(0, n) for n in short])
     cut = tuple(slice(before, before + n) for (before, _), n in zip(space, length))
-    return channels_last(full[(slice(None), slice(None), *cut)])
+    made = full[(slice(None), slice(None), *cut)]
+    return channels_last(made) if last else made
 
 
 def _transposed(rank: int) -> Callable[..., Any]:
@@ -173,7 +202,9 @@ def _transposed(rank: int) -> Callable[..., Any]:
         name: str | None = None,
     ) -> Any:
         value, weight = tensors(input, filters, f"conv{rank}d_transpose")
-        return wrap(transposed_convolution_of(value, weight, integers(output_shape), strides, padding))
+        _check_filters(weight, rank, f"conv{rank}d_transpose")
+        output = integers(output_shape)
+        return wrap(transposed_convolution_of(value, weight, output, strides, padding, data_format, dilations))
 
     convolve.__name__ = convolve.__qualname__ = f"conv{rank}d_transpose"
     convolve.__doc__ = f"The adjoint of `conv{rank}d`; filters of shape (*window, channels out, channels in)."
@@ -214,9 +245,18 @@ def _pool(kind: str, rank: int | None) -> Callable[..., Any]:
         name: str | None = None,
     ) -> Any:
         value = value_of(input)
-        if value.ndim < 3 or (rank is not None and value.ndim != rank + 2):
-            wanted = "at least 3" if rank is None else rank + 2
-            raise invalid(f"{label}: {wanted} axes (batch, space, channels) are wanted; the shape is {value.shape}")
+        if rank is None and value.ndim not in (3, 4, 5):
+            raise ValueError(
+                explained(
+                    f"{label}: `input.shape.rank` must be 3, 4 or 5 (batch, 1 to 3 axes in space, channels). Received: "
+                    f"input.shape={value.shape} of rank {value.ndim}",
+                    "tf.reshape to fewer axes, pool, and tf.reshape back"
+                    if value.ndim > 5
+                    else "x[tf.newaxis, ...] for one example, x[..., tf.newaxis] for one channel",
+                )
+            )
+        if rank is not None and value.ndim != rank + 2:
+            raise invalid(f"{label}: {rank + 2} axes (batch, space, channels) are wanted; the shape is {value.shape}")
         return wrap(pooled(value, kind, ksize, strides, padding, data_format))
 
     pool.__name__ = pool.__qualname__ = label

@@ -9,17 +9,26 @@ import numpy as np
 import gradtape as gt
 from gradtape.standins.tensorflow.conversion import Holder, pair, same_dtype, tensors, value_of
 from gradtape.standins.tensorflow.conversion import axes as all_axes
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
 from gradtape.standins.tensorflow.slices import values_of, with_values
-from gradtape.standins.tensorflow.tensor import binary, unary, wrap
+from gradtape.standins.tensorflow.tensor import (
+    binary,
+    check_kind,
+    dividing,
+    floor_quotient,
+    quotient,
+    quotient_dtype,
+    unary,
+    wrap,
+)
 
 special = gt.special
 
 _FLOAT = "fc"
-abs = unary(gt.absolute, "abs", "The absolute value.")
+abs = unary(gt.absolute, "abs", "The absolute value.", kinds="fci")
 acos = unary(gt.arccos, "acos", "The inverse cosine.", kinds=_FLOAT)
 acosh = unary(gt.arccosh, "acosh", "The inverse hyperbolic cosine.", kinds=_FLOAT)
-angle = unary(gt.angle, "angle", "The angle of a complex number.", kinds=_FLOAT)
+angle = unary(gt.angle, "angle", "The angle of a complex number.", kinds=_FLOAT, parameter="input")
 asin = unary(gt.arcsin, "asin", "The inverse sine.", kinds=_FLOAT)
 asinh = unary(gt.arcsinh, "asinh", "The inverse hyperbolic sine.", kinds=_FLOAT)
 atan = unary(gt.arctan, "atan", "The inverse tangent.", kinds=_FLOAT)
@@ -46,7 +55,7 @@ erfcinv = unary(special.erfcinv, "erfcinv", "The inverse of `erfc`.", kinds="f")
 exp = unary(gt.exp, "exp", "The exponential.", kinds=_FLOAT)
 expm1 = unary(gt.expm1, "expm1", "The exponential minus one.", kinds=_FLOAT)
 floor = unary(gt.floor, "floor", "Rounded down; no gradient passes.", kinds="f")
-imag = unary(gt.imag, "imag", "The imaginary part.", kinds=_FLOAT)
+imag = unary(gt.imag, "imag", "The imaginary part.", kinds="fciub", parameter="input")
 is_finite = unary(gt.isfinite, "is_finite", "Where the numbers are finite.", kinds="f")
 is_inf = unary(gt.isinf, "is_inf", "Where the numbers are infinite.", kinds="f")
 is_nan = unary(gt.isnan, "is_nan", "Where the numbers are NaN.", kinds="f")
@@ -56,15 +65,20 @@ log1p = unary(gt.log1p, "log1p", "The logarithm of one plus x.", kinds=_FLOAT)
 log_sigmoid = unary(special.log_expit, "log_sigmoid", "The logarithm of the sigmoid.", kinds="f")
 logical_not = unary(gt.logical_not, "logical_not", "Not.", kinds="b")
 ndtri = unary(special.ndtri, "ndtri", "The quantile function of the normal distribution.", kinds="f")
-negative = unary(gt.negative, "negative", "The negative.")
-real = unary(gt.real, "real", "The real part.", kinds=_FLOAT)
+negative = unary(gt.negative, "negative", "The negative.", kinds="fci")
+real = unary(gt.real, "real", "The real part.", kinds="fciu", parameter="input")
 reciprocal = unary(gt.reciprocal, "reciprocal", "One divided by x.", kinds=_FLOAT)
 rint = unary(gt.rint, "rint", "Rounded to integers; no gradient passes.", kinds="f")
-sigmoid = unary(gt.sigmoid, "sigmoid", "1 / (1 + exp(-x)).", kinds="f")
-sign = unary(lambda x: _sign(x), "sign", "-1, 0 or 1; the gradient is 0.")
+sigmoid = unary(
+    lambda x: gt.sigmoid(x) if x.dtype.kind == "f" else gt.reciprocal(gt.add(gt.exp(gt.negative(x)), 1)),
+    "sigmoid",
+    "1 / (1 + exp(-x)).",
+    kinds=_FLOAT,
+)
+sign = unary(lambda x: _sign(x), "sign", "-1, 0 or 1; the gradient is 0.", kinds="fci")
 sin = unary(gt.sin, "sin", "The sine.", kinds=_FLOAT)
 sinh = unary(gt.sinh, "sinh", "The hyperbolic sine.", kinds=_FLOAT)
-softplus = unary(gt.softplus, "softplus", "log(1 + exp(x)).", kinds="f")
+softplus = unary(gt.softplus, "softplus", "log(1 + exp(x)).", kinds="f", parameter="features")
 sqrt = unary(gt.sqrt, "sqrt", "The square root.", kinds=_FLOAT)
 square = unary(gt.square, "square", "x times x.")
 tan = unary(gt.tan, "tan", "The tangent.", kinds=_FLOAT)
@@ -73,7 +87,7 @@ rsqrt = unary(lambda x: gt.reciprocal(gt.sqrt(x)), "rsqrt", "One divided by the 
 reciprocal_no_nan = unary(
     lambda x: _no_nan(gt.ones_like(x), x), "reciprocal_no_nan", "One divided by x; 0 where x is 0.", kinds=_FLOAT
 )
-softsign = unary(lambda x: gt.nn.functional.softsign(x), "softsign", "x / (1 + |x|).", kinds="f")
+softsign = unary(lambda x: gt.nn.functional.softsign(x), "softsign", "x / (1 + |x|).", kinds="f", parameter="features")
 
 
 def _sign(x: Any) -> Any:
@@ -86,6 +100,7 @@ def _sign(x: Any) -> Any:
 def round(x: Any, name: str | None = None) -> Any:
     """Rounded to integers, halves to the even one; no gradient passes."""
     value = value_of(x)
+    check_kind(value, "fiu", "round")
     return wrap(gt.rint(value) if value.dtype.kind == "f" else value)
 
 
@@ -109,39 +124,72 @@ add = binary(
     "fciu",
 )
 atan2 = binary(gt.arctan2, "atan2", "The angle of the point (x, y), given as y, x.", kinds="f")
-divide = truediv = binary(gt.divide, "divide", "x divided by y; integers give float64.", kinds="fciu")
+divide = truediv = binary(
+    quotient, "divide", "x divided by y; integers give float64, and short ones float32.", kinds="fciu"
+)
 equal = binary(gt.equal, "equal", "Where x is y.", kinds="fciubO")
-floordiv = binary(gt.floor_divide, "floordiv", "x divided by y, rounded down.", kinds="fiu")
-floormod = mod = binary(gt.remainder, "floormod", "The remainder, of the sign of y.", kinds="fiu")
+floordiv = binary(dividing(floor_quotient, "floordiv"), "floordiv", "x divided by y, rounded down.", kinds="fiu")
+floormod = mod = binary(dividing(gt.remainder, "floormod"), "floormod", "The remainder, of the sign of y.", kinds="fiu")
 greater = binary(gt.greater, "greater", "Where x is greater than y.", kinds="fiu")
 greater_equal = binary(gt.greater_equal, "greater_equal", "Where x is y or greater.", kinds="fiu")
-igamma = binary(_as_tensors(special.gammainc), "igamma", "The lower incomplete gamma function.", kinds="f")
-igammac = binary(_as_tensors(special.gammaincc), "igammac", "The upper incomplete gamma function.", kinds="f")
+igamma = binary(
+    _as_tensors(special.gammainc), "igamma", "The lower incomplete gamma function.", kinds="f", parameters=("a", "x")
+)
+igammac = binary(
+    _as_tensors(special.gammaincc), "igammac", "The upper incomplete gamma function.", kinds="f", parameters=("a", "x")
+)
 less = binary(gt.less, "less", "Where x is less than y.", kinds="fiu")
 less_equal = binary(gt.less_equal, "less_equal", "Where x is y or less.", kinds="fiu")
 logical_and = binary(gt.logical_and, "logical_and", "Where both are true.", kinds="b")
 logical_or = binary(gt.logical_or, "logical_or", "Where one is true.", kinds="b")
 logical_xor = binary(gt.logical_xor, "logical_xor", "Where exactly one is true.", kinds="b")
 maximum = binary(
-    lambda x, y: gt.where(gt.greater_equal(x, y) | gt.not_equal(x, x), x, y),
+    lambda x, y: _chosen(gt.greater_equal, x, y),
     "maximum",
-    "The greater of the two; where they tie, x has the gradient.",
+    "The greater of the two; where they tie, x has the gradient, and where one is NaN, y.",
     kinds="fiu",
 )
 minimum = binary(
-    lambda x, y: gt.where(gt.less_equal(x, y) | gt.not_equal(x, x), x, y),
+    lambda x, y: _chosen(gt.less_equal, x, y),
     "minimum",
-    "The lesser of the two; where they tie, x has the gradient.",
+    "The lesser of the two; where they tie, x has the gradient, and where one is NaN, y.",
     kinds="fiu",
 )
+
+
+def _chosen(is_before: Any, x: Any, y: Any) -> Any:
+    """x where it comes before y or ties with it, else y; NaN where one of them is, with a path to y."""
+    other = y
+    if isinstance(x, gt.Tensor) and x.dtype.kind == "f":
+        other = y + gt.stop_gradient(gt.where(gt.isnan(x), x, gt.zeros_like(x)))
+    return gt.where(is_before(x, y), x, other)
+
+
 multiply = binary(gt.multiply, "multiply", "The product, element by element.", kinds="fciu")
-nextafter = binary(gt.nextafter, "nextafter", "The next number from x towards y.", kinds="f")
+nextafter = binary(gt.nextafter, "nextafter", "The next number from x1 towards x2.", kinds="f", parameters=("x1", "x2"))
 not_equal = binary(gt.not_equal, "not_equal", "Where x is not y.", kinds="fciubO")
-polygamma = binary(_as_tensors(special.polygamma), "polygamma", "The derivative of order `a` of digamma.", kinds="f")
+polygamma = binary(
+    _as_tensors(lambda a, x: special.polygamma(gt.stop_gradient(a), x)),
+    "polygamma",
+    "The derivative of order `a` of digamma.",
+    kinds="f",
+    parameters=("a", "x"),
+)
 pow = binary(gt.power, "pow", "x to the power y.", kinds="fciu")
 squared_difference = binary(
-    lambda x, y: gt.square(gt.subtract(x, y)), "squared_difference", "(x - y) squared.", kinds="fciu"
+    lambda x, y: _absolute_square(gt.subtract(x, y)),
+    "squared_difference",
+    "(x - y) squared; of complex numbers, the square of the absolute value.",
+    kinds="fci",
 )
+
+
+def _absolute_square(x: Any) -> Any:
+    if x.dtype.kind != "c":
+        return gt.square(x)
+    return gt.astype(gt.add(gt.square(gt.real(x)), gt.square(gt.imag(x))), x.dtype)
+
+
 subtract = binary(gt.subtract, "subtract", "x minus y.", kinds="fciu")
 xdivy = binary(
     lambda x, y: gt.where(gt.equal(x, 0), gt.zeros_like(x * y), x / gt.where(gt.equal(x, 0), gt.ones_like(y), y)),
@@ -151,12 +199,45 @@ xdivy = binary(
 )
 realdiv = binary(gt.divide, "realdiv", "x divided by y.", kinds="fc")
 truncatediv = binary(
-    lambda x, y: gt.astype(gt.trunc(gt.divide(x, y)), x.dtype), "truncatediv", "x / y towards zero.", kinds="iu"
+    dividing(lambda x, y: _truncated_quotient(x, y), "truncatediv"),
+    "truncatediv",
+    "x / y towards zero; exact for integers.",
+    kinds="fiu",
 )
-truncatemod = binary(gt.fmod, "truncatemod", "The remainder, of the sign of x.", kinds="fiu")
-xlog1py = binary(_as_tensors(special.xlog1py), "xlog1py", "x * log1p(y); 0 where x is 0.", kinds="f")
-xlogy = binary(_as_tensors(special.xlogy), "xlogy", "x * log(y); 0 where x is 0.", kinds="f")
-zeta = binary(_as_tensors(special.zeta), "zeta", "The Hurwitz zeta function.", kinds="f")
+truncatemod = binary(dividing(gt.fmod, "truncatemod"), "truncatemod", "The remainder, of the sign of x.", kinds="fiu")
+xlog1py = binary(
+    _as_tensors(lambda x, y: _times_unless_zero(x, y, gt.log1p)),
+    "xlog1py",
+    "x * log1p(y); 0 where x is 0, and so are the gradients there.",
+    kinds=_FLOAT,
+)
+xlogy = binary(
+    _as_tensors(lambda x, y: _times_unless_zero(x, y, gt.log)),
+    "xlogy",
+    "x * log(y); 0 where x is 0, and so are the gradients there.",
+    kinds=_FLOAT,
+)
+zeta = binary(
+    _as_tensors(lambda x, q: special.zeta(gt.stop_gradient(x), q)),
+    "zeta",
+    "The Hurwitz zeta function.",
+    kinds="f",
+    parameters=("x", "q"),
+)
+
+
+def _times_unless_zero(x: Any, y: Any, function: Any) -> Any:
+    none = gt.equal(x, 0)
+    safe = gt.where(none, gt.ones_like(y), y)
+    return gt.where(none, gt.zeros_like(safe), gt.multiply(x, function(safe)))
+
+
+def _truncated_quotient(x: Any, y: Any) -> Any:
+    if x.dtype.kind == "f":
+        return gt.trunc(gt.divide(x, y))
+    lower = gt.floor_divide(x, y)
+    inexact = gt.not_equal(gt.multiply(lower, y), x)  # wraps around where it overflows, and so does x
+    return gt.add(lower, gt.astype(gt.logical_and(inexact, gt.less(gt.bitwise_xor(x, y), 0)), x.dtype))
 
 
 def _no_nan(x: Any, y: Any) -> Any:
@@ -165,11 +246,28 @@ def _no_nan(x: Any, y: Any) -> Any:
 
 
 def _mul_no_nan(x: Any, y: Any) -> Any:
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    return _product_no_nan(gt.broadcast_to(x, shape), gt.broadcast_to(y, shape))
+
+
+@gt.custom_vjp
+def _product_no_nan(x: Any, y: Any) -> Any:
+    """x * y, and 0 where y is 0; the gradients are such products, too: that of y is x where both are finite."""
     none = gt.equal(y, 0)
     return gt.where(none, gt.zeros_like(y), gt.multiply(gt.where(none, gt.zeros_like(x), x), y))
 
 
-divide_no_nan = binary(_as_tensors(_no_nan), "divide_no_nan", "x / y; 0 where y is 0.", kinds=_FLOAT)
+_product_no_nan.defvjp(
+    lambda x, y: (_product_no_nan(x, y), (x, y)),
+    lambda saved, g: (_product_no_nan(g, gt.conjugate(saved[1])), _product_no_nan(gt.conjugate(saved[0]), g)),
+)
+
+
+def _quotient_no_nan(x: Any, y: Any) -> Any:
+    return _no_nan(*(gt.astype(v, quotient_dtype(v.dtype)) if v.dtype.kind in "iu" else v for v in (x, y)))
+
+
+divide_no_nan = binary(_as_tensors(_quotient_no_nan), "divide_no_nan", "x / y; 0 where y is 0.", kinds="fciu")
 multiply_no_nan = binary(_as_tensors(_mul_no_nan), "multiply_no_nan", "x * y; 0 where y is 0.", kinds=_FLOAT)
 
 
@@ -183,12 +281,16 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
 def lbeta(x: Any, name: str | None = None) -> Any:
     """The logarithm of the beta function of the numbers along the last axis."""
     value = value_of(x)
+    check_kind(value, "f", "lbeta")
     return wrap(gt.sum(special.gammaln(value), -1) - special.gammaln(gt.sum(value, -1)))
 
 
 @in_tensorflow_terms
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """A number times a tensor."""
+    shape = value_of(scalar).shape
+    if shape:
+        raise ValueError(explained(f"The input scalar must be a 0-D value. Received shape {shape}", "tf.multiply"))
     return multiply(scalar, x)
 
 
@@ -229,13 +331,19 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scaled down so that its norm is at most `clip_norm`."""
     value, most = pair(wrap(values_of(t)), clip_norm, "clip_by_norm")
-    length = gt.sqrt(gt.sum(value * value, all_axes(axes), keepdims=True))
+    check_kind(value, "f", "clip_by_norm")
+    squares = gt.sum(value * value, all_axes(axes), keepdims=True)
+    some = gt.greater(squares, 0)  # of zeros the norm has no slope
+    length = gt.where(some, gt.sqrt(gt.where(some, squares, gt.ones_like(squares))), squares)
     return with_values(t, value * most / gt.maximum(length, most))
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The norm of all numbers in a list of tensors; None in it is passed over."""
-    squares = [gt.sum(gt.square(values_of(t))) for t in t_list if t is not None]
+    given = [values_of(t) for t in t_list if t is not None]
+    for value in given:
+        check_kind(value, "f", "global_norm")
+    squares = [gt.sum(gt.square(value)) for value in given]
     total = squares[0]
     for part in squares[1:]:
         total = total + part

@@ -11,8 +11,8 @@ import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.arrays import eye
-from gradtape.standins.tensorflow.conversion import axes, integers, same_dtype, tensors, value_of
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.conversion import axes, dtype_name, integers, same_dtype, tensors, value_of
+from gradtape.standins.tensorflow.errors import NotFoundError, explained, in_tensorflow_terms, invalid
 from gradtape.standins.tensorflow.reductions import l2_normalize
 from gradtape.standins.tensorflow.tensor import check_kind, wrap
 
@@ -49,7 +49,7 @@ def matmul(
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
     array([[11.]], dtype=float32)
     """
-    one, other = tensors(a, b, "matmul")
+    one, other = _operands(a, b, output_type)
     if one.ndim < 2 or other.ndim < 2:
         raise invalid(
             f"matmul: matrices are wanted; the shapes are {one.shape} and {other.shape}",
@@ -61,8 +61,42 @@ def matmul(
             if one.ndim == 1
             else "numbers are multiplied by *",
         )
-    check_kind(one, "fciu", "matmul")
+    _check_product(one, "matmul")
     return wrap(gt.matmul(_turned(one, transpose_a, adjoint_a), _turned(other, transpose_b, adjoint_b)))
+
+
+def _operands(a: Any, b: Any, output_type: Any) -> tuple[Any, Any]:
+    """The operands of `matmul`, of one dtype: bytes are int32 where that is asked for."""
+    if output_type is None:
+        return tensors(a, b, "matmul")
+    wanted, values = dtypes.numpy_of(output_type), (value_of(a), value_of(b))
+    if wanted == np.int32 and all(value.dtype in _BYTES for value in values):
+        return gt.astype(values[0], np.int32), gt.astype(values[1], np.int32)
+    one, other = tensors(a, b, "matmul")
+    if one.dtype != wanted:
+        name = dtypes.as_dtype(wanted).name
+        raise NotFoundError(
+            None,
+            None,
+            explained(
+                f"matmul: output_type={name} of operands of dtype {dtype_name(one)}; TensorFlow has products of int8 "
+                "and uint8 as int32, and all others in their own dtype",
+                f"tf.cast(a, tf.{name}) and tf.cast(b, tf.{name})",
+            ),
+        )
+    return one, other
+
+
+_BYTES = (np.dtype(np.int8), np.dtype(np.uint8))
+_SHORT = (*_BYTES, np.dtype(np.int16), np.dtype(np.uint16))
+
+
+def _check_product(value: Any, what: str) -> None:
+    """Raise if there are no sums of products of that dtype: those of short integers would overflow."""
+    check_kind(value, "fciu", what)
+    if value.dtype in _SHORT:
+        fix = "output_type=tf.int32" if what == "matmul" and value.dtype in _BYTES else "tf.cast(..., tf.int32)"
+        raise invalid(f"{what}: a product of {dtype_name(value)} would overflow, and TensorFlow has none", fix)
 
 
 @in_tensorflow_terms
@@ -77,6 +111,7 @@ def matvec(
 ) -> Any:
     """A matrix times a vector."""
     one, other = tensors(a, b, "matvec")
+    _check_product(one, "matvec")
     return wrap(gt.squeeze(gt.matmul(_turned(one, transpose_a, adjoint_a), gt.expand_dims(other, -1)), -1))
 
 
@@ -84,6 +119,7 @@ def matvec(
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     """Summed over pairs of axes."""
     one, other = tensors(a, b, "tensordot")
+    _check_product(one, "tensordot")
     chosen = integers(axes)
     return wrap(gt.tensordot(one, other, tuple(chosen) if isinstance(chosen, list) else chosen))
 
@@ -96,7 +132,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     >>> tf.einsum("i,i->", [1.0, 2.0], [3.0, 4.0]).numpy()
     np.float32(11.0)
     """
-    return wrap(gt.einsum(equation, *same_dtype(inputs, "einsum")))
+    values = same_dtype(inputs, "einsum")
+    _check_product(values[0], "einsum")
+    return wrap(gt.einsum(equation, *values))
 
 
 @in_tensorflow_terms
@@ -126,38 +164,76 @@ def trace(x: Any, name: str | None = None) -> Any:
 
 
 @in_tensorflow_terms
-def diag(diagonal: Any, name: str = "diag", k: int = 0, **others: Any) -> Any:
-    """A matrix with the last axis of `diagonal` on its diagonal `k`."""
-    value = value_of(diagonal)
-    length, shift = value.shape[-1], integers(k)
-    side = length + abs(shift)
+def diag(
+    diagonal: Any,
+    name: str = "diag",
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Any:
+    """A matrix with the last axis of `diagonal` on its diagonal `k`, and `padding_value` elsewhere."""
+    value, shift = value_of(diagonal), _one_diagonal(k, "diag")
+    length = value.shape[-1]
+    least = (length + max(-shift, 0), length + max(shift, 0))
+    asked = (integers(num_rows), integers(num_cols))
+    sizes = tuple(low if size == -1 else size for size, low in zip(asked, least))
+    if asked == (-1, -1):
+        sizes = (max(least), max(least))
+    elif sizes[0] < least[0] or sizes[1] < least[1] or (sizes[0] > least[0] and sizes[1] > least[1]):
+        raise invalid(
+            f"diag: num_rows={asked[0]} and num_cols={asked[1]} make no matrix whose diagonal {shift} has {length} "
+            "elements",
+            f"num_rows={least[0]}, num_cols={least[1]}",
+        )
+    rest = np.full((*value.shape[:-1], *sizes), value_of(padding_value)._concrete(), value.dtype)
     rows = np.arange(length) + max(-shift, 0)
-    columns = np.arange(length) + max(shift, 0)
-    zeros = gt.Tensor(np.zeros((*value.shape[:-1], side, side), value.dtype))
-    return wrap(gt.at(zeros)[..., rows, columns].set(value))
+    return wrap(gt.at(gt.Tensor(rest))[..., rows, rows + shift].set(value))
+
+
+def _one_diagonal(k: Any, what: str) -> int:
+    found = integers(k)
+    if isinstance(found, list) and len(set(found)) == 1:
+        found = found[0]
+    if not isinstance(found, int):
+        raise NotImplementedError(
+            explained(f"{what}: k={found} names a band of diagonals; this stand-in has one at a time", "k=1, and k=-1")
+        )
+    return found
 
 
 @in_tensorflow_terms
-def diag_part(input: Any, name: str = "diag_part", k: int = 0, **others: Any) -> Any:
-    """The diagonal `k` of the last two axes."""
-    return wrap(gt.diagonal(value_of(input), integers(k), -2, -1))
+def diag_part(
+    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
+    """The diagonal `k` of the last two axes; what there is to pad or align only bands of diagonals have."""
+    return wrap(gt.diagonal(value_of(input), _one_diagonal(k, "diag_part"), -2, -1))
 
 
+@in_tensorflow_terms
 def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
-    """A matrix with a vector on its diagonal."""
-    return diag(diagonal)
-
-
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
-    """The diagonal of a matrix."""
-    return diag_part(input)
+    """A tensor of twice as many axes with `diagonal` on its diagonal."""
+    value = value_of(diagonal)
+    return wrap(gt.reshape(value_of(diag(wrap(gt.ravel(value)))), (*value.shape, *value.shape)))
 
 
 @in_tensorflow_terms
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: int = 0, **others: Any) -> Any:
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """The diagonal of a tensor whose shape is the same one twice."""
+    value = value_of(input)
+    half = value.shape[: value.ndim // 2]
+    if value.ndim % 2 or value.shape != half * 2 or not half:
+        raise invalid(f"tensor_diag_part: a shape that is the same one twice is wanted; this is {value.shape}")
+    side = int(np.prod(half))
+    return wrap(gt.reshape(gt.diagonal(gt.reshape(value, (side, side))), half))
+
+
+@in_tensorflow_terms
+def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """The matrix with another diagonal."""
     matrix, new = tensors(input, diagonal, "set_diag")
-    shift = integers(k)
+    shift = _one_diagonal(k, "set_diag")
     rows = np.arange(new.shape[-1]) + max(-shift, 0)
     return wrap(gt.at(matrix)[..., rows, rows + shift].set(new))
 
@@ -341,7 +417,8 @@ def sqrtm(input: Any, name: str | None = None) -> Any:
 
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The rank of a matrix."""
-    return wrap(gt.Tensor(np.asarray(np.linalg.matrix_rank(_matrix(a, "matrix_rank", False)._concrete()), np.int32)))
+    matrix, least = _matrix(a, "matrix_rank", False)._concrete(), None if tol is None else value_of(tol)._concrete()
+    return wrap(gt.Tensor(np.asarray(np.linalg.matrix_rank(matrix, least), np.int32)))
 
 
 @in_tensorflow_terms
@@ -351,9 +428,9 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
     check_kind(value, _FLOAT, "norm")
     size = gt.absolute(value)
     if ord in ("euclidean", 2, "fro") and not (ord == 2 and isinstance(along, tuple)):
-        return wrap(gt.sqrt(gt.sum(gt.square(size), along, keepdims=keepdims)))
+        return wrap(gt.astype(gt.sqrt(gt.sum(gt.square(size), along, keepdims=keepdims)), value.dtype))
     if isinstance(along, tuple) and len(along) == 2:
-        return wrap(gt.linalg.matrix_norm(value, ord=ord, keepdims=keepdims))
+        return wrap(gt.linalg.norm(value, ord=ord, axis=along, keepdims=keepdims))
     if ord == np.inf:
         return wrap(gt.max(size, along, keepdims=keepdims))
     if ord == 1:

@@ -10,13 +10,14 @@ import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import activations, convolutions
 from gradtape.standins.tensorflow.activations import *  # noqa: F403
-from gradtape.standins.tensorflow.conversion import Holder, axes, integers, lengths, tensors, value_of
+from gradtape.standins.tensorflow.conversion import Holder, axes, integers, tensors, value_of
 from gradtape.standins.tensorflow.convolutions import *  # noqa: F403
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
 from gradtape.standins.tensorflow.picking import gather, is_traced_in_range
 from gradtape.standins.tensorflow.random import generator_for
 from gradtape.standins.tensorflow.reductions import l2_normalize, zero_fraction
 from gradtape.standins.tensorflow.segments import in_top_k, top_k
+from gradtape.standins.tensorflow.shapes import TensorShape
 from gradtape.standins.tensorflow.tensor import check_kind, wrap
 
 functional = gt.nn.functional
@@ -106,7 +107,9 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 @in_tensorflow_terms
 def l2_loss(t: Any, name: str | None = None) -> Any:
     """Half the sum of squares."""
-    return wrap(gt.sum(gt.square(value_of(t))) * 0.5)
+    value = value_of(t)
+    check_kind(value, "f", "l2_loss")
+    return wrap(gt.sum(gt.square(value)) * 0.5)
 
 
 @in_tensorflow_terms
@@ -127,16 +130,29 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
     check_kind(value, "f", "dropout")
     if not 0 <= share < 1:
         raise ValueError(explained(f"dropout: rate={share}; a number from 0 up to, but not including, 1 is wanted"))
-    shape = value.shape if noise_shape is None else lengths(noise_shape)
-    kept = generator_for(seed).random(shape) >= share
+    kept = generator_for(seed).random(_noise_shape(noise_shape, value.shape)) >= share
     return wrap(value * gt.Tensor((kept / (1 - share)).astype(value.dtype)))
+
+
+def _noise_shape(given: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of what is drawn: None in the place of a length is that of the tensor."""
+    if given is None:
+        return shape
+    asked = given.as_list() if isinstance(given, TensorShape) else integers(given)
+    wanted = [asked] if isinstance(asked, int) else list(asked)
+    if None in wanted and len(wanted) != len(shape):
+        raise ValueError(
+            explained(f"dropout: noise_shape={wanted} has a None, and not the {len(shape)} axes of the tensor, {shape}")
+        )
+    return tuple(length if n is None else n for n, length in zip(wanted, shape)) if None in wanted else tuple(wanted)
 
 
 @in_tensorflow_terms
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The mean and the variance along `axes`."""
     value, along = value_of(x), _tuple(axes)
-    return wrap(gt.mean(value, along, keepdims=keepdims)), wrap(gt.var(value, along, keepdims=keepdims))
+    spread = gt.astype(gt.var(value, along, keepdims=keepdims), value.dtype)
+    return wrap(gt.mean(value, along, keepdims=keepdims)), wrap(spread)
 
 
 def _tuple(axis: Any) -> Any:

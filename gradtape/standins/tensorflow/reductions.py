@@ -75,6 +75,8 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The greatest element along `axis`; tied ones share the gradient."""
     value, axis = _over(input_tensor, axis, "reduce_max", "fiu")
+    if not value.size:
+        return _of_nothing(value, axis, keepdims, lambda limits: limits.min, -np.inf)
     return wrap(gt.max(value, axis, keepdims=keepdims))
 
 
@@ -83,7 +85,16 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The least element along `axis`; tied ones share the gradient."""
     value, axis = _over(input_tensor, axis, "reduce_min", "fiu")
+    if not value.size:
+        return _of_nothing(value, axis, keepdims, lambda limits: limits.max, np.inf)
     return wrap(gt.min(value, axis, keepdims=keepdims))
+
+
+def _of_nothing(value: Any, axis: Any, keepdims: bool, of_integers: Callable[[Any], int], of_floats: float) -> Any:
+    """The greatest or least of no elements: what is less, or greater, than all others of the dtype."""
+    end = of_floats if value.dtype.kind == "f" else of_integers(np.iinfo(value.dtype))
+    zeros = gt.sum(value, axis, keepdims=keepdims)  # has the shape, and a path to the input
+    return wrap(gt.astype(zeros, value.dtype) + gt.Tensor(np.array(end, value.dtype)))
 
 
 @of_rows_too
@@ -127,7 +138,8 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
 def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The square root of the sum of squares along `axis`."""
     value, axis = _over(input_tensor, axis, "reduce_euclidean_norm", "fc")
-    return wrap(gt.sqrt(gt.sum(gt.square(gt.absolute(value)), axis, keepdims=keepdims)))
+    length = gt.sqrt(gt.sum(gt.square(gt.absolute(value)), axis, keepdims=keepdims))
+    return wrap(gt.astype(length, value.dtype))
 
 
 def count_nonzero(
@@ -141,14 +153,21 @@ def count_nonzero(
 @in_tensorflow_terms
 def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """The place of the greatest element along `axis` (0 by default); places have no gradient."""
-    found = gt.argmax(value_of(input), 0 if axis is None else integers(axis))
+    value = _without_nan(value_of(input), "argmax", -np.inf)
+    found = gt.argmax(value, 0 if axis is None else integers(axis))
     return wrap(gt.astype(found, dtypes.numpy_of(output_type)))
+
+
+def _without_nan(value: Any, what: str, last: float) -> Any:
+    """`value` with `last`, which is never chosen before another, in the place of NaN: TensorFlow passes over these."""
+    check_kind(value, "fiub", what)
+    return gt.where(gt.isnan(value), gt.full_like(value, last), value) if value.dtype.kind == "f" else value
 
 
 @in_tensorflow_terms
 def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """The place of the least element along `axis` (0 by default); places have no gradient."""
-    found = gt.argmin(value_of(input), 0 if axis is None else integers(axis))
+    found = gt.argmin(_without_nan(value_of(input), "argmin", np.inf), 0 if axis is None else integers(axis))
     return wrap(gt.astype(found, dtypes.numpy_of(output_type)))
 
 
@@ -169,14 +188,13 @@ def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
     """Running log(sum(exp(x))) along `axis`."""
-    value, place = value_of(x), integers(axis)
-    greatest = gt.stop_gradient(gt.max(value, place, keepdims=True))
-    summed = value_of(_running(gt.cumsum, 0, wrap(gt.exp(value - greatest)), place, exclusive, reverse))
-    return wrap(gt.log(summed) + greatest)
+    check_kind(value_of(x), "f", "cumulative_logsumexp")
+    return _running(lambda value, place: np.logaddexp.accumulate(value, place), -np.inf, x, axis, exclusive, reverse)
 
 
-def _running(op: Any, start: int, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Any:
+def _running(op: Any, start: float, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Any:
     value, place = value_of(x), integers(axis)
+    check_kind(value, "fciu", "cumsum and its relatives")
     if reverse:
         value = gt.flip(value, place)
     found = _kept(op(value, place), value.dtype)
@@ -204,8 +222,13 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """Divided by its norm along `axis`."""
     value = value_of(x)
-    squares = gt.sum(gt.square(value), axes(axis), keepdims=True)
-    return wrap(value / gt.sqrt(gt.maximum(squares, float(epsilon))))
+    check_kind(value, "fc", "l2_normalize")
+    if value.dtype.kind == "c":
+        squares = gt.add(gt.square(gt.real(value)), gt.square(gt.imag(value)))
+    else:
+        squares = gt.square(value)
+    most = gt.maximum(gt.sum(squares, axes(axis), keepdims=True), float(epsilon))
+    return wrap(value / gt.astype(gt.sqrt(most), value.dtype))
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
@@ -216,12 +239,21 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
     """Whether each element is greater than the one before."""
-    return wrap(gt.Tensor(np.asarray(np.all(np.diff(np.ravel(value_of(x)._concrete())) > 0))))
+    array = _ordered(x, "is_strictly_increasing")
+    return wrap(gt.Tensor(np.asarray(np.all(array[1:] > array[:-1]))))
+
+
+def _ordered(x: Any, what: str) -> Any:
+    """The elements in their order; not their differences, which overflow."""
+    value = value_of(x)
+    check_kind(value, "fiu", what)
+    return np.ravel(value._concrete())
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
     """Whether no element is less than the one before."""
-    return wrap(gt.Tensor(np.asarray(np.all(np.diff(np.ravel(value_of(x)._concrete())) >= 0))))
+    array = _ordered(x, "is_non_decreasing")
+    return wrap(gt.Tensor(np.asarray(np.all(array[1:] >= array[:-1]))))
 
 
 __all__ = ["argmax", "argmin", "count_nonzero", "cumprod", "cumsum", "cumulative_logsumexp", "is_non_decreasing"]

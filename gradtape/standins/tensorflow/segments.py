@@ -10,8 +10,9 @@ import numpy as np
 import gradtape as gt
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import integers, value_of
+from gradtape.standins.tensorflow.elementwise import truncatediv
 from gradtape.standins.tensorflow.errors import in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.tensor import documented, wrap
+from gradtape.standins.tensorflow.tensor import check_kind, documented, wrap
 
 TopKV2 = namedtuple("TopKV2", ["values", "indices"])
 
@@ -76,17 +77,25 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     return wrap(total / gt.Tensor(counts.reshape(-1, *(1,) * (total.ndim - 1))))
 
 
+@in_tensorflow_terms
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The mean of the rows of each segment; the ids are sorted."""
-    return unsorted_segment_mean(data, segment_ids, None)
+    """The mean of the rows of each segment; the ids are sorted. Integers stay integers, rounded towards zero."""
+    value, ids, count = _segments(data, segment_ids, None)
+    check_kind(value, "fciu", "segment_mean")
+    if value.dtype.kind in "fc":
+        return unsorted_segment_mean(data, segment_ids, None)
+    counts = np.maximum(np.bincount(ids.ravel(), minlength=count), 1).astype(value.dtype)
+    total = segment_sum(data, segment_ids)
+    return truncatediv(total, wrap(gt.Tensor(counts.reshape(-1, *(1,) * (len(total.shape) - 1)))))
 
 
-def _by_segment(op: Any, empty: float, name: str, document: str, is_sorted: bool) -> Any:
-    """A reduction of the rows of each segment, one segment after the other; `empty` stands where there are no rows."""
+def _by_segment(op: Any, empty: Any, name: str, document: str, is_sorted: bool, kinds: str = "fiu") -> Any:
+    """A reduction of the rows of each segment, one segment after the other; where there are none, `empty(dtype)`."""
 
     def reduced(data: Any, segment_ids: Any, count: Any) -> Any:
         value, ids, total = _segments(data, segment_ids, count)
-        nothing = gt.Tensor(np.full(value.shape[ids.ndim :], empty).astype(value.dtype))
+        check_kind(value, kinds, name)
+        nothing = gt.Tensor(np.full(value.shape[ids.ndim :], empty(value.dtype), value.dtype))
         rows = [op(value[ids == which], 0) if np.any(ids == which) else nothing for which in range(total)]
         return wrap(gt.stack(rows))
 
@@ -101,18 +110,37 @@ def _by_segment(op: Any, empty: float, name: str, document: str, is_sorted: bool
     return documented(of_sorted if is_sorted else of_unsorted, name, document, "")
 
 
-_LEAST = float(np.finfo(np.float32).min)
-segment_max = _by_segment(gt.max, 0.0, "segment_max", "The greatest of the rows of each segment.", True)
-segment_min = _by_segment(gt.min, 0.0, "segment_min", "The least of the rows of each segment.", True)
-segment_prod = _by_segment(gt.prod, 1.0, "segment_prod", "The product of the rows of each segment.", True)
+def _limits(dtype: np.dtype[Any]) -> Any:
+    return np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+
+
+def _zero(dtype: np.dtype[Any]) -> int:
+    return 0
+
+
+def _one(dtype: np.dtype[Any]) -> int:
+    return 1
+
+
+def _least(dtype: np.dtype[Any]) -> Any:
+    return _limits(dtype).min
+
+
+def _greatest(dtype: np.dtype[Any]) -> Any:
+    return _limits(dtype).max
+
+
+segment_max = _by_segment(gt.max, _zero, "segment_max", "The greatest of the rows of each segment.", True)
+segment_min = _by_segment(gt.min, _zero, "segment_min", "The least of the rows of each segment.", True)
+segment_prod = _by_segment(gt.prod, _one, "segment_prod", "The product of the rows of each segment.", True, "fciu")
 unsorted_segment_max = _by_segment(
-    gt.max, _LEAST, "unsorted_segment_max", "The greatest of the rows of each segment.", False
+    gt.max, _least, "unsorted_segment_max", "The greatest of the rows of each segment.", False
 )
 unsorted_segment_min = _by_segment(
-    gt.min, -_LEAST, "unsorted_segment_min", "The least of the rows of each segment.", False
+    gt.min, _greatest, "unsorted_segment_min", "The least of the rows of each segment.", False
 )
 unsorted_segment_prod = _by_segment(
-    gt.prod, 1.0, "unsorted_segment_prod", "The product of the rows of each segment.", False
+    gt.prod, _one, "unsorted_segment_prod", "The product of the rows of each segment.", False, "fciu"
 )
 
 
@@ -122,7 +150,10 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.
     value, count = value_of(input), integers(k)
     if not value.ndim or value.shape[-1] < count:
         raise invalid(f"top_k: input must have at least {count} columns; its shape is {value.shape}")
-    places = np.argsort(-value._concrete().astype(np.float64), axis=-1, kind="stable")[..., :count]
+    check_kind(value, "fiu", "top_k")
+    array = value._concrete()
+    # of integers, the complement orders the other way round, and no number of them overflows
+    places = np.argsort(-array if array.dtype.kind == "f" else ~array, axis=-1, kind="stable")[..., :count]
     return TopKV2(
         wrap(gt.take_along_axis(value, places, -1)), wrap(gt.Tensor(places.astype(dtypes.numpy_of(index_type))))
     )

@@ -92,6 +92,7 @@ class GradientTape(metaclass=Tapes):
         unconnected_gradients: UnconnectedGradients | str | None = None,
     ) -> Any:
         """The gradient of `target` (of its sum, if it has several elements) with respect to each of `sources`."""
+        target = map_structure(_held, target)
         targets = [one for one in leaves(target) if _takes_part("target", one)]
         seeds = None
         if output_gradients is not None:
@@ -131,6 +132,7 @@ class GradientTape(metaclass=Tapes):
         experimental_use_pfor: bool = True,
     ) -> Any:
         """The Jacobian of one target with respect to each source: shape `target.shape + source.shape`."""
+        target = _held(target)
         asked = [one for one in leaves(sources) if _takes_part("source", one)]
         unconnected = _choice(unconnected_gradients)
         found = []
@@ -228,6 +230,11 @@ def _choice(unconnected: Any) -> str | None:
                 "tf.UnconnectedGradients.NONE or tf.UnconnectedGradients.ZERO",
             )
         ) from None
+
+
+def _held(one: Any) -> Any:
+    """A target as a tensor of the stand-in: gradtape's own functions give gradtape's tensors."""
+    return wrap(one) if isinstance(one, gt.Tensor) else one
 
 
 def _takes_part(role: str, one: Any) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +13,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.location import Location
+from gradtape.core.operation import Lifted
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.conversion import Holder, dtype_name, pair, value_of
 from gradtape.standins.tensorflow.errors import InvalidArgumentError, explained, in_tensorflow_terms, invalid
@@ -23,7 +27,12 @@ def wrap(value: Any) -> Any:
 
 
 def binary(
-    op: Callable[..., Any], what: str, document: str = "", example: str = "", kinds: str = "fciub"
+    op: Callable[..., Any],
+    what: str,
+    document: str = "",
+    example: str = "",
+    kinds: str = "fciub",
+    parameters: tuple[str, str] = ("x", "y"),
 ) -> Callable[..., Any]:
     """A function of two tensors of one dtype, of a kind in `kinds`."""
 
@@ -33,11 +42,16 @@ def binary(
         check_kind(a if isinstance(a, gt.Tensor) else b, kinds, what)
         return wrap(op(a, b))
 
-    return documented(function, what, document, example)
+    return documented(_called_with(function, parameters), what, document, example)
 
 
 def unary(
-    op: Callable[..., Any], what: str, document: str = "", example: str = "", kinds: str = "fciu"
+    op: Callable[..., Any],
+    what: str,
+    document: str = "",
+    example: str = "",
+    kinds: str = "fciu",
+    parameter: str = "x",
 ) -> Callable[..., Any]:
     """A function of one tensor, of a kind in `kinds`."""
 
@@ -47,7 +61,57 @@ def unary(
         check_kind(value, kinds, what)
         return wrap(op(value))
 
-    return documented(function, what, document, example)
+    return documented(_called_with(function, (parameter,)), what, document, example)
+
+
+def quotient_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which integers of a dtype are divided: float32 for short ones, else float64."""
+    return np.dtype(np.float32 if dtype.itemsize <= 2 else np.float64)
+
+
+def quotient(x: Any, y: Any) -> Any:
+    """x divided by y."""
+    known = x if isinstance(x, gt.Tensor) else y
+    if known.dtype.kind not in "iu" or known.dtype.itemsize > 2:
+        return gt.divide(x, y)
+    wanted = quotient_dtype(known.dtype)
+    return gt.divide(*(gt.astype(v, wanted) if isinstance(v, gt.Tensor) else v for v in (x, y)))
+
+
+def floor_quotient(x: Any, y: Any) -> Any:
+    """x divided by y, rounded down; floats in two steps, which infinity passes through."""
+    known = x if isinstance(x, gt.Tensor) else y
+    return gt.floor_divide(x, y) if known.dtype.kind in "iu" else gt.floor(gt.divide(x, y))
+
+
+def dividing(op: Callable[..., Any], what: str) -> Callable[..., Any]:
+    """`op`, which raises where an integer is divided by zero."""
+
+    def divide(x: Any, y: Any) -> Any:
+        if isinstance(y, gt.Tensor) and y.dtype.kind in "iu":
+            zeros = gt.any(gt.equal(y, 0)) if isinstance(y, Lifted) else np.any(y._concrete() == 0)
+            if bool(zeros):
+                raise invalid(f"{what}: integer division by zero", "tf.where(y == 0, 1, y) as the divisor")
+        return op(x, y)
+
+    return divide
+
+
+def _called_with(function: Callable[..., Any], parameters: tuple[str, ...]) -> Callable[..., Any]:
+    """`function`, whose first parameters have these names."""
+    signature = inspect.signature(function)
+    own = dict(zip(parameters, signature.parameters))
+    if all(theirs == ours for theirs, ours in own.items()):
+        return function
+
+    @functools.wraps(function)
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{own.get(name, name): value for name, value in kwargs.items()})
+
+    theirs = {ours: theirs for theirs, ours in own.items()}
+    shown = [p.replace(name=theirs.get(p.name, p.name)) for p in signature.parameters.values()]
+    renamed.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    return renamed
 
 
 def documented(function: Callable[..., Any], name: str, document: str, example: str) -> Callable[..., Any]:
@@ -126,6 +190,9 @@ class TensorLike(Holder):
                     "TensorFlow's functions (tf.reduce_sum for np.sum), or tf.numpy_function",
                 )
             )
+        asking = str(sys._getframe(1).f_globals.get("__name__", ""))
+        if asking.startswith("gradtape.") and not asking.startswith("gradtape.standins."):
+            return self._value.__array__(dtype, copy)  # a function of ours drops no gradient: this raises
         # TensorFlow lets NumPy have the numbers of a recorded tensor; the cut that is left lets `why` name the line
         return np.array(self._value._leave("np.asarray()"), dtype=dtype)
 
@@ -466,9 +533,9 @@ def _position(part: Any) -> Any:
 _add = binary(_sum, "add", kinds="fciuO")
 _subtract = binary(gt.subtract, "subtract", kinds="fciu")
 _multiply = binary(gt.multiply, "multiply", kinds="fciu")
-_divide = binary(gt.divide, "divide", kinds="fciu")
-_floordiv = binary(gt.floor_divide, "floordiv", kinds="fiu")
-_floormod = binary(gt.remainder, "floormod", kinds="fiu")
+_divide = binary(quotient, "divide", kinds="fciu")
+_floordiv = binary(dividing(floor_quotient, "floordiv"), "floordiv", kinds="fiu")
+_floormod = binary(dividing(gt.remainder, "floormod"), "floormod", kinds="fiu")
 _pow = binary(gt.power, "pow", kinds="fciu")
 _and = binary(gt.bitwise_and, "and", kinds="biu")
 _or = binary(gt.bitwise_or, "or", kinds="biu")
@@ -479,6 +546,6 @@ _greater = binary(gt.greater, "greater", kinds="fiu")
 _greater_equal = binary(gt.greater_equal, "greater_equal", kinds="fiu")
 _equal = binary(gt.equal, "equal", kinds="fciubO")
 _not_equal = binary(gt.not_equal, "not_equal", kinds="fciubO")
-_negative = unary(gt.negative, "negative")
-_absolute = unary(gt.absolute, "abs")
+_negative = unary(gt.negative, "negative", kinds="fci")
+_absolute = unary(gt.absolute, "abs", kinds="fci")
 _invert = unary(gt.invert, "invert", kinds="biu")

@@ -101,6 +101,11 @@ class Variable(TensorLike):
         return self._trainable
 
     @property
+    def initializer(self) -> None:
+        """None: a variable has its value from the beginning, and nothing has to be run for that."""
+        return None
+
+    @property
     def initial_value(self) -> Any:
         """Not kept."""
         raise RuntimeError("This property is not supported when eager execution is enabled.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import arrays, elementwise, linalg, nn, reductions
+from gradtape.standins.tensorflow.keras import activations
 from gradtape.standins.tensorflow.keras.precision import floatx, set_floatx
 from gradtape.standins.tensorflow.keras.variables import clear_names
 from gradtape.standins.tensorflow.tape import stop_gradient
@@ -126,7 +127,13 @@ ones, zeros, ones_like, zeros_like, one_hot = (
     arrays.one_hot,
 )
 shape, eye, dot = arrays.shape, linalg.eye, linalg.matmul
-relu, elu, softmax = nn.relu, nn.elu, nn.softmax
+elu, softmax = activations.elu, nn.softmax
+
+
+def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
+    """x above `threshold`, at most `max_value`; below it `alpha` (x - threshold)."""
+    return activations.relu(x, alpha, max_value, threshold)
+
 
 __all__ = ["abs", "all", "any", "argmax", "argmin", "backend", "cast", "clear_session", "clip", "concatenate"]
 __all__ += ["constant", "cos", "dot", "elu", "epsilon", "equal", "exp", "expand_dims", "eye", "flatten", "floatx"]

@@ -10,6 +10,7 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import arrays, elementwise, linalg, nest, nn, picking, reductions
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import in_tensorflow_terms
+from gradtape.standins.tensorflow.keras import activations
 from gradtape.standins.tensorflow.keras.symbolic import KerasTensor, symbolic_operation
 from gradtape.standins.tensorflow.tape import stop_gradient
 from gradtape.standins.tensorflow.tensor import wrap
@@ -66,22 +67,22 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cast": arrays.cast,
     "clip": elementwise.clip_by_value,
     "convert_to_tensor": arrays.convert_to_tensor,
-    "elu": nn.elu,
+    "elu": activations.elu,
     "erf": elementwise.erf,
-    "gelu": nn.gelu,
-    "leaky_relu": nn.leaky_relu,
-    "log_softmax": nn.log_softmax,
+    "gelu": lambda x, approximate=True: activations.gelu(x, approximate),  # unlike the activation
+    "leaky_relu": activations.leaky_relu,
+    "log_softmax": activations.log_softmax,
     "logsumexp": reductions.reduce_logsumexp,
-    "relu": nn.relu,
-    "relu6": nn.relu6,
+    "relu": lambda x: activations.relu(x),
+    "relu6": activations.relu6,
     "rsqrt": elementwise.rsqrt,
-    "selu": nn.selu,
-    "sigmoid": elementwise.sigmoid,
-    "silu": nn.silu,
-    "softmax": nn.softmax,
-    "softplus": elementwise.softplus,
+    "selu": activations.selu,
+    "sigmoid": activations.sigmoid,
+    "silu": activations.silu,
+    "softmax": activations.softmax,
+    "softplus": activations.softplus,
     "stop_gradient": stop_gradient,
-    "swish": nn.silu,
+    "swish": activations.silu,
     "top_k": nn.top_k,
     "unstack": arrays.unstack,
 }

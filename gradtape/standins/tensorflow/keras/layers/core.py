@@ -238,18 +238,23 @@ class Activation(Layer):
 
 
 class ReLU(Layer):
-    """x where it is positive, limited above by `max_value`."""
+    """x above `threshold`, limited above by `max_value`; `negative_slope` (x - threshold) below."""
 
     supports_masking = True
 
-    def __init__(self, max_value: float | None = None, negative_slope: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self, max_value: float | None = None, negative_slope: float = 0.0, threshold: float = 0.0, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.max_value, self.negative_slope = max_value, negative_slope
+        given = {"max_value": 0.0 if max_value is None else max_value, "negative_slope": negative_slope}
+        for name, value in {**given, "threshold": threshold}.items():
+            if value is None or value < 0.0:
+                raise ValueError(explained(f"ReLU: {name}={value!r}; a number that is not negative is wanted"))
+        self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
 
     def call(self, inputs: Any) -> Any:
         """The function."""
-        made = nn.leaky_relu(inputs, self.negative_slope) if self.negative_slope else nn.relu(inputs)
-        return made if self.max_value is None else elementwise.minimum(made, self.max_value)
+        return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
 
 
 class LeakyReLU(Layer):
@@ -288,13 +293,17 @@ class PReLU(Layer):
 
 
 class ELU(Layer):
-    """x where it is positive, else exp(x) - 1."""
+    """x where it is positive, else `alpha` (exp(x) - 1)."""
 
     supports_masking = True
 
+    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.alpha = alpha
+
     def call(self, inputs: Any) -> Any:
         """The function."""
-        return nn.elu(inputs)
+        return activations.elu(inputs, self.alpha)
 
 
 class Identity(Layer):

@@ -27,7 +27,11 @@ class Dropout(Layer):
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         """Dropout while training, else the inputs."""
-        return nn.dropout(inputs, self.rate, self._shape(inputs), self.seed) if training and self.rate else inputs
+        if not (training and self.rate):
+            return inputs
+        if self.rate == 1:
+            return inputs * 0.0
+        return nn.dropout(inputs, self.rate, self._shape(inputs), self.seed)
 
 
 class _SpatialDropout(Dropout):
