@@ -7,6 +7,7 @@ that ignores it.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 OPTION = "--gradtape-strict"
 SHOWN_BEFORE = pytest.StashKey[tuple[Any, Any]]()
 """How warnings were shown when the setup of a test began."""
+STAND_IN = "GRADTAPE_STAND_IN"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,6 +35,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "the test does not expect it: with gt.expect('GT101'), pytest.warns or pytest.raises",
     )
     parser.addini("gradtape_strict", f"the same as {OPTION}", type="bool", default=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Raise if stand-ins were asked for and this process, a worker say, was started without them."""
+    if not os.environ.get(STAND_IN):
+        return
+    from gradtape.standins.processes import missing_here
+
+    missing = missing_here()
+    if missing:
+        raise pytest.UsageError(
+            f"{STAND_IN}={os.environ[STAND_IN]} asks for stand-ins, and in this process {', '.join(missing)} is not "
+            "stood in for: it was started without the PYTHONPATH of gradtape run (python -I and -E do not read it).\n"
+            f"  fix: gradtape run --stand-in={os.environ[STAND_IN]} -m pytest"
+        )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say for which libraries gradtape stands in, if for any."""
+    named = os.environ.get(STAND_IN)
+    return f"gradtape stands in for: {named.replace(',', ', ')}" if named else None
 
 
 @pytest.hookimpl(wrapper=True)

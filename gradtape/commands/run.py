@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import builtins
+import importlib.util
 import io
 import json
 import os
+import runpy
 import sys
 import traceback
 import types
@@ -30,6 +32,7 @@ from gradtape.explain.nones import explain as explain_none
 from gradtape.explain.problem import Problem
 from gradtape.explain.uncaught import hook_of_program
 
+LIBRARIES = ("autograd", "tensorflow", "torch")  # as in gradtape.standins, which is not imported for a name
 DESCRIPTION = """\
 Run a Python script as `python script.py args` does, with explanations on. What
 is found is printed on stderr: a warning when it is met, once for each place;
@@ -39,6 +42,8 @@ and a summary at the end. The script does the same as without, with every option
   gradtape run train.py --steps 10 --report report.html
   gradtape run --strict train.py -- --json    what follows -- is the script's
   gradtape run --stand-in forum.py            import torch, tensorflow, autograd: ours
+  gradtape run --stand-in=torch -m pytest     a test-suite, and what it starts; -m is
+                                              as in python -m, what follows is pytest's
 
 The options below are taken wherever they stand, unless behind `--`; all others
 are handed to the script. Problems that the script itself handles (try/except,
@@ -61,7 +66,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         "run",
         help="run a script with explanations on",
-        usage="gradtape run [options] script.py [arguments of the script]",
+        usage="gradtape run [options] (script.py | -m module) [arguments of the script]",
         description=DESCRIPTION,
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -72,9 +77,15 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if something was found")
     parser.add_argument("--quiet", action="store_true", help="print only what the script prints, and its errors")
     parser.add_argument(
-        "--stand-in", action="store_true", help="let import tensorflow, torch and autograd give gradtape's stand-ins"
+        "--stand-in",
+        nargs="?",
+        const=",".join(LIBRARIES),
+        metavar="LIBRARIES",
+        help="let import tensorflow, torch and autograd give gradtape's stand-ins, or those of them that are named, "
+        "here and in all processes of Python that are started from here",
     )
-    parser.add_argument("script", help="the Python file to run")
+    parser.add_argument("-m", dest="is_module", action="store_true", help="what to run is the name of a module")
+    parser.add_argument("script", help="the Python file to run, or the module")
     parser.add_argument("arguments", nargs="*", default=[], help="what the script finds in sys.argv")
     return parser
 
@@ -94,7 +105,14 @@ def separated(argv: Sequence[str]) -> list[str]:
             ours.append(word)
             if "=" not in word and pending:
                 ours.append(pending.pop(0))
-        elif word in ("--strict", "--quiet", "--stand-in") or (not theirs and word.startswith("-")):
+        elif word == "-m" and not theirs:
+            ours.append(word)
+            theirs += pending
+            break
+        elif name == "--stand-in":
+            named = word == name and pending and set(pending[0].split(",")) <= set(LIBRARIES)
+            ours.append(f"{word}={pending.pop(0)}" if named else word)
+        elif word in ("--strict", "--quiet") or (not theirs and word.startswith("-")):
             ours.append(word)
         else:
             theirs.append(word)
@@ -103,7 +121,17 @@ def separated(argv: Sequence[str]) -> list[str]:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the script; the exit status."""
-    if not os.path.isfile(arguments.script):
+    unknown = set((arguments.stand_in or LIBRARIES[0]).split(",")) - set(LIBRARIES)
+    if unknown:
+        terminal.complain(
+            f"run: --stand-in={arguments.stand_in}: there is no stand-in for {', '.join(sorted(unknown))}; there are "
+            f"{', '.join(LIBRARIES)}"
+        )
+        return 2
+    if arguments.is_module and not _has_module(arguments.script):
+        terminal.complain(f"run: there is no module {arguments.script}; give a name that python -m takes")
+        return 2
+    if not arguments.is_module and not os.path.isfile(arguments.script):
         what = "is a folder" if os.path.isdir(arguments.script) else "is not there"
         terminal.complain(f"run: {arguments.script} {what}; give the path of a Python script")
         return 2
@@ -113,7 +141,9 @@ def main(arguments: argparse.Namespace) -> int:
             terminal.complain(f"run: {path} cannot be written, there is no folder {folder}")
             return 2
     started_in, process = os.getcwd(), os.getpid()  # what is written is written there, wherever the script goes
-    session = Session(arguments.script, arguments.arguments, arguments.quiet, arguments.stand_in)
+    session = Session(
+        arguments.script, arguments.arguments, arguments.quiet, arguments.stand_in or "", arguments.is_module
+    )
     session.owns_process = getattr(arguments, "owns_process", False)
     if arguments.report:
         from gradtape.explain.report import Collector
@@ -136,6 +166,13 @@ def main(arguments: argparse.Namespace) -> int:
     return 1 if arguments.strict and session.spoken and not status else status
 
 
+def _has_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):  # of a name with dots, what is in front of the last one cannot be imported
+        return False
+
+
 @dataclass
 class Session:
     """One run of a script, and what was found in it."""
@@ -143,7 +180,8 @@ class Session:
     script: str
     arguments: list[str]
     quiet: bool = False
-    stand_in: bool = False
+    stand_in: str = ""
+    is_module: bool = False
     stream: TextIO = field(default_factory=lambda: sys.stderr)
     found: list[Problem] = field(default_factory=list)
     voices: dict[int, str] = field(default_factory=dict)
@@ -160,7 +198,7 @@ class Session:
 
     def run(self) -> int:
         """Run the script as `python` would; its exit status."""
-        with _as_main(self.script, self.arguments, self.owns_process) as module:
+        with _as_main(self.script, self.arguments, self.owns_process, self.is_module) as module:
             shown = warnings.showwarning
             self._show, self._format = self._shown(shown), warnings.formatwarning
             self._hook = hook_of_program()
@@ -173,7 +211,10 @@ class Session:
                     self.collector or nullcontext(),
                     self._imports(),
                 ):
-                    _execute(self.script, module)
+                    if self.is_module:
+                        runpy.run_module(self.script, run_name="__main__", alter_sys=True)
+                    else:
+                        _execute(self.script, module)
             except BaseException as error:  # looked at below, where it is no longer being handled
                 ended = error
             _flush()
@@ -197,9 +238,9 @@ class Session:
         """With `--stand-in`, what makes the names of other libraries ours."""
         if not self.stand_in:
             return nullcontext()
-        from gradtape.standins import standing_in
+        from gradtape.standins.processes import standing_in_everywhere
 
-        return standing_in()
+        return standing_in_everywhere(*self.stand_in.split(","))
 
     def _hear(self, problem: Problem) -> None:
         """Keep what was found; a warning is printed at once, unless the script records warnings itself."""
@@ -338,8 +379,10 @@ def _execute(script: str, module: types.ModuleType) -> None:
 
 
 @contextmanager
-def _as_main(script: str, arguments: Sequence[str], owns_process: bool) -> Iterator[types.ModuleType]:
-    """A new `__main__` for `script`, with the arguments and the first folder of the path that `python` gives it.
+def _as_main(
+    script: str, arguments: Sequence[str], owns_process: bool, is_module: bool = False
+) -> Iterator[types.ModuleType]:
+    """A new `__main__` for `script`, a file or the name of a module, with the arguments and the first folder of the path that `python` gives it.
 
     Threads of the script and what it has registered with `atexit` run after it: they find all of this as it was, where
     the process ends with the script. Elsewhere it is put back.
@@ -354,7 +397,7 @@ def _as_main(script: str, arguments: Sequence[str], owns_process: bool) -> Itera
     before = sys.argv[:], sys.path[:], sys.modules.get("__main__"), sys.excepthook
     sys.argv[:] = [script, *arguments]
     sys.modules["__main__"] = module
-    folder = os.path.dirname(os.path.realpath(script))
+    folder = os.getcwd() if is_module else os.path.dirname(os.path.realpath(script))
     if not sys.flags.safe_path:
         sys.path[: int(owns_process)] = [folder]  # in place of the one of this command
     try:

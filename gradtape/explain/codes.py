@@ -307,6 +307,14 @@ _raised(
     "wanted. Nothing was loaded: everything is as it was.",
 )
 
+_found(
+    "GT317",
+    "the real library was imported before its stand-in",
+    "warn",
+    "Modules that have imported TensorFlow, PyTorch or autograd keep the real one when the stand-in takes its name, so "
+    "that a test-suite may test the real library, or both.",
+)
+
 # -- 4xx: numbers
 
 _NUMERIC = (NumericsError, NumericsWarning)

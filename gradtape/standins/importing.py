@@ -28,9 +28,10 @@ BOX = {"__module__": "autograd.numpy.numpy_boxes", "__name__": "ArrayBox", "__qu
 class standing_in:
     """Within the `with` block, importing `libraries` (all that there are, if none is named) gives the stand-ins.
 
-    Modules of the real libraries that were imported before are set aside and come back at the end. What was imported
-    within the block and kept (`torch = ...`) goes on working after it. `standing_in().__enter__()` alone, at the top of
-    a script or a `conftest.py`, is for the rest of the process.
+    Modules of the real libraries that were imported before are set aside and come back at the end; whoever imported
+    them keeps the real ones, so that there is a warning (GT317). What was imported within the block and kept
+    (`torch = ...`) goes on working after it. `standing_in().__enter__()` alone, at the top of a script, is for the rest
+    of the process. A test-suite is run under `gradtape run --stand-in=torch -m pytest`.
 
     While autograd is stood in for, tensors go by the name of its class of traced arrays: dispatchers that know
     libraries by the module of a class (`type(x).__module__`) find theirs then.
@@ -53,16 +54,73 @@ class standing_in:
 
     def __enter__(self) -> None:
         self.aside = _taken(self.libraries)
+        _warn_of_real(self.aside)
+        active.append(self.libraries)
         self.terms = {name: getattr(Tensor, name) for name in BOX}
         sys.meta_path.insert(0, self.finder)
         if "autograd" in self.libraries:
             _call(BOX)
 
     def __exit__(self, *failure: object) -> None:
+        active.remove(self.libraries)
         sys.meta_path.remove(self.finder)
         _call(self.terms)
         _taken(self.libraries)
         sys.modules.update(self.aside)
+
+
+active: list[Sequence[str]] = []
+"""The libraries of each block that is entered now."""
+
+
+def chosen(text: str) -> tuple[str, ...]:
+    """The libraries in a text like `torch,autograd`; all that there are in an empty one.
+
+    >>> from gradtape.standins.importing import chosen
+    >>> chosen("torch, autograd"), chosen("")
+    (('torch', 'autograd'), ('autograd', 'tensorflow', 'torch'))
+    """
+    return tuple(name.strip() for name in text.split(",") if name.strip()) or LIBRARIES
+
+
+def _warn_of_real(aside: dict[str, ModuleType]) -> None:
+    """Warn if modules of the real libraries were set aside, and name the modules that still hold them."""
+    real = {name: module for name, module in aside.items() if not module.__name__.startswith(names.PREFIX)}
+    if not real:
+        return
+    from gradtape.explain import voices
+    from gradtape.explain.messages import problem
+
+    libraries = sorted({name.partition(".")[0] for name in real})
+    holders = _holders(real, libraries)
+    listed = ", ".join(holders[:5]) + (f" and {len(holders) - 5} more" if len(holders) > 5 else "")
+    kept = f"{listed} {'keeps' if len(holders) == 1 else 'keep'} it" if holders else "what has imported it keeps it"
+    voices.report(
+        problem(
+            "GT317",
+            f"{', '.join(libraries)} was imported before its stand-in, and is the real library: {kept}",
+            consequence="what holds the real library goes on computing with it; only later imports give the stand-in",
+            fixes=[
+                "standing_in() before anything that imports it",
+                f"gradtape run --stand-in={','.join(libraries)} -m pytest for a test-suite, which is before everything",
+            ],
+        )
+    )
+
+
+def _holders(real: dict[str, ModuleType], libraries: Sequence[str]) -> list[str]:
+    """The modules of others that have a module, a function or a class of the real libraries among their names."""
+    modules = {id(module) for module in real.values()}
+    found = []
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in libraries or not isinstance(module, ModuleType):
+            continue
+        for value in list(vars(module).values()):
+            origin = getattr(value, "__module__", None) if callable(value) else None
+            if id(value) in modules or (isinstance(origin, str) and origin.partition(".")[0] in libraries):
+                found.append(name)
+                break
+    return sorted(found)
 
 
 def _call(terms: dict[str, str]) -> None:

@@ -6,11 +6,13 @@ import importlib
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from gradtape.errors import GradientWarning
 from gradtape.standins import LIBRARIES, standing_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,10 +74,41 @@ def test_real_modules_are_set_aside_and_come_back(monkeypatch: pytest.MonkeyPatc
     real, below = ModuleType("autograd"), ModuleType("autograd.numpy")
     monkeypatch.setitem(sys.modules, "autograd", real)
     monkeypatch.setitem(sys.modules, "autograd.numpy", below)
-    with standing_in():
+    with pytest.warns(GradientWarning, match="GT317"), standing_in():
         assert importlib.import_module("autograd").__name__ == "gradtape.standins.autograd"
     assert sys.modules["autograd"] is real
     assert sys.modules["autograd.numpy"] is below
+
+
+def test_real_library_that_was_imported_before_is_named_with_its_holders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The warning has the library and the modules that keep it, by the module, a function or a class of it."""
+    real, below = ModuleType("torch"), ModuleType("torch.nn")
+    exec("def relu(x): ...\nclass Linear: ...", vars(below))
+    below.Linear.__module__ = below.relu.__module__ = "torch.nn"
+    users = {"by_module": {"torch": real}, "by_function": {"f": below.relu}, "by_class": {"L": below.Linear}}
+    for name, held in {**users, "innocent": {"x": 1}}.items():
+        module = ModuleType(name)
+        vars(module).update(held)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(sys.modules, "torch", real)
+    monkeypatch.setitem(sys.modules, "torch.nn", below)
+    with pytest.warns(GradientWarning, match="GT317") as caught, standing_in("torch"):
+        pass
+    text = str(caught[0].message)
+    assert "torch was imported before its stand-in" in text
+    assert "by_class, by_function, by_module keep it" in " ".join(text.split())
+    assert "innocent" not in text
+    assert "gradtape run --stand-in=torch -m pytest" in " ".join(text.split())
+
+
+def test_no_warning_without_the_real_library() -> None:
+    """Neither a library that was not imported, nor a stand-in in an outer block, is the real one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with standing_in("torch"):
+            importlib.import_module("torch.nn")
+            with standing_in("torch"):
+                importlib.import_module("torch.nn")
 
 
 def test_one_library_alone() -> None:
