@@ -201,9 +201,19 @@ def _ufunc_methods() -> Any:
     return importlib.import_module("gradtape.ops.ufuncs")
 
 
-def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any = True) -> np.ndarray[Any, Any]:
+def _never() -> bool:
+    return False
+
+
+rebinds: Callable[[], bool] = _never
+"""Whether `array += tensor`, in the present statement, gives the name a tensor; the stand-in for autograd decides."""
+
+
+def write_back(result: Any, out: np.ndarray[Any, Any], mask: Any = True) -> Any:
     """Write an untracked result into a plain array; a tracked one would lose its gradient there."""
     if isinstance(result, Tensor) and is_tracked(result):
+        if mask is True and rebinds():
+            return result
         raise messages.written_into_array(result.shape)
     np.copyto(out, plain(result), where=plain(mask))
     return out

@@ -123,6 +123,19 @@ def writes_element(frame: FrameType) -> bool:
     return _stores_element(frame.f_code, frame.f_lasti)
 
 
+def operates_in_place(frame: FrameType) -> bool:
+    """Whether what `frame` is computing right now is an operator that works in place, as in `x += y`."""
+    return _is_in_place(frame.f_code, frame.f_lasti)
+
+
+@functools.lru_cache(256)
+def _is_in_place(code: CodeType, place: int) -> bool:
+    import dis
+
+    step = next((step for step in dis.get_instructions(code) if step.offset == place), None)
+    return step is not None and step.opname == "BINARY_OP" and step.argrepr.endswith("=")
+
+
 @functools.lru_cache(256)
 def _stores_element(code: CodeType, place: int) -> bool:
     import dis

@@ -1,7 +1,7 @@
 """Stand-ins in all processes of Python that are started from this one: workers of pytest-xdist, scripts in tests.
 
-A process inherits its environment. `ENVIRONMENT` names the libraries, and at the head of PYTHONPATH is a directory with a
-`sitecustomize`, which Python imports when it starts, and which installs their stand-ins before anything else.
+A process inherits its environment. `ENVIRONMENT` names the libraries, and at the head of PYTHONPATH is a directory with
+a `sitecustomize`. Python imports that when it starts, and it installs the stand-ins before anything else is imported.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import pytest
 import gradtape as gt
 import gradtape.standins.autograd.numpy as np
 from gradtape.standins import standing_in
-from gradtape.standins.autograd import elementwise_grad, grad, make_jvp
+from gradtape.standins.autograd import elementwise_grad, grad, jacobian, make_jvp
 from gradtape.standins.autograd.extend import defjvp, defvjp, primitive
 from gradtape.standins.autograd.numpy.numpy_boxes import ArrayBox
 from gradtape.standins.autograd.primitives import primitive_jvps
@@ -134,3 +134,74 @@ def test_writing_into_the_argument_is_a_type_error() -> None:
 
     with pytest.raises(TypeError, match="leaf that gradients are asked for"):
         grad(write)(onp.ones(2))
+
+
+JOINS = ["stack", "hstack", "vstack", "row_stack", "column_stack", "dstack", "concatenate"]
+
+
+@pytest.mark.parametrize("name", JOINS)
+def test_joins_of_nested_sequences_keep_the_gradient(name: str) -> None:
+    """Nested lists and tuples with traced numbers in them are arrays to every function that joins arrays."""
+    join, x = getattr(np, name), onp.array([1.0, 2.0, 3.0])
+    nested = jacobian(lambda x: join([[x[0], x[1]], (x[2], 1.0)]).ravel())(x)
+    arrays = jacobian(lambda x: join([x[:2], np.array([x[2], 1.0])]).ravel())(x)
+    onp.testing.assert_array_equal(nested, arrays)
+    assert onp.count_nonzero(nested) == 3
+    assert join([[1.0, 2.0], (3.0, 4.0)]).tolist() == getattr(onp, name.replace("row_", "v"))([[1, 2], [3, 4]]).tolist()
+
+
+def written(operator: str) -> Any:
+    """A function that writes `a op= x` with a plain array `a`, and keeps another name of it."""
+    namespace: dict[str, Any] = {"np": onp}
+    exec(
+        "def f(x):\n    a = b = np.full(3, 2.0)\n"
+        f"    a {operator}= x\n    assert b.tolist() == [2.0, 2.0, 2.0]\n    return (a * a).sum()\n",
+        namespace,
+    )
+    return namespace["f"]
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "/", "**"])
+def test_an_operator_in_place_gives_a_box_to_the_name_of_a_plain_array(operator: str) -> None:
+    """`a += x` is `a = a + x` if `a` is plain and `x` traced, as in autograd 1.8; the array itself is not written."""
+    x = onp.array([1.0, 2.0, 3.0])
+    plain = grad(lambda x: (eval(f"a {operator} x", {"a": onp.full(3, 2.0), "x": x}) ** 2).sum())(x)
+    onp.testing.assert_allclose(grad(written(operator))(x), plain)
+
+
+def test_products_of_matrices_and_scalars_in_place_give_a_box_to_the_name() -> None:
+    """`@=` with matrices, and arrays without axes or of integers."""
+
+    def product(x: Any) -> Any:
+        a = onp.eye(3)
+        a @= np.outer(x, x)
+        total = onp.zeros(())
+        total += a.sum()
+        count = onp.ones(3, int)
+        count += x
+        return total + count.sum()
+
+    x = onp.array([1.0, 2.0, 3.0])
+    onp.testing.assert_allclose(grad(product)(x), 2 * x.sum() + onp.ones(3))
+
+
+def test_elements_of_a_plain_array_are_still_refused() -> None:
+    """`a[0] += x` would have to be stored in the array, and out= names the array: both are errors, inside and out."""
+
+    def of_rows(x: Any) -> Any:
+        a = onp.ones((2, 3))
+        a[0] += x
+        return a.sum()
+
+    def out(x: Any) -> Any:
+        a = onp.ones(3)
+        return onp.add(a, x, out=a).sum()
+
+    for function in (of_rows, out):
+        with pytest.raises(TypeError, match="would be written into a plain array"):
+            grad(function)(onp.ones(3))
+    a = onp.ones(3)
+    with gt.GradientTape() as tape:
+        x = tape.watch(onp.ones(3))
+        with pytest.raises(gt.DetachError):
+            a += x

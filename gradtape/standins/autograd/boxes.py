@@ -1,4 +1,4 @@
-"""What traced values do as autograd's boxes: they print its text, and `x += y` makes a new one.
+"""What traced values do as autograd's boxes: they print its text, and `x += y` makes a new one, of plain arrays too.
 
 The text is what everybody knows who has debugged with autograd. Its boxes have no operators that work in place, so that
 `y = x; y += 1` leaves `x` as it was.
@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from gradtape.core.location import user_frame
 from gradtape.core.tensor import Tensor
+from gradtape.ops.writing import operates_in_place, writes_element
 from gradtape.standins.autograd.values import getval, isbox
 
 _under_way: ContextVar[bool] = ContextVar("a function is traced for autograd's users", default=False)
@@ -50,3 +52,14 @@ def replaced(x: Tensor, new: Any, how: str) -> Tensor:
     (Tensor([1.]), Tensor([2.]))
     """
     return new if _under_way.get() and how.endswith(" in place") else _replaced(x, new, how)
+
+
+def rebinds() -> bool:
+    """Whether the user's present statement is `array += traced`, of which autograd makes `array = array + traced`.
+
+    Not `array[i] += traced`: what comes of that is stored in the array, which cannot hold a gradient.
+    """
+    if not _under_way.get():
+        return False
+    frame = user_frame()
+    return frame is not None and operates_in_place(frame) and not writes_element(frame)

@@ -45,6 +45,9 @@ _TAKES_SEQUENCES = frozenset(
 )
 """Functions that look into the lists that they are given."""
 
+_JOINS = frozenset({"column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"})
+"""Those among them that join arrays, each of which may be nested lists of numbers."""
+
 _NOT_ASKED = frozenset(
     {
         "array",
@@ -70,11 +73,12 @@ def wrap_namespace(old: MutableMapping[str, Any], new: MutableMapping[str, Any])
 
 def _wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's that also takes lists of tensors, and that returns tensors only where they are traced."""
-    sequences = name in _TAKES_SEQUENCES
+    prepared = _arrays_of if name in _JOINS else _listed if name in _TAKES_SEQUENCES else _gathered
 
     def native(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(_listed(argument) if sequences else _gathered(argument) for argument in args)
-        return settled(function(*args, **kwargs))
+        if name in _JOINS:
+            kwargs = {key: prepared(value) for key, value in kwargs.items()}
+        return settled(function(*map(prepared, args), **kwargs))
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -102,6 +106,12 @@ def _listed(argument: Any) -> Any:
     """What can only be gone through (an iterator, the values of a dict) as a list, which autograd joins and stacks."""
     is_bare = isinstance(argument, Iterable) and not hasattr(argument, "__getitem__")
     return list(argument) if is_bare else argument
+
+
+def _arrays_of(argument: Any) -> Any:
+    """The arrays that are joined: those that are nested lists with tensors in them as tensors."""
+    listed = _listed(argument)
+    return [_gathered(part) for part in listed] if isinstance(listed, (list, tuple)) else listed
 
 
 def _unasked(function: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:

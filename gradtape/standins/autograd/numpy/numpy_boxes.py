@@ -12,8 +12,8 @@ import numpy as np
 from gradtape import protocols
 from gradtape.core.tensor import Tensor as ArrayBox
 from gradtape.standins import names
-from gradtape.standins.autograd.boxes import printed, replaced
-from gradtape.standins.autograd.builtins import SequenceBox
+from gradtape.standins.autograd.boxes import printed, rebinds, replaced
+from gradtape.standins.autograd.builtins import DictBox, SequenceBox
 from gradtape.standins.autograd.values import getval
 
 __all__ = ["ArrayBox", "SequenceBox"]
@@ -31,6 +31,7 @@ def _register(kind: type[Any]) -> None:
         own = vars(kind)["__array_ufunc__"]
         setattr(kind, "__array_ufunc__", _leaving_boxes_to_themselves(own))  # noqa: B010
     protocols.plain_kinds.add(kind)
+    dict.__setitem__(mappings, kind, ArrayBox)
 
 
 def _leaving_boxes_to_themselves(ufunc_method: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,7 +51,18 @@ class _Mappings(dict[type, Any]):
 
     def __setitem__(self, kind: type, box: Any) -> None:
         _register(kind)
-        super().__setitem__(kind, box)
+
+
+class _Kinds(set[type]):
+    """The classes of boxes; a class that is derived from one of them is one, too."""
+
+    def __contains__(self, kind: object) -> bool:
+        return isinstance(kind, type) and any(issubclass(kind, box) for box in self)
+
+
+_NUMBERS = (float, complex, np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128)
+_BOXES: dict[type, Any] = dict.fromkeys((np.ndarray, *_NUMBERS, np.clongdouble, ArrayBox), ArrayBox)
+_BOXES |= {list: SequenceBox, tuple: SequenceBox, SequenceBox: SequenceBox, dict: DictBox, DictBox: DictBox}
 
 
 # autograd's users print boxes, read what is in them, and register their own kinds of arrays
@@ -58,6 +70,9 @@ setattr(ArrayBox, "__str__", printed)  # noqa: B010
 setattr(ArrayBox, "_replace", replaced)  # noqa: B010
 setattr(ArrayBox, "_value", property(getval))  # noqa: B010
 setattr(ArrayBox, "register", staticmethod(_register))  # noqa: B010
-setattr(ArrayBox, "type_mappings", _Mappings({np.ndarray: ArrayBox, float: ArrayBox, complex: ArrayBox}))  # noqa: B010
+mappings = _Mappings(_BOXES)
+setattr(ArrayBox, "type_mappings", mappings)  # noqa: B010
+setattr(ArrayBox, "types", _Kinds({ArrayBox, SequenceBox, DictBox}))  # noqa: B010
+protocols.rebinds = rebinds
 
 __getattr__ = names.missing(__name__)
