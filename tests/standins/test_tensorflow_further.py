@@ -99,3 +99,52 @@ def test_losses_of_several_outputs_are_shown_unweighted() -> None:
     found = model.evaluate(np.ones((4, 2)), [np.zeros((4, 1))] * 2, verbose=0, return_dict=True)
     assert found["one_loss"] == found["two_loss"] == 4.0
     assert found["loss"] == pytest.approx(4.4)
+
+
+IGNORED = {
+    "Conv2D": lambda: keras.layers.Conv2D(2, 3, data_format="channels_first"),
+    "SeparableConv2D": lambda: keras.layers.SeparableConv2D(2, 3, data_format="channels_first"),
+    "DepthwiseConv2D": lambda: keras.layers.DepthwiseConv2D(3, data_format="channels_first"),
+    "Conv2DTranspose": lambda: keras.layers.Conv2DTranspose(2, 3, data_format="channels_first"),
+    "MaxPooling2D": lambda: keras.layers.MaxPooling2D(data_format="channels_first"),
+    "GlobalAveragePooling2D": lambda: keras.layers.GlobalAveragePooling2D(data_format="channels_first"),
+    "ZeroPadding2D": lambda: keras.layers.ZeroPadding2D(data_format="channels_first"),
+    "Cropping2D": lambda: keras.layers.Cropping2D(data_format="channels_first"),
+    "UpSampling2D": lambda: keras.layers.UpSampling2D(data_format="channels_first"),
+    "MultiHeadAttention": lambda: keras.layers.MultiHeadAttention(1, 2)(
+        tf.ones([1, 2, 3]), tf.ones([1, 2, 3]), query_mask=tf.constant([[True, False]])
+    ),
+    "MeanIoU": lambda: keras.metrics.MeanIoU(2, sparse_y_pred=False),
+    "AUC": lambda: keras.metrics.AUC(label_weights=[1.0, 2.0]),
+    "R2Score": lambda: keras.metrics.R2Score().update_state([[1.0]], [[2.0]], sample_weight=[2.0]),
+    "PrecisionAtRecall": lambda: keras.metrics.PrecisionAtRecall(0.5, class_id=1),
+    "tf.ragged.stack": lambda: tf.ragged.stack([[1], [2, 3]], axis=1),
+    "tf.ragged.constant": lambda: tf.ragged.constant([[[1], [2]], [[3]]], ragged_rank=1),
+    "row_lengths": lambda: tf.ragged.constant([[[1], [2]], [[3]]]).row_lengths(axis=2),
+    "to_tensor": lambda: tf.ragged.constant([[1], [2, 3]]).to_tensor(shape=[2, 5]),
+    "tf.sparse.add": lambda: tf.sparse.add(tf.sparse.eye(2), tf.sparse.eye(2), threshold=5.0),
+    "tf.sparse.reduce_sum": lambda: tf.sparse.reduce_sum(tf.sparse.eye(2), 0, output_is_sparse=True),
+    "tf.strings.substr": lambda: tf.strings.substr("äb", 0, 1, unit="UTF8_CHAR"),
+    "tf.strings.as_string": lambda: tf.strings.as_string([1.5], scientific=True),
+    "tf.strings.unicode_split": lambda: tf.strings.unicode_split("ab", "UTF-16-BE"),
+    "ExponentialMovingAverage": lambda: tf.train.ExponentialMovingAverage(0.9, zero_debias=True),
+    "diag": lambda: tf.linalg.diag([[1.0, 2.0], [3.0, 4.0]], k=(-1, 0)),
+}
+"""Calls with an argument that the stand-in has nothing for."""
+
+
+@pytest.mark.parametrize("what", IGNORED)
+def test_an_argument_that_is_not_there_is_refused_and_not_ignored(what: str) -> None:
+    """The error names the function and the argument; the numbers without it would be other ones."""
+    with pytest.raises(NotImplementedError, match=f"^{what}: .*=") as caught:
+        IGNORED[what]()
+    assert "stand-in" in str(caught.value)
+
+
+@pytest.mark.parametrize("move", [tf.nn.depth_to_space, tf.nn.space_to_depth])
+def test_blocks_of_images_with_channels_first_are_those_of_channels_last(move: Any) -> None:
+    """`data_format="NCHW"` gives what the same images give with their channels last."""
+    images = np.arange(32.0).reshape(1, 8, 2, 2)
+    first = move(images, 2, data_format="NCHW").numpy()
+    last = move(np.moveaxis(images, 1, -1), 2).numpy()
+    np.testing.assert_array_equal(first, np.moveaxis(last, -1, 1))

@@ -195,3 +195,25 @@ __all__ = ["AlreadyExistsError", "CancelledError", "DataLossError", "FailedPreco
 __all__ += ["InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "PermissionDeniedError"]
 __all__ += ["ResourceExhaustedError", "UnavailableError", "UnimplementedError", "UnknownError"]
 __getattr__ = missing(__name__)
+
+
+def check_supported(what: str, fix: str = "", /, **given: tuple[Any, ...]) -> None:
+    """Raise if an argument has a value that this stand-in has nothing for; `given` has for each its value and those it
+    may have.
+
+    >>> check_supported("Conv2D", data_format=("channels_last", None, "channels_last"))
+    """
+    for name, (value, *accepted) in given.items():
+        if not any(value is one or (type(value) is type(one) and value == one) for one in accepted):
+            listed = " or ".join(map(repr, accepted))
+            raise NotImplementedError(
+                explained(f"{what}: {name}={value!r} is not in this stand-in; {listed} is taken", fix)
+            )
+
+
+def check_channels_last(layer: Any, data_format: Any) -> None:
+    """Raise unless the channels are the last axis, which is what the layers of this stand-in compute with."""
+    if data_format not in (None, "channels_last", "channels_first"):
+        raise ValueError(explained(f"data_format={data_format!r}; 'channels_last' or 'channels_first' is wanted"))
+    fix = "tf.keras.layers.Permute((2, 3, 1)) in front, and Permute((3, 1, 2)) behind, without data_format"
+    check_supported(type(layer).__name__, fix, data_format=(data_format, None, "channels_last"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -195,9 +196,17 @@ def local_response_normalization(
     return wrap(value / gt.power(bias + alpha * (gt.square(value) @ gt.Tensor(near)), beta))
 
 
+def _channels_first(function: Callable[..., Any], images: Any, block_size: Any) -> Any:
+    """`function`, which has the channels last, of images that have them first."""
+    moved = function(wrap(gt.moveaxis(value_of(images), 1, -1)), block_size)
+    return wrap(gt.moveaxis(value_of(moved), -1, 1))
+
+
 @in_tensorflow_terms
 def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Blocks of space moved into the channels."""
+    if data_format == "NCHW":
+        return _channels_first(space_to_depth, input, block_size)
     value = value_of(input)
     batch, height, width, channels = value.shape
     n = integers(block_size)
@@ -209,6 +218,8 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
 @in_tensorflow_terms
 def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Channels moved into blocks of space."""
+    if data_format == "NCHW":
+        return _channels_first(depth_to_space, input, block_size)
     value = value_of(input)
     batch, height, width, channels = value.shape
     n = integers(block_size)

@@ -17,7 +17,7 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import elementwise, segments
 from gradtape.standins.tensorflow.arrays import cast, concat, convert_to_tensor
 from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
-from gradtape.standins.tensorflow.errors import NotDense, explained, in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.errors import NotDense, check_supported, explained, in_tensorflow_terms, invalid
 from gradtape.standins.tensorflow.picking import gather
 from gradtape.standins.tensorflow.reductions import (
     reduce_all,
@@ -152,6 +152,7 @@ class RaggedTensor:
 
     def row_lengths(self, axis: int = 1, name: Any = None) -> Any:
         """The length of each row."""
+        check_supported("row_lengths", "rt.values.row_lengths()", axis=(axis, 1))
         return wrap(gt.Tensor(np.diff(self._splits)))
 
     def value_rowids(self, name: Any = None) -> Any:
@@ -192,6 +193,7 @@ class RaggedTensor:
     @in_tensorflow_terms
     def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
         """One tensor, with `default_value` (zero) behind rows that are shorter than the longest."""
+        check_supported("to_tensor", "tf.pad, or a slice, of to_tensor()", shape=(shape, None))
         longest = int(np.diff(self._splits).max(initial=0))
         nested = isinstance(self.values, RaggedTensor)
         flat = value_of(self.values.to_tensor(default_value) if nested else self.values)
@@ -487,6 +489,8 @@ _BY_VALUE = frozenset(elementwise.__all__) | {
 
 def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, name: Any = None, **kwargs: Any) -> RaggedTensor:
     """Lists of different lengths as a RaggedTensor."""
+    check_supported("tf.ragged.constant", **{key: (given, None) for key, given in kwargs.items()})
+    check_supported("tf.ragged.constant", ragged_rank=(ragged_rank, None, _depth(pylist)))
     rows = [list(row) for row in pylist]
     flat = [value for row in rows for value in row]
     if any(isinstance(value, list | tuple) for value in flat):
@@ -495,8 +499,15 @@ def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, name: Any 
     return RaggedTensor.from_row_lengths(values, [len(row) for row in rows])
 
 
+def _depth(rows: Any) -> int:
+    """How many of the axes of nested lists have rows of different lengths, or may have."""
+    inner = [row for row in rows if isinstance(row, list | tuple)]
+    return max((1 + _depth(row) for row in inner), default=0) if inner else 0
+
+
 def stack(values: Any, axis: int = 0, name: Any = None) -> RaggedTensor:
     """Tensors with one axis, of different lengths, as the rows of a RaggedTensor."""
+    check_supported("tf.ragged.stack", axis=(axis, 0))
     parts = [convert_to_tensor(value) for value in values]
     return RaggedTensor.from_row_lengths(concat(parts, 0), [len(part) for part in parts])
 

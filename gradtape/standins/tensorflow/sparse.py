@@ -15,7 +15,7 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow.arrays import concat as joined
 from gradtape.standins.tensorflow.arrays import convert_to_tensor
 from gradtape.standins.tensorflow.conversion import integers, value_of
-from gradtape.standins.tensorflow.errors import NotDense, explained, in_tensorflow_terms, invalid
+from gradtape.standins.tensorflow.errors import NotDense, check_supported, explained, in_tensorflow_terms, invalid
 from gradtape.standins.tensorflow.reductions import reduce_sum as dense_sum
 from gradtape.standins.tensorflow.shapes import TensorShape
 from gradtape.standins.tensorflow.tensor import wrap
@@ -166,6 +166,7 @@ def reduce_sum(
     sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: Any = None
 ) -> Any:
     """The sum along `axis`, or of all elements, as a dense tensor."""
+    check_supported("tf.sparse.reduce_sum", "tf.sparse.from_dense of it", output_is_sparse=(output_is_sparse, False))
     return dense_sum(to_dense(sp_input, validate_indices=False), axis, bool(keepdims))
 
 
@@ -206,6 +207,7 @@ def _merged(x: SparseTensor) -> SparseTensor:
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum: sparse if both are."""
+    check_supported("tf.sparse.add", threshold=(threshold, 0, 0.0))
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
         if a.shape != b.shape:
             raise invalid(f"tf.sparse.add: shapes {a.shape} and {b.shape}")
@@ -218,6 +220,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: Any = None) -> SparseTensor:
     """Sparse tensors one behind the other along `axis`."""
+    check_supported("tf.sparse.concat", expand_nonconcat_dims=(expand_nonconcat_dims, False))
     along = integers(axis) % len(sp_inputs[0].shape)
     places, start = [], 0
     for part in sp_inputs:

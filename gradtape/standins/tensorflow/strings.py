@@ -13,7 +13,7 @@ from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import dtypes
 from gradtape.standins.tensorflow.arrays import convert_to_tensor
 from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
-from gradtape.standins.tensorflow.errors import invalid
+from gradtape.standins.tensorflow.errors import check_supported, invalid
 from gradtape.standins.tensorflow.printing import written
 from gradtape.standins.tensorflow.ragged import RaggedTensor
 from gradtape.standins.tensorflow.tensor import wrap
@@ -65,6 +65,7 @@ def length(input: Any, unit: str = "BYTE", name: Any = None) -> Any:
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: Any = None) -> Any:
     """`len` bytes from `pos` on."""
+    check_supported("tf.strings.substr", unit=(unit, "BYTE"))
     start, size = integers(pos), integers(len)
     return _each(input, lambda s: s[start : (start + size) or None] if start < 0 else s[start : start + size], "substr")
 
@@ -90,8 +91,18 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: Any = None) -> A
         raise invalid("StringToNumberOp could not correctly convert string: there is one that is no number") from None
 
 
-def as_string(input: Any, precision: int = -1, *others: Any, name: Any = None, **more: Any) -> Any:
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: Any = None,
+) -> Any:
     """Numbers as strings."""
+    check_supported("tf.strings.as_string", scientific=(scientific, False), shortest=(shortest, False))
+    check_supported("tf.strings.as_string", width=(width, -1), fill=(fill, ""))
     array = np.asarray(value_of(input)._concrete())
     digits = 6 if precision < 0 else precision
 
@@ -157,8 +168,12 @@ def bytes_split(input: Any, name: Any = None) -> Any:
     return _pieces(input, lambda s: [s[n : n + 1] for n in range(len(s))], "bytes_split")
 
 
-def unicode_split(input: Any, input_encoding: str, errors: str = "replace", *others: Any, name: Any = None) -> Any:
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: Any = None
+) -> Any:
     """Single characters; a RaggedTensor for more than one string."""
+    check_supported("tf.strings.unicode_split", input_encoding=(input_encoding, "UTF-8", "utf-8"))
+    check_supported("tf.strings.unicode_split", replacement_char=(replacement_char, 65533))
     return _pieces(input, lambda s: [c.encode() for c in s.decode("utf-8", errors)], "unicode_split")
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.errors import DataLossError, NotFoundError, explained
+from gradtape.standins.tensorflow.conversion import integers
+from gradtape.standins.tensorflow.errors import DataLossError, NotFoundError, check_supported, explained
 from gradtape.standins.tensorflow.variable import Variable
 
 _SUFFIX = ".safetensors"
@@ -145,6 +146,8 @@ class CheckpointManager:
         self._prefix.parent.mkdir(parents=True, exist_ok=True)
         last = self.latest_checkpoint
         self.checkpoint.save_counter = 0 if last is None else int(last.rpartition("-")[2])
+        if checkpoint_number is not None:
+            self.checkpoint.save_counter = integers(checkpoint_number) - 1
         path = self.checkpoint.save(self._prefix)
         if self._most is not None:
             for name in self.checkpoints[: -self._most]:
@@ -171,6 +174,7 @@ class ExponentialMovingAverage:
     """
 
     def __init__(self, decay: float, num_updates: Any = None, zero_debias: bool = False, name: str = "EMA") -> None:
+        check_supported("ExponentialMovingAverage", num_updates=(num_updates, None), zero_debias=(zero_debias, False))
         self.decay, self.name = decay, name
         self._averages: dict[int, tuple[Any, Variable]] = {}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import explained
+from gradtape.standins.tensorflow.errors import check_supported, explained
 from gradtape.standins.tensorflow.keras.metric import Metric
 from gradtape.standins.tensorflow.tensor import wrap
 
@@ -169,6 +169,7 @@ class AUC(_Counting):
         label_weights: Any = None,
         from_logits: bool = False,
     ) -> None:
+        check_supported("AUC", num_labels=(num_labels, None), label_weights=(label_weights, None))
         if curve not in ("ROC", "PR") or summation_method not in ("interpolation", "minoring", "majoring"):
             raise ValueError(
                 explained(
@@ -226,6 +227,7 @@ class _AtBound(_Counting):
     ) -> None:
         if not 0.0 <= value <= 1.0:
             raise ValueError(explained(f"{type(self).__name__}: {value} is not in the range [0, 1]"))
+        check_supported(type(self).__name__, **{key: (given, None) for key, given in kwargs.items()})
         super().__init__(_evenly(num_thresholds) if num_thresholds > 1 else [0.5], name, dtype)
         self.value = value
 
@@ -333,7 +335,19 @@ class F1Score(FBetaScore):
 class MeanIoU(Metric):
     """The mean over the classes of intersection over union."""
 
-    def __init__(self, num_classes: int, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        num_classes: int,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_true: bool = True,
+        sparse_y_pred: bool = True,
+        axis: int = -1,
+    ) -> None:
+        numbers = {"sparse_y_true": (sparse_y_true, True), "sparse_y_pred": (sparse_y_pred, True)}
+        check_supported("MeanIoU", "tf.argmax(y, axis=-1) for the numbers of the classes", **numbers)
+        self.ignore_class = ignore_class
         super().__init__(dtype, name or "mean_io_u")
         self.num_classes = num_classes
         self.total_cm = self.add_weight((num_classes, num_classes), name="total_confusion_matrix")
@@ -342,6 +356,9 @@ class MeanIoU(Metric):
         """Take a batch of class numbers."""
         target, chosen = (_array(y).astype(np.int64).ravel() for y in (y_true, y_pred))
         weights = np.ones(len(target)) if sample_weight is None else _array(sample_weight).ravel()
+        if self.ignore_class is not None:
+            kept = target != self.ignore_class
+            target, chosen, weights = target[kept], chosen[kept], weights[kept]
         counts = np.zeros((self.num_classes, self.num_classes), np.float32)
         np.add.at(counts, (target, chosen), weights)
         self.total_cm.assign_add(counts)
@@ -364,6 +381,7 @@ class R2Score(Metric):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
+        check_supported("R2Score", num_regressors=(num_regressors, 0))
         super().__init__(dtype, name or "r2_score")
         self.class_aggregation = class_aggregation
         self.reset_state()
@@ -375,6 +393,7 @@ class R2Score(Metric):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Take a batch of rows."""
+        check_supported("R2Score", sample_weight=(sample_weight, None))
         target, prediction = _array(y_true).astype(np.float64), _array(y_pred)
         self._targets.append(target)
         self._errors.append(np.square(target - prediction).sum(0))

@@ -128,6 +128,9 @@ def sparse_categorical_crossentropy(
 ) -> Any:
     """The cross entropy of classes; the targets are their numbers."""
     prediction = convert_to_tensor(y_pred)
+    if axis not in (-1, len(prediction.shape) - 1):
+        fix = "tf.transpose of the predictions, so that the classes are the last axis"
+        raise ValueError(explained(f"Only axis=-1 is currently supported. Received: axis={axis}", fix))
     target = cast(y_true, "int64")
     if len(target.shape) == len(prediction.shape) and target.shape[-1] == 1:
         target = squeeze(target, -1)

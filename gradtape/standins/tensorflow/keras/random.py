@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import gradtape as gt
 from gradtape.standins.names import missing
 from gradtape.standins.tensorflow import nn
 from gradtape.standins.tensorflow import random as draws
+from gradtape.standins.tensorflow.conversion import value_of
+from gradtape.standins.tensorflow.tensor import wrap
 
 
 class SeedGenerator:
@@ -59,8 +62,10 @@ def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any =
 
 
 def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
-    """The rows in another order."""
-    return draws.shuffle(x, _seed(seed))
+    """The slices along `axis` in another order."""
+    value = value_of(x)
+    mixed = value_of(draws.shuffle(wrap(gt.moveaxis(value, axis, 0)), _seed(seed)))
+    return wrap(gt.moveaxis(mixed, 0, axis))
 
 
 def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:

@@ -11,7 +11,7 @@ import gradtape as gt
 from gradtape.standins.tensorflow import elementwise, nn, reductions
 from gradtape.standins.tensorflow.arrays import cast, expand_dims
 from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
+from gradtape.standins.tensorflow.errors import check_supported, in_tensorflow_terms
 from gradtape.standins.tensorflow.keras import initializers
 from gradtape.standins.tensorflow.keras.layers.base import Layer
 from gradtape.standins.tensorflow.linalg import einsum, matmul
@@ -166,6 +166,9 @@ class MultiHeadAttention(Layer):
     ) -> Any:
         """The output, and the weights of the heads if they are wanted."""
         key = value if key is None else key
+        fix = "attention_mask of shape (batch, queries, keys)"
+        masks = {"query_mask": query_mask, "value_mask": value_mask, "key_mask": key_mask}
+        check_supported("MultiHeadAttention", fix, **{name: (mask, None) for name, mask in masks.items()})
         if not self.built:
             self._make(query, key, value)
         q, k, v = (

@@ -13,7 +13,7 @@ from gradtape.standins.tensorflow.convolutions import (
     spread,
     transposed_convolution_of,
 )
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
+from gradtape.standins.tensorflow.errors import check_channels_last, in_tensorflow_terms
 from gradtape.standins.tensorflow.keras import activations, initializers, regularizers
 from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
 from gradtape.standins.tensorflow.tensor import wrap
@@ -42,6 +42,7 @@ class _Convolution(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        check_channels_last(self, data_format)
         self.filters, self.groups, self.use_bias = filters, groups, use_bias
         self.kernel_size = spread(kernel_size, self._rank)
         self.strides, self.dilation_rate = spread(strides, self._rank), spread(dilation_rate, self._rank)
@@ -144,6 +145,7 @@ class _Depthwise(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        check_channels_last(self, data_format)
         self.kernel_size, self.strides = spread(kernel_size, self._rank), spread(strides, self._rank)
         self.dilation_rate, self.padding = spread(dilation_rate, self._rank), padding
         self.depth_multiplier, self.use_bias = depth_multiplier, use_bias
@@ -212,6 +214,7 @@ class _Separable(_Convolution):
             kernel_size,
             strides,
             padding,
+            data_format,
             dilation_rate=dilation_rate,
             activation=activation,
             use_bias=use_bias,
@@ -265,6 +268,7 @@ class _Pooling(Layer):
         self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: Any = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
+        check_channels_last(self, data_format)
         self.pool_size, self.padding = spread(pool_size, self._rank), padding
         self.strides = self.pool_size if strides is None else spread(strides, self._rank)
 
@@ -317,6 +321,7 @@ class _GlobalPooling(Layer):
 
     def __init__(self, data_format: Any = None, keepdims: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_channels_last(self, data_format)
         self.keepdims = keepdims
 
     def call(self, inputs: Any) -> Any:

@@ -181,9 +181,13 @@ class Flatten(Layer):
 
     def __init__(self, data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.data_format = "channels_last" if data_format is None else data_format
 
     def call(self, inputs: Any) -> Any:
-        """The same elements in another shape."""
+        """The same elements in another shape, in the order of channels last."""
+        if self.data_format == "channels_first" and len(inputs.shape) > 2:
+            count = len(inputs.shape)
+            inputs = arrays.transpose(inputs, [0, *range(2, count), 1])
         return arrays.reshape(inputs, [inputs.shape[0], -1])
 
 

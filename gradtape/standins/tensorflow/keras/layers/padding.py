@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from gradtape.standins.tensorflow.arrays import pad, repeat
 from gradtape.standins.tensorflow.convolutions import spread
-from gradtape.standins.tensorflow.errors import explained
+from gradtape.standins.tensorflow.errors import check_channels_last, explained
 from gradtape.standins.tensorflow.keras.layers.base import Layer
 
 
@@ -28,6 +28,7 @@ class _Padding(Layer):
 
     def __init__(self, padding: Any = 1, data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_channels_last(self, data_format)
         self.padding = _pairs(padding, self._rank, type(self).__name__)
 
     def call(self, inputs: Any) -> Any:
@@ -60,6 +61,7 @@ class _Cropping(Layer):
 
     def __init__(self, cropping: Any = 1, data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_channels_last(self, data_format)
         self.cropping = _pairs(cropping, self._rank, type(self).__name__)
 
     def call(self, inputs: Any) -> Any:
@@ -93,6 +95,7 @@ class _UpSampling(Layer):
 
     def __init__(self, size: Any = 2, data_format: Any = None, interpolation: str = "nearest", **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_channels_last(self, data_format)
         if interpolation != "nearest":
             raise NotImplementedError(
                 explained(f"{type(self).__name__}: interpolation='nearest' is what this stand-in has")
