@@ -110,17 +110,22 @@ def _warn_of_real(aside: dict[str, ModuleType]) -> None:
 
 def _holders(real: dict[str, ModuleType], libraries: Sequence[str]) -> list[str]:
     """The modules of others that have a module, a function or a class of the real libraries among their names."""
-    modules = {id(module) for module in real.values()}
+    theirs = {id(module) for module in real.values()}
+    for module in real.values():
+        theirs |= {id(value) for value in list(vars(module).values()) if _is_from(value, libraries)}
     found = []
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in libraries or not isinstance(module, ModuleType):
             continue
-        for value in list(vars(module).values()):
-            origin = getattr(value, "__module__", None) if callable(value) else None
-            if id(value) in modules or (isinstance(origin, str) and origin.partition(".")[0] in libraries):
-                found.append(name)
-                break
+        if any(id(value) in theirs for value in list(vars(module).values())):
+            found.append(name)
     return sorted(found)
+
+
+def _is_from(value: Any, libraries: Sequence[str]) -> bool:
+    """Whether a function or class was made in one of the libraries, and not only imported there."""
+    origin = getattr(value, "__module__", None) if callable(value) else None
+    return isinstance(origin, str) and origin.partition(".")[0] in libraries
 
 
 def _call(terms: dict[str, str]) -> None:

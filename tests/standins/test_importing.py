@@ -101,6 +101,14 @@ def test_real_library_that_was_imported_before_is_named_with_its_holders(monkeyp
     assert "gradtape run --stand-in=torch -m pytest" in " ".join(text.split())
 
 
+def test_stand_ins_are_not_taken_for_holders_of_the_real_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Classes of the stand-in that go by the library's name are not the library's."""
+    importlib.import_module("gradtape.standins.torch")
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    with pytest.warns(GradientWarning, match="what has imported it keeps it"), standing_in("torch"):
+        pass
+
+
 def test_no_warning_without_the_real_library() -> None:
     """Neither a library that was not imported, nor a stand-in in an outer block, is the real one."""
     with warnings.catch_warnings():
