@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.jit.native.expression import DOUBLE, Value
+from gradtape.jit.native.expression import Value
 
 if TYPE_CHECKING:
     from gradtape.jit.native.elementwise import Elements
@@ -21,7 +21,6 @@ Emitter = Callable[["Elements", DType, Sequence[Value], dict[str, Any]], Value]
 """From the lanes with their maths, the dtype, the operands and the parameters to the result: see `elementwise`."""
 
 ROOT_HALF = math.sqrt(0.5)
-LOG2_E = 1 / math.log(2)
 
 
 # -- remainders
@@ -81,21 +80,13 @@ def _floor_divide(e: Elements, dtype: DType, operands: Sequence[Value], params: 
     return lanes.select(y.equals(0), x / y, whole)
 
 
-# -- steps and logarithms
+# -- steps, and products with logarithms
 
 
 def _heaviside(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
     x, at_zero = operands
     beside = e.lanes.select(x < 0, e.constant(dtype, 0), e.constant(dtype, 1))
     return e.lanes.select(x.is_nan, x, e.lanes.select(x.equals(0), at_zero, beside))
-
-
-def _logaddexp2(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
-    x, y = operands
-    difference = e.lanes.select(x.equals(y), 0.0, x - y)
-    larger = e.lanes.select(difference > 0, x, y)
-    power = e.function("exp2", dtype, -e.lanes.absolute(difference))
-    return larger + e.function("log1p", dtype, power) * LOG2_E
 
 
 def _times_log(name: str) -> Emitter:
@@ -130,36 +121,16 @@ def _log_expit(e: Elements, dtype: DType, operands: Sequence[Value], params: dic
     return -e.function("softplus", dtype, -operands[0])
 
 
-# -- the normal distribution, in double precision
+# -- the normal distribution
 
 
-def _widely(formula: Callable[[Elements, Value], Value]) -> Emitter:
-    """A formula that needs more digits than single precision has in between."""
-
-    def emit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
-        double = np.dtype(np.float64)
-        (x,) = operands
-        return e.cast(formula(e, e.cast(x, dtype, double)), double, dtype)
-
-    return emit
-
-
-def _double(e: Elements, name: str, x: Value) -> Value:
-    assert x.element == DOUBLE
-    return e.function(name, np.dtype(np.float64), x)
-
-
-def _ndtr(e: Elements, x: Value) -> Value:
-    z = x * ROOT_HALF
-    middle = _double(e, "erf", z) * 0.5 + 0.5
-    return e.lanes.select(e.lanes.absolute(z) < 1.0, middle, _double(e, "erfc", -z) * 0.5)
-
-
-def _log_ndtr(e: Elements, x: Value) -> Value:
-    z = x * ROOT_HALF
-    tail = _double(e, "log", _double(e, "erfcx", -z) * 0.5) - z * z
-    middle = _double(e, "log1p", _double(e, "erfc", z) * -0.5)
-    return e.lanes.select(x < -1.0, tail, middle)
+def _log_ndtr(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+    """log(erfcx(-x / sqrt 2) / 2) - x**2 / 2 below -1, and log1p(-ndtr(-x)) from there on; all in double precision."""
+    double = np.dtype(np.float64)
+    x = e.cast(operands[0], dtype, double)
+    tail = e.function("log", double, e.function("erfcx", double, -x * ROOT_HALF) * 0.5) - x * x * 0.5
+    middle = e.function("log1p", double, -e.function("ndtr", double, -x))
+    return e.cast(e.lanes.select(x < -1.0, tail, middle), double, dtype)
 
 
 def signbit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
@@ -174,26 +145,22 @@ COMPOSED: dict[str, tuple[str, Emitter]] = {
     "fmod": ("iuf", lambda e, dtype, operands, params: _fmod(e, dtype, *operands)),
     "floor_divide": ("iuf", _floor_divide),
     "heaviside": ("f", _heaviside),
-    "logaddexp2": ("f", _logaddexp2),
     "xlogy": ("f", _times_log("log")),
     "xlog1py": ("f", _times_log("log1p")),
     "entr": ("f", _entr),
     "logit": ("f", _logit),
     "log_expit": ("f", _log_expit),
-    "ndtr": ("f", _widely(_ndtr)),
-    "log_ndtr": ("f", _widely(_log_ndtr)),
+    "log_ndtr": ("f", _log_ndtr),
 }
 """Name: the kinds of dtype it is computed in, and its emitter."""
 
 PARTS: dict[str, list[str]] = {
-    "logaddexp2": ["exp2", "log1p"],
     "xlogy": ["log"],
     "xlog1py": ["log1p"],
     "entr": ["log"],
     "logit": ["log", "log1p", "log1p"],
     "log_expit": ["softplus"],
-    "ndtr": ["erf", "erfc"],
-    "log_ndtr": ["log", "erfcx", "log1p", "erfc"],
+    "log_ndtr": ["log", "erfcx", "log1p", "ndtr"],
     "polygamma": ["trigamma"],
 }
 """The vector functions that each is made of."""

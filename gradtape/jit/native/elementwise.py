@@ -173,14 +173,6 @@ def _clip(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str
     return minimum(e, dtype, maximum(e, dtype, x, low), high)
 
 
-def _logaddexp(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
-    """max + log1p(exp(-|x - y|)); equal infinities are themselves plus log 2."""
-    x, y = operands
-    difference = e.lanes.select(x.equals(y), 0.0, x - y)
-    larger = e.lanes.select(difference > 0, x, y)
-    return larger + e.function("log1p", dtype, e.function("exp", dtype, -e.lanes.absolute(difference)))
-
-
 def _hypot(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
     """sqrt(x**2 + y**2), scaled so that the squares neither overflow nor vanish; infinite if either is."""
     lanes = e.lanes
@@ -234,9 +226,10 @@ _ANY = "biuf"
 
 _VECTOR_NAMES = {"arccos": "acos", "arcsin": "asin", "arctan": "atan", "arctan2": "atan2"}
 _VECTOR_NAMES |= {"arccosh": "acosh", "arcsinh": "asinh", "arctanh": "atanh"}
-_PARTS = {"float_power": ["power"], "logaddexp": ["exp", "log1p"], **PARTS}
+_PARTS = {"float_power": ["power"], **PARTS}
 _VECTORISED = [*_VECTOR_NAMES, "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1p"]
-_VECTORISED += ["erfcx", "gammaln", "log2", "psi", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"]
+_VECTORISED += ["erfcx", "gammaln", "log2", "logaddexp", "logaddexp2", "ndtr", "psi", "sigmoid", "sin", "sinh"]
+_VECTORISED += ["softplus", "tan", "tanh"]
 
 # name: (kinds of the dtype it is computed in, emitter). The dtype it is computed in is the result's.
 EMITTERS: dict[str, tuple[str, Emitter]] = {
@@ -271,7 +264,6 @@ EMITTERS: dict[str, tuple[str, Emitter]] = {
     "power": (_FLOAT, _power),
     "float_power": (_FLOAT, _power),
     "hypot": (_FLOAT, _hypot),
-    "logaddexp": (_FLOAT, _logaddexp),
     "deg2rad": (_FLOAT, lambda e, dtype, x, params: x[0] * float(dtype.type(np.pi / 180))),
     "rad2deg": (_FLOAT, lambda e, dtype, x, params: x[0] * float(dtype.type(180 / np.pi))),
     "relu": (_FLOAT, lambda e, dtype, x, params: maximum(e, dtype, x[0], e.constant(dtype, 0))),

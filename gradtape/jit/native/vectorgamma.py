@@ -8,15 +8,41 @@ from __future__ import annotations
 
 from gradtape.jit.native.expression import Value
 from gradtape.jit.native.pairs import Maths, Pair
-from gradtape.jit.native.vectormath import INFINITY, LOG_2, NAN, PI, Function, log, log_pair, sin, tan
+from gradtape.jit.native.vectormath import (
+    INFINITY,
+    LOG_2,
+    NAN,
+    PI,
+    Function,
+    cosine_of_rest,
+    log,
+    log_pair,
+    sine_of_rest,
+)
 
 HALF_LOG_TWO_PI = 0.9189385332046728, -3.8782941580672414e-17
+TINY = 2.0**-60  # below, 1/x is so large that all else is lost in it
 DIGAMMA_ZERO = 1.4616321449683622, 9.549995429965697e-17
 
 
 def _from_whole(m: Maths, x: Value) -> Value:
     """The distance to the nearest whole number."""
     return x - m.intrinsic("rint", x)
+
+
+def _half_turns(m: Maths, rest: Value) -> tuple[Pair, Pair]:
+    """sin(pi r) and cos(pi r) as pairs, of r from 0 to 1/2: no reduction of an angle is needed."""
+    far = rest > 0.25
+    near = m.select(far, 0.5 - rest, rest)  # exact
+    high, low = m.product_pair(near, PI[0])
+    angle = m.ordered_pair(high, None if low is None else m.multiply_add(near, PI[1], low))
+    sine, cosine = m.ordered_pair(*sine_of_rest(m, angle)), m.ordered_pair(*cosine_of_rest(m, angle))
+    return _select_pair(m, far, cosine, sine), _select_pair(m, far, sine, cosine)
+
+
+def _select_pair(m: Maths, mask: Value, yes: Pair, no: Pair) -> Pair:
+    high = m.select(mask, yes[0], no[0])
+    return high, None if yes[1] is None or no[1] is None else m.select(mask, yes[1], no[1])
 
 
 def _fitted(m: Maths, name: str, t: Value) -> Pair:
@@ -27,40 +53,50 @@ def _fitted(m: Maths, name: str, t: Value) -> Pair:
     return total, low if product_low is None else m.plus(product_low, low)
 
 
-def _times(m: Maths, name: str, t: Value, *factors: Pair) -> Value:
+def _times(m: Maths, name: str, t: Value, *factors: Pair) -> Pair:
     """A polynomial in t times some factors."""
     product = _fitted(m, name, t)
     for factor in factors:
         product = m.pair_times_pair(product, factor)
-    return m.plus(*product)
+    return product
+
+
+def _log(m: Maths, a: Value) -> Pair:
+    """The logarithm of a positive number as a pair."""
+    exponent, (high, low) = log_pair(m, a)
+    high, more = m.sum_pair(exponent * LOG_2[0], high)
+    low = m.multiply_add(exponent, LOG_2[1], low if low is not None else 0.0)
+    return high, m.plus(low, more)
 
 
 def _stirling(m: Maths, a: Value) -> Value:
     """(a - 1/2) log a - a + log(2 pi) / 2 + P(1 / a**2) / a, for a from 8 on."""
     inverse = 1.0 / a
     rest = inverse * m.fitted_polynomial("gammaln_far", inverse * inverse)
-    exponent, (high, low) = log_pair(m, a)
-    high, more = m.sum_pair(exponent * LOG_2[0], high)
-    low = m.multiply_add(exponent, LOG_2[1], low if low is not None else 0.0)
-    low = m.plus(low, more)
-    factor = a - 0.5
+    high, low = _log(m, a)
+    assert low is not None
+    # a log a overflows before a log a - a does; where that is near, log(2 pi) does not count any more
+    vast = a > 2.0**1000
+    scale = m.select(vast, m.like(a, 2.0**-64), 1.0)
+    b = a * scale
+    factor = b - 0.5
     product, error = m.product_pair(factor, high)
-    total, lost = m.ordered_pair(product, -a)
+    total, lost = m.ordered_pair(product, -b)
     total, lost_too = m.ordered_pair(total, m.like(a, HALF_LOG_TWO_PI[0]))
     rest = m.multiply_add(factor, low, rest + HALF_LOG_TWO_PI[1])
     for part in (error, lost, lost_too):
         rest = m.plus(rest, part)
-    return m.select(a > 2.5e305, INFINITY, total + rest)
+    return (total + rest) * m.select(vast, m.like(a, 2.0**64), 1.0)
 
 
 def _gammaln_of_positive(m: Maths, a: Value) -> Value:
     below = a < 0.5
     one = m.select(below, a, a - 1.0)  # x - 1, where x is a, or a + 1 below 1/2
-    first = _times(m, "gammaln_1", one, m.sum_pair(one, -1.0), (one, None)) + 0.0  # no -0
+    first = m.plus(*_times(m, "gammaln_1", one, m.sum_pair(one, -1.0), (one, None))) + 0.0  # no -0
     two = a - 2.0
-    second = _times(m, "gammaln_2", two, (two, None), (a - 1.0, None))
-    third = _times(m, "gammaln_3", a - 3.25, (two, None))
-    fourth = _times(m, "gammaln_6", a - 6.0, (two, None))
+    second = m.plus(*_times(m, "gammaln_2", two, (two, None), (a - 1.0, None)))
+    third = m.plus(*_times(m, "gammaln_3", a - 3.25, (two, None)))
+    fourth = m.plus(*_times(m, "gammaln_6", a - 6.0, (two, None)))
     value = m.select(a < 4.0, third, m.select(a < 8.0, fourth, _stirling(m, m.at_least(a, 8.0))))
     value = m.select(a < 1.5, first, m.select(a < 2.5, second, value))
     return m.select(below, first - log(m, a), value)
@@ -70,37 +106,57 @@ def gammaln(m: Maths, x: Value) -> Value:
     """log|gamma(x)|; for negative x, log(pi / |x sin(pi x)|) - log gamma(|x|), which is infinite at whole numbers."""
     a = m.absolute(x)
     value = _gammaln_of_positive(m, a)
-    product = a * m.absolute(sin(m, _from_whole(m, a) * PI[0]))
-    mirrored = log(m, PI[0] / product) - value
-    value = m.select((x < 0.0) & (a > 2.0**-60), mirrored, value)
+    rest = m.absolute(_from_whole(m, a))
+    sine, _ = _half_turns(m, rest)
+    product = m.pair_times_pair((a, None), sine)
+    quotient, low = m.quotient_pair(m.constant_pair(a, *PI), product)
+    logarithm = log(m, quotient)
+    if low is not None:
+        logarithm = m.multiply_add(low * product[0], 1 / PI[0], logarithm)
+    mirrored = logarithm - value
+    mirrored = m.select(rest.equals(0.0), INFINITY, mirrored)
+    value = m.select((x < 0.0) & (a > TINY), mirrored, value)
     return m.select(a.equals(INFINITY), x, value)  # of -inf, -inf, as SciPy has it
 
 
-def _psi_of_positive(m: Maths, a: Value) -> Value:
+def _psi_of_positive(m: Maths, a: Value, a_low: Value | None) -> Pair:
+    """digamma(a + a_low) as a pair, from -`TINY` on; from 8 on it has the digits of a pair."""
     below = a < 1.0
     b = m.select(below, a + 1.0, a)
     distance = m.sum_pair(b - DIGAMMA_ZERO[0], -DIGAMMA_ZERO[1])
     first = _times(m, "psi_1", b - 1.5, distance)
     second = _times(m, "psi_3", b - 3.0, distance)
     third = _times(m, "psi_6", b - 6.0)
-    far = m.at_least(b, 8.0)
-    inverse = 1.0 / far
+    inverse = 1.0 / b
     z = inverse * inverse
-    series = log(m, far) - m.multiply_add(z, m.fitted_polynomial("psi_far", z), inverse * 0.5)
-    value = m.select(b < 4.0, second, m.select(b < 8.0, third, series))
-    value = m.select(b < 2.0, first, value)
-    return m.select(below, value - 1.0 / a, value)
+    high, low = _log(m, b)
+    less = m.multiply_add(z, m.fitted_polynomial("psi_far", z), inverse * 0.5)
+    series = m.ordered_pair(high, -less)
+    if series[1] is not None and low is not None:
+        series = m.ordered_pair(series[0], series[1] + low)
+    value = _select_pair(m, b < 4.0, second, _select_pair(m, b < 8.0, third, series))
+    high, low = _select_pair(m, b < 2.0, first, value)
+    if low is not None and a_low is not None:  # times the slope, which is good to a hundredth
+        low = m.multiply_add(a_low * inverse, m.multiply_add(inverse, inverse * (1 / 6) + 0.5, 1.0), low)
+    return m.select(below, m.plus(high, low) - 1.0 / a, high), None if low is None else m.select(below, 0.0, low)
 
 
 def psi(m: Maths, x: Value) -> Value:
     """digamma; for negative x, digamma(1 - x) - pi / tan(pi x), and NaN at whole numbers; infinite at zero."""
-    negative = x <= 0.0
-    value = _psi_of_positive(m, m.select(negative, 1.0 - x, x))
+    negative = x <= -TINY
+    mirror, mirror_low = m.sum_pair(m.like(x, 1.0), -x)
+    value = _psi_of_positive(m, m.select(negative, mirror, x), mirror_low)
     rest = _from_whole(m, x)
-    mirrored = value - PI[0] / tan(m, rest * PI[0])
-    mirrored = m.select(rest.equals(0.0), NAN, mirrored)
-    value = m.select(negative, mirrored, value)
-    return m.select(x.equals(0.0), -m.copysign(m.like(x, INFINITY), x), value)
+    sine, cosine = _half_turns(m, m.absolute(rest))
+    cotangent = m.quotient_pair(m.pair_times_pair(cosine, m.constant_pair(x, *PI)), sine)
+    cotangent = m.ordered_pair(*cotangent)
+    high, low = m.sum_pair(value[0], -m.copysign(cotangent[0], rest))
+    if low is not None and value[1] is not None and cotangent[1] is not None:
+        high = high + (low + (value[1] - m.select(rest < 0.0, -cotangent[1], cotangent[1])))
+    mirrored = m.select(rest.equals(0.0), NAN, high)
+    result = m.select(negative, mirrored, m.plus(*value))
+    result = m.select(x.equals(INFINITY), INFINITY, result)
+    return m.select(x.equals(0.0), -m.copysign(m.like(x, INFINITY), x), result)
 
 
 def _trigamma_of_positive(m: Maths, a: Value) -> Value:
@@ -120,10 +176,14 @@ def _trigamma_of_positive(m: Maths, a: Value) -> Value:
 
 def trigamma(m: Maths, x: Value) -> Value:
     """The derivative of digamma; for negative x, (pi / sin(pi x))**2 - trigamma(1 - x); infinite at whole numbers."""
-    negative = x < 0.0
+    negative = x <= -TINY
     value = _trigamma_of_positive(m, m.select(negative, 1.0 - x, m.absolute(x)))
-    ratio = PI[0] / sin(m, _from_whole(m, x) * PI[0])
-    value = m.select(negative, ratio * ratio - value, value)
+    rest = m.absolute(_from_whole(m, x))
+    sine, _ = _half_turns(m, rest)
+    ratio = m.quotient_pair(m.constant_pair(x, *PI), sine)
+    square, low = m.pair_times_pair(ratio, ratio)
+    mirrored = square - (value if low is None else value - low)
+    value = m.select(negative, m.select(rest.equals(0.0), INFINITY, mirrored), value)
     return m.select(x.equals(-INFINITY), INFINITY, value)
 
 

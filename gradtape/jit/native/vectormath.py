@@ -219,6 +219,34 @@ def log1p(m: Maths, x: Value) -> Value:
     return m.select(x < -1.0, NAN, value)
 
 
+def logaddexp(m: Maths, x: Value, y: Value) -> Value:
+    """log(exp x + exp y) = max + log1p(exp(-|x - y|)); equal infinities are themselves."""
+    larger, distance, low = _larger_and_distance(m, x, y)
+    (high, low), exponent = exp_pair(m, m.at_least(-distance, -746.0), m.times(low, -1.0))
+    low = None if low is None else m.scaled(low, exponent)
+    return larger + _log_of_sum(m, m.scaled(high, exponent), low)
+
+
+def logaddexp2(m: Maths, x: Value, y: Value) -> Value:
+    """The same to base two."""
+    larger, distance, low = _larger_and_distance(m, x, y)
+    (high, rest), exponent = exp_pair(m, m.at_least(-distance, -1076.0), base_two=True)
+    if low is not None and rest is not None:
+        rest = m.scaled(m.multiply_add(high * low, -0.6931471805599453, rest), exponent)
+    return larger + _log_of_sum(m, m.scaled(high, exponent), rest) * LOG2_E[0]
+
+
+def _larger_and_distance(m: Maths, x: Value, y: Value) -> tuple[Value, Value, Value | None]:
+    """The larger of two numbers, and by how much it is, in two parts: the first is rounded by half its last place."""
+    difference, low = m.sum_pair(x, -y)
+    difference = m.select(x.equals(y), 0.0, difference)
+    distance = m.absolute(difference)
+    if low is not None:  # of infinities it is NaN
+        counts = (distance > 0.0) & (distance < 1100.0)
+        low = m.select(counts, m.select(difference < 0.0, -low, low), 0.0)
+    return m.select(difference > 0.0, x, y), distance, low
+
+
 def _log_of_double(m: Maths, x: Value) -> Value:
     """log(2 x) of a positive number, infinity included."""
     exponent, mantissa = _exponent_and_mantissa(m, x)
@@ -354,7 +382,8 @@ def cbrt(m: Maths, x: Value) -> Value:
 # -- trigonometry
 
 
-def _sine_of_rest(m: Maths, rest: Pair) -> Pair:
+def sine_of_rest(m: Maths, rest: Pair) -> Pair:
+    """sin r of an r up to pi/4, as a sum of two."""
     r, low = rest
     z = r * r
     more = r * z * m.fitted_polynomial("sin", z)
@@ -363,7 +392,8 @@ def _sine_of_rest(m: Maths, rest: Pair) -> Pair:
     return r, more
 
 
-def _cosine_of_rest(m: Maths, rest: Pair) -> Pair:
+def cosine_of_rest(m: Maths, rest: Pair) -> Pair:
+    """cos r of an r up to pi/4, as a sum of two."""
     r, low = rest
     z = r * r
     half = z * 0.5
@@ -377,7 +407,7 @@ def _cosine_of_rest(m: Maths, rest: Pair) -> Pair:
 def _sine_of_quadrant(m: Maths, rest: Pair, quadrant: Value) -> Value:
     """sin(r + quadrant pi/2)."""
     swap = (quadrant & 1).differs(0)
-    sine, cosine = m.plus(*_sine_of_rest(m, rest)), m.plus(*_cosine_of_rest(m, rest))
+    sine, cosine = m.plus(*sine_of_rest(m, rest)), m.plus(*cosine_of_rest(m, rest))
     value = m.select(swap, cosine, sine)
     return m.from_bits(m.bits(value) ^ ((quadrant & 2) << 62))
 
@@ -395,8 +425,8 @@ def cos(m: Maths, x: Value) -> Value:
 def tan(m: Maths, x: Value) -> Value:
     """sin r / cos r in even quadrants, -cos r / sin r in odd ones."""
     rest, quadrant = _reduced(m, x)
-    sine = m.ordered_pair(*_sine_of_rest(m, rest))
-    cosine = m.ordered_pair(*_cosine_of_rest(m, rest))
+    sine = m.ordered_pair(*sine_of_rest(m, rest))
+    cosine = m.ordered_pair(*cosine_of_rest(m, rest))
     swap = (quadrant & 1).differs(0)
     above = m.select(swap, -cosine[0], sine[0])
     below = m.select(swap, sine[0], cosine[0])
@@ -424,10 +454,12 @@ def atan(m: Maths, x: Value) -> Value:
     return _odd_near_zero(m, x, m.copysign(value, x), 2.0**-28)
 
 
-def _angle(m: Maths, y: Value, x: Value) -> Pair:
-    """The angle of the point (x, y) in the first quadrant as a pair."""
+def _angle(m: Maths, y: Value, x: Value, lifted: Value | None = None) -> Pair:
+    """The angle of the point (x, y) in the first quadrant as a pair; in `lifted` lanes y / x, for y far below x."""
     middle = y > x * TAN_EIGHTH_PI
     steep = y > x * (1 / TAN_EIGHTH_PI)
+    if lifted is not None:
+        middle, steep = middle & ~lifted, steep & ~lifted
     difference, sum_ = m.sum_pair(y, -x), m.sum_pair(y, x)
     above = m.select(steep, -x, m.select(middle, difference[0], y))
     below = m.select(steep, y, m.select(middle, sum_[0], x))
@@ -437,7 +469,8 @@ def _angle(m: Maths, y: Value, x: Value) -> Pair:
         between = middle & ~steep
         above_low, below_low = m.select(between, difference[1], 0.0), m.select(between, sum_[1], 0.0)
         q, q_low = m.quotient_pair((above, above_low), (below, below_low))
-    z = q * q
+    small = q if lifted is None else m.select(lifted, 0.0, q)
+    z = small * small
     more = q * z * m.fitted_polynomial("atan", z)
     zero = m.like(x, 0.0)
     base = m.select(steep, m.like(x, HALF_PI[0]), m.select(middle, m.like(x, QUARTER_PI[0]), zero))
@@ -459,18 +492,33 @@ def atan2(m: Maths, y: Value, x: Value) -> Value:
     up = m.select(infinite, m.select(up_infinite, one, zero), up)
     right = m.select(infinite, m.select(right_infinite, one, zero), right)
     right = m.select(up.equals(0.0) & right.equals(0.0), one, right)
-    # neither the quotient nor 1/x may overflow or lose digits
-    larger = m.select(up > right, up, right)
-    factor = m.select(larger > 2.0**500, m.like(x, 2.0**-600), m.select(larger < 2.0**-400, m.like(x, 2.0**600), one))
-    high, low = _angle(m, up * factor, right * factor)
     behind = m.bits(x) < 0
-    if low is None:
-        value = m.select(behind, PI[0] - high, high)
+    if m.single:  # numbers of single precision have no quotients that overflow or vanish in double precision
+        angle, _ = _angle(m, up, right)
+        value = m.select(behind, PI[0] - angle, angle)
     else:
-        total, rest = m.ordered_pair(m.like(x, PI[0]), -high)
-        assert rest is not None
-        value = m.select(behind, total + (rest + (PI[1] - low)), high + low)
+        value = _scaled_angle(m, up, right, behind)
     return m.select(x.is_nan | y.is_nan, x + y, m.copysign(value, y))
+
+
+def _scaled_angle(m: Maths, up: Value, right: Value, behind: Value) -> Value:
+    """The angle in the first quadrant, or pi less it; neither a quotient nor 1/x may overflow or lose digits.
+
+    Where the angle is as small as 2**-200 it is up / right, and computed 2**600 times as large, as its digits, or those
+    of `up`, may be subnormal ones.
+    """
+    one = m.like(up, 1.0)
+    larger = m.select(up > right, up, right)
+    huge, small = larger > 2.0**500, larger < 2.0**-400
+    factor = m.select(huge, m.like(up, 2.0**-600), m.select(small, m.like(up, 2.0**600), one))
+    lifted = (up < right * 2.0**-200) & ~small
+    up_factor = m.select(lifted, m.select(huge, one, 2.0**600), factor)
+    back = m.select(lifted, m.like(up, 2.0**-600), 1.0)
+    high, low = _angle(m, up * up_factor, right * factor, lifted)
+    assert low is not None
+    total, rest = m.ordered_pair(m.like(up, PI[0]), -high * back)
+    assert rest is not None
+    return m.select(behind, total + (rest + (PI[1] - low * back)), (high + low) * back)
 
 
 def _asin_parts(m: Maths, x: Value) -> tuple[Value, Value, Value, Value]:
@@ -520,6 +568,8 @@ ELEMENTARY: dict[str, Function] = {
     "log10": log10,
     "log1p": log1p,
     "log2": log2,
+    "logaddexp": logaddexp,
+    "logaddexp2": logaddexp2,
     "power": power,
     "sigmoid": sigmoid,
     "sin": sin,

@@ -12,12 +12,13 @@ from llvmlite import ir
 
 from gradtape.jit.native import vectorspecial
 from gradtape.jit.native.compiler import Machine, host
+from gradtape.jit.native.elementwise import EMITTERS, Elements
 from gradtape.jit.native.expression import DOUBLE, FLOAT, Lanes, Value
 from gradtape.jit.native.pairs import Maths
 
 FUNCTIONS = vectorspecial.FUNCTIONS
 LONG, POINTER, WIDTH = ir.IntType(64), ir.PointerType(), 8
-BINARY = frozenset({"power", "atan2"})
+BINARY = frozenset({"power", "atan2", "logaddexp", "logaddexp2"})
 
 
 @cache
@@ -33,9 +34,34 @@ def machine_named(name):
 @cache
 def native(name, dtype, machine="host"):
     """The vector function of that name on arrays of one dimension."""
-    target, single, inputs = machine_named(machine), dtype == "float32", 2 if name in BINARY else 1
+    inputs = 2 if name in BINARY else 1
+
+    def emit(lanes, operands):
+        maths = Maths(lanes, dtype == "float32")
+        if dtype == "float64":
+            return FUNCTIONS[name](maths, *operands)
+        wide = [maths.convert("fpext", operand, DOUBLE) for operand in operands]
+        return maths.convert("fptrunc", FUNCTIONS[name](maths, *wide), FLOAT)
+
+    return _kernel(emit, inputs, dtype, machine_named(machine))
+
+
+@cache
+def native_operation(name, inputs, dtype, machine="host"):
+    """The emitter of an elementwise operation of the table on arrays of one dimension."""
+
+    def emit(lanes, operands):
+        if name == "polygamma":  # its order, which is 1 in vector code, comes first
+            operands = [None, *operands]
+        return EMITTERS[name][1](Elements(lanes), np.dtype(dtype), operands, {})
+
+    return _kernel(emit, inputs, dtype, machine_named(machine))
+
+
+def _kernel(emit, inputs, dtype, target):
+    """What `emit` makes of lanes, as a function of arrays of one dimension."""
     module = ir.Module()
-    element = FLOAT if single else DOUBLE
+    element = FLOAT if dtype == "float32" else DOUBLE
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * (inputs + 1) + [LONG]), "kernel")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     entry, loop, done = builder.block, builder.append_basic_block("loop"), builder.append_basic_block("done")
@@ -43,15 +69,12 @@ def native(name, dtype, machine="host"):
     builder.position_at_end(loop)
     index = builder.phi(LONG)
     index.add_incoming(ir.Constant(LONG, 0), entry)
-    maths = Maths(Lanes(builder, WIDTH, target.fused), single)
+    lanes = Lanes(builder, WIDTH, target.fused)
     operands = []
     for argument in function.args[:inputs]:
         address = builder.gep(argument, [index], source_etype=element)
-        value = Value(maths, builder.load(address, typ=maths.type(element), align=4))
-        operands.append(maths.convert("fpext", value, DOUBLE) if single else value)
-    result = FUNCTIONS[name](maths, *operands)
-    if single:
-        result = maths.convert("fptrunc", result, FLOAT)
+        operands.append(Value(lanes, builder.load(address, typ=lanes.type(element), align=4)))
+    result = emit(lanes, operands)
     builder.store(result.ir, builder.gep(function.args[inputs], [index], source_etype=element), align=4)
     following = builder.add(index, ir.Constant(LONG, WIDTH))
     index.add_incoming(following, builder.block)
@@ -96,6 +119,7 @@ REFERENCES = {
     "log10": lambda x: mpmath.log(x, 10),
     "log1p": mpmath.log1p,
     "log2": lambda x: mpmath.log(x, 2),
+    "ndtr": lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2,
     "power": mpmath.power,
     "psi": mpmath.digamma,
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
@@ -111,9 +135,10 @@ REFERENCES = {
 def ulps(result, exact, dtype):
     """The distance of a float from an exact number, in units of the last place that the exact number has."""
     limits = np.finfo(dtype)
-    if abs(exact) >= mpmath.mpf(float(limits.max)) * (1 + mpmath.mpf(2) ** -(limits.nmant + 2)):
-        return 0.0 if np.isinf(result) and (result > 0) == (exact > 0) else np.inf
-    if not np.isfinite(result):
-        return np.inf
-    exponent = max(mpmath.frexp(exact)[1] - 1, int(limits.minexp)) if exact else int(limits.minexp)
-    return float(abs(mpmath.mpf(float(result)) - exact) / mpmath.mpf(2) ** (exponent - int(limits.nmant)))
+    with mpmath.workprec(200):  # of a difference of numbers of 53 digits and more
+        if abs(exact) >= mpmath.mpf(float(limits.max)) * (1 + mpmath.mpf(2) ** -(limits.nmant + 2)):
+            return 0.0 if np.isinf(result) and (result > 0) == (exact > 0) else np.inf
+        if not np.isfinite(result):
+            return np.inf
+        exponent = max(mpmath.frexp(exact)[1] - 1, int(limits.minexp)) if exact else int(limits.minexp)
+        return float(abs(mpmath.mpf(float(result)) - exact) / mpmath.mpf(2) ** (exponent - int(limits.nmant)))

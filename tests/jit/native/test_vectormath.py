@@ -33,6 +33,7 @@ RANGES = {
     "log10": [(0, 3)],
     "log1p": [(-1, 3)],
     "log2": [(0, 3)],
+    "ndtr": [(-39, 9), (-2, 2)],
     "psi": [(0, 4), (0, 20), (0, 1e4)],
     "sigmoid": [(-750, 50), (-5, 5)],
     "sin": [(-1000, 1000), (-1e9, 1e9)],
@@ -55,7 +56,8 @@ DOMAINS = {
     "erfcx": (-26.6, 1e6),
     # mpmath would compute numbers of astronomical exponents beyond
     **dict.fromkeys(
-        ["cosh", "erf", "erfc", "exp", "exp2", "expm1", "sigmoid", "sinh", "softplus", "tanh"], (-10000.0, 10000.0)
+        ["cosh", "erf", "erfc", "exp", "exp2", "expm1", "ndtr", "sigmoid", "sinh", "softplus", "tanh"],
+        (-10000.0, 10000.0),
     ),
 }
 
@@ -159,6 +161,7 @@ OTHERS = {
         (1e30, 5.641895835477563e-31),
     ],
     "gammaln": [(np.inf, np.inf), (1.0, 0.0), (2.0, 0.0), (0.0, np.inf), (-0.0, np.inf), (-2.0, np.inf)],
+    "ndtr": [(np.inf, 1.0), (-np.inf, 0.0), (0.0, 0.5), (-0.0, 0.5), (-1e300, 0.0), (1e300, 1.0)],
     "psi": [(np.inf, np.inf), (-np.inf, np.nan), (0.0, -np.inf), (-0.0, np.inf), (-1.0, np.nan), (-7.0, np.nan)],
     "trigamma": [(np.inf, 0.0), (-np.inf, np.inf), (0.0, np.inf), (-0.0, np.inf), (-3.0, np.inf)],
 }
