@@ -189,3 +189,15 @@ def test_refusals_name_what_was_given(case: str) -> None:
     call, kind, words = REFUSED[case]
     with pytest.raises(kind, match=words):
         call()
+
+
+@pytest.mark.parametrize("copies", [1, 300])
+def test_sigmoid_in_single_precision_is_rounded_once(copies: int) -> None:
+    """The sigmoid of a float32 number is within one unit of the last place, where it is subnormal too."""
+    x = np.repeat(np.linspace(-103, 20, 1231, dtype=np.float32)[:, None], copies, axis=1)
+    results = np.asarray(gt.sigmoid(x[:, 0] if copies == 1 else x)).reshape(1231, -1)
+    assert results.dtype == np.float32
+    exact = SIGMOID(x[:, 0].astype(float))
+    with np.errstate(under="ignore"):
+        unit = np.spacing(exact.astype(np.float32)).astype(float)
+    assert (np.abs(results - exact[:, None]) <= unit[:, None]).all()
