@@ -18,7 +18,7 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import as_value, converted, filled, refused
 from gradtape.ops.documentation import slopes
-from gradtape.protocols import answers
+from gradtape.protocols import COMPOSED, answers
 
 POSITIVE = (0.5, 2.0)
 UNIT = (-0.8, 0.8)
@@ -107,9 +107,18 @@ power = elementwise(
     _exponent_slope,
     name="power",
     domain=[POSITIVE, None],
-    answers=[np.power],
     doc=slopes("x to the power y", "y x^(y-1) and x^y log(x)", "power(2.0, 3.0) -> 8., 12., 5.54517744"),
 )
+
+
+def _numpy_power(x: Any, y: Any) -> Any:
+    """`np.power`, which is `x ** y` but for truth values: `**` squares them as 8-bit integers, the function does not."""
+    if type(y) is int and x.dtype == bool:
+        x = converted(x, np.result_type(x.dtype, y))
+    return power(x, y)
+
+
+COMPOSED[np.power] = _numpy_power
 float_power = elementwise(
     np.float_power,
     _power_slope,

@@ -146,7 +146,13 @@ def numpy_counterparts() -> list[str]:
     return [name for name in ops.__all__ if isinstance(getattr(ops, name), Op) and callable(getattr(np, name, None))]
 
 
-@pytest.mark.parametrize("name", [name for name in numpy_counterparts() if name != "identity"])
+NOT_THE_ROW = {
+    "identity",  # NumPy's makes a matrix
+    "power",  # `gt.power` is `**`, which makes 8-bit integers of squared truth values, as NumPy's operator does
+}
+
+
+@pytest.mark.parametrize("name", [name for name in numpy_counterparts() if name not in NOT_THE_ROW])
 def test_numpy_function_is_answered_by_its_own_row(name: str) -> None:
     """`np.name` on a tensor is `gt.name`, and no other row that happens to share its kernel."""
     function = getattr(np, name)
