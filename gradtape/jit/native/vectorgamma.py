@@ -21,7 +21,7 @@ from gradtape.jit.native.vectormath import (
 )
 
 HALF_LOG_TWO_PI = 0.9189385332046728, -3.8782941580672414e-17
-TINY = 2.0**-60  # below, 1/x is so large that all else is lost in it
+TINY = 2.0**-60  # where |x| is less, 1/x is so large that all else is lost in it
 DIGAMMA_ZERO = 1.4616321449683622, 9.549995429965697e-17
 
 
@@ -75,8 +75,8 @@ def _stirling(m: Maths, a: Value) -> Value:
     rest = inverse * m.fitted_polynomial("gammaln_far", inverse * inverse)
     high, low = _log(m, a)
     assert low is not None
-    # a log a overflows before a log a - a does; where that is near, log(2 pi) does not count any more
-    vast = a > 2.0**1000
+    # a log a overflows before a log a - a does; where that is near, log(2 pi) is too small to count
+    vast = a > 2.0**900
     scale = m.select(vast, m.like(a, 2.0**-64), 1.0)
     b = a * scale
     factor = b - 0.5
@@ -89,23 +89,25 @@ def _stirling(m: Maths, a: Value) -> Value:
     return (total + rest) * m.select(vast, m.like(a, 2.0**64), 1.0)
 
 
-def _gammaln_of_positive(m: Maths, a: Value) -> Value:
-    below = a < 0.5
-    one = m.select(below, a, a - 1.0)  # x - 1, where x is a, or a + 1 below 1/2
+def _gammaln_from_minus_half(m: Maths, x: Value) -> Value:
+    """log|gamma(x)| of x > -1/2."""
+    below = x < 0.5
+    one = m.select(below, x, x - 1.0)  # log gamma(1 + x) is computed below 1/2, log gamma(x) beyond
     first = m.plus(*_times(m, "gammaln_1", one, m.sum_pair(one, -1.0), (one, None))) + 0.0  # no -0
-    two = a - 2.0
-    second = m.plus(*_times(m, "gammaln_2", two, (two, None), (a - 1.0, None)))
-    third = m.plus(*_times(m, "gammaln_3", a - 3.25, (two, None)))
-    fourth = m.plus(*_times(m, "gammaln_6", a - 6.0, (two, None)))
-    value = m.select(a < 4.0, third, m.select(a < 8.0, fourth, _stirling(m, m.at_least(a, 8.0))))
-    value = m.select(a < 1.5, first, m.select(a < 2.5, second, value))
-    return m.select(below, first - log(m, a), value)
+    two = x - 2.0
+    second = m.plus(*_times(m, "gammaln_2", two, (two, None), (x - 1.0, None)))
+    third = m.plus(*_times(m, "gammaln_3", x - 3.25, (two, None)))
+    fourth = m.plus(*_times(m, "gammaln_6", x - 6.0, (two, None)))
+    value = m.select(x < 4.0, third, m.select(x < 8.0, fourth, _stirling(m, m.at_least(x, 8.0))))
+    value = m.select(x < 1.5, first, m.select(x < 2.5, second, value))
+    return m.select(below, first - log(m, m.absolute(x)), value)
 
 
 def gammaln(m: Maths, x: Value) -> Value:
-    """log|gamma(x)|; for negative x, log(pi / |x sin(pi x)|) - log gamma(|x|), which is infinite at whole numbers."""
+    """log|gamma(x)|; from -1/2 down, log(pi / |x sin(pi x)|) - log gamma(|x|), which is infinite at whole numbers."""
     a = m.absolute(x)
-    value = _gammaln_of_positive(m, a)
+    mirror = x <= -0.5
+    value = _gammaln_from_minus_half(m, m.select(mirror, a, x))
     rest = m.absolute(_from_whole(m, a))
     sine, _ = _half_turns(m, rest)
     product = m.pair_times_pair((a, None), sine)
@@ -113,9 +115,8 @@ def gammaln(m: Maths, x: Value) -> Value:
     logarithm = log(m, quotient)
     if low is not None:
         logarithm = m.multiply_add(low * product[0], 1 / PI[0], logarithm)
-    mirrored = logarithm - value
-    mirrored = m.select(rest.equals(0.0), INFINITY, mirrored)
-    value = m.select((x < 0.0) & (a > TINY), mirrored, value)
+    mirrored = m.select(rest.equals(0.0), INFINITY, logarithm - value)
+    value = m.select(mirror, mirrored, value)
     return m.select(a.equals(INFINITY), x, value)  # of -inf, -inf, as SciPy has it
 
 
@@ -160,18 +161,21 @@ def psi(m: Maths, x: Value) -> Value:
 
 
 def _trigamma_of_positive(m: Maths, a: Value) -> Value:
-    pieces = [_fitted(m, f"trigamma_{middle}", a - float(middle)) for middle in (1, 3, 6)]
-    high = m.select(a < 2.0, pieces[0][0], m.select(a < 4.0, pieces[1][0], pieces[2][0]))
-    low = None
-    if pieces[0][1] is not None and pieces[1][1] is not None and pieces[2][1] is not None:
-        low = m.select(a < 2.0, pieces[0][1], m.select(a < 4.0, pieces[1][1], pieces[2][1]))
-    value = m.plus(*m.quotient_pair((high, low), m.product_pair(a, a)))
-    tiny = 1.0 / a
-    value = m.select(a < 2.0**-60, tiny * tiny, value)
+    """Below 1/2 trigamma(a + 1) + 1 / a**2, up to 8 by polynomials in x**2 trigamma(x), beyond by the series."""
+    below = a < 0.5
+    b = m.select(below, a + 1.0, a)
+    pieces = [_fitted(m, f"trigamma_{middle}", b - float(middle)) for middle in (1, 3, 6)]
+    piece = _select_pair(m, b < 2.0, pieces[0], _select_pair(m, b < 4.0, pieces[1], pieces[2]))
+    value, low = m.quotient_pair(piece, m.product_pair(b, b))
+    # neither the square of a small number nor what it is multiplied with must be lost
+    scale = m.select(a < 2.0**-300, m.like(a, 2.0**300), 1.0)
+    small = m.at_least(a * scale, 2.0**-400)
+    pole, pole_low = m.quotient_pair((m.like(a, 1.0), None), m.product_pair(small, small))
+    pole = m.plus(pole, pole_low) * scale * scale + value
     inverse = 1.0 / m.at_least(a, 8.0)
     more = m.multiply_add(inverse, m.fitted_polynomial("trigamma_far", inverse * inverse), 0.5)
     series = m.multiply_add(inverse * inverse, more, inverse)
-    return m.select(a < 8.0, value, series)
+    return m.select(a < 8.0, m.select(below, pole, m.plus(value, low)), series)
 
 
 def trigamma(m: Maths, x: Value) -> Value:

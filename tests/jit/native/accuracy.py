@@ -234,7 +234,6 @@ TWO = {
     "float_power": _power,
     "fmax": max,
     "fmin": min,
-    "floor_divide": lambda x, y: mpmath.mpf(float(x) // float(y)),  # of large quotients, too, as Python defines it
     "fmod": _fmod,
     "hypot": lambda x, y: mpmath.sqrt(x * x + y * y),
     "logaddexp": _logaddexp,
@@ -254,7 +253,8 @@ SIGNED = {
     "arctan2": math.atan2,
     "copysign": math.copysign,
     "divide": np.divide,
-    "floor_divide": np.floor_divide,
+    "float_power": np.float_power,
+    "power": np.float_power,
     "psi": lambda x: -math.copysign(math.inf, x),
     "reciprocal": np.reciprocal,
 }

@@ -17,7 +17,8 @@ MOVED = {
 
 def test_every_operation_on_floats_has_a_reference():
     """No vector function of floats is left out of the comparison with mpmath."""
-    assert {name for name, (kinds, _) in EMITTERS.items() if "f" in kinds} == {*ONE, *TWO, *MOVED}
+    others = {*MOVED, "floor_divide"}  # which has a test of its own
+    assert {name for name, (kinds, _) in EMITTERS.items() if "f" in kinds} == {*ONE, *TWO, *others}
 
 
 @pytest.mark.parametrize("machine", ["host", "oldest"])
@@ -35,6 +36,15 @@ def test_neighbours_of_turning_points_are_within_two_ulps(name):
     """On both sides of every number at which a formula changes the result is within 2 ulp of the truth."""
     size, where = worst(name, "float64", [neighbourhood("float64")])
     assert size < BOUND, f"{size:.2f} ulp at {where}"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_floor_division_is_numpys(dtype):
+    """The quotient rounded down is made of exact steps, and the same as NumPy's for numbers of all sizes."""
+    x, y = arguments_of("divide", dtype, np.random.default_rng(8), 2000)
+    with np.errstate(all="ignore"):
+        expected = np.floor_divide(x, y)
+    np.testing.assert_array_equal(native_operation("floor_divide", 2, dtype)(x, y), expected)
 
 
 CASES = [
