@@ -1,8 +1,9 @@
-"""Searching and sets: positions, memberships and the distinct elements. None of it has a gradient.
+"""Searching and sets: positions, memberships and the distinct elements.
 
-Results are tensors off the tape, with a cut that remembers where: a gradient that is asked for across one of them is
-None, with the reason. Where the number of results depends on the values there is nothing to stack inside `vmap`, and
-that is an error.
+Positions and truth values are tensors off the tape, with a cut that remembers where: a gradient that is asked for
+across one of them is None, with the reason. Distinct elements are elements of the input and have its gradient; those
+that are equal share it equally, as ties do in `max`. Where the number of results depends on the values there is nothing
+to stack inside `vmap`, and that is an error.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import numpy as np
 
 from gradtape.core.batch import each_example
 from gradtape.core.operation import Op, apply
-from gradtape.core.rules import constant
+from gradtape.core.rules import constant, general
+from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.conversion import stop_gradient
+from gradtape.ops.writing import at
 from gradtape.protocols import answers
 
 # -- positions in sorted arrays
@@ -129,6 +133,53 @@ _unique_parts = _counting(
     lambda draw: [((np.array([2.0, 2.0, 2.0]),), {"return_index": True, "return_counts": True})],
     outputs=True,
 )
+
+
+def _shares(x: Any, counts: Any) -> Any:
+    """Each slice of `x` divided by how often it is there."""
+    return x / counts.astype(x.dtype).reshape((-1, *(1,) * (x.ndim - 1)))
+
+
+def _sums_of_groups(dx: Any, index: Any, inverse: Any, counts: Any) -> Any:
+    return at(np.zeros((*index.shape, *dx.shape[1:]), dx.dtype))[inverse].add(_shares(dx, counts[inverse]))
+
+
+_distinct: Op = general(
+    lambda x, index, inverse, counts: x[index],
+    reverse=lambda g, inverse, counts: (_shares(g, counts)[inverse], None, None, None),
+    forward=lambda dx, index, inverse, counts: _sums_of_groups(dx, index, inverse, counts),
+    name="distinct slices",
+    names=("x", "index", "inverse", "counts"),
+    inputs=4,
+    batch=_batch_counting,
+    samples=lambda draw: [
+        ((draw(3), np.array([1, 2, 0]), np.array([2, 0, 1]), np.array([1, 1, 1])), {}),
+        ((draw(2, 3), np.array([1, 0]), np.array([1, 0]), np.array([1, 1])), {}),
+    ],
+)
+
+
+def _distinct_slices(x: Any, axis: int | None, equal_nan: bool) -> tuple[Any, Any, Any, Any]:
+    """The distinct elements, or slices along an axis, with their gradient, and what `np.unique` says of them."""
+    how = {"axis": axis, "equal_nan": equal_nan, "return_index": True, "return_inverse": True, "return_counts": True}
+    _, index, inverse, counts = _unique_parts(x, **how)
+    slices = x.reshape((-1,)) if axis is None else np.moveaxis(x, axis, 0)
+    values = _distinct(slices, index, inverse.reshape((-1,)), counts)
+    return (values if axis is None else np.moveaxis(values, 0, axis)), index, inverse, counts
+
+
+def _moves(*arrays: Any) -> bool:
+    """Whether elements of these arrays can have gradients."""
+    return any(isinstance(x, Tensor) and x.dtype.kind in "fc" for x in arrays)
+
+
+def _chosen(ar1: Any, ar2: Any, choose: Callable[[Any, Any], Any]) -> Any:
+    """Distinct elements of two arrays, as `choose` says from whether each is in the one and in the other."""
+    values = unique(np.concatenate([ar1.reshape((-1,)), ar2.reshape((-1,))]))
+    there = stop_gradient(values)
+    return values[flatnonzero(choose(isin(there, ar1), isin(there, ar2)))]
+
+
 _union1d = _counting(lambda a, b: np.union1d(a, b), "union1d", _SETS)
 _setdiff1d = _counting(lambda a, b: np.setdiff1d(a, b), "setdiff1d", _SETS)
 _setxor1d = _counting(lambda a, b: np.setxor1d(a, b), "setxor1d", _SETS)
@@ -151,22 +202,30 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """The distinct elements of `x`, sorted. No gradient passes; with `return_index`, `x.ravel()[index]` has one.
+    """The distinct elements of `x`, sorted; or slices along an axis. Equal ones share the gradient equally.
 
     >>> import gradtape as gt
     >>> gt.unique(gt.tensor([3.0, 1.0, 3.0]))
     Tensor([1., 3.])
+    >>> gt.grad(lambda x: (gt.unique(x) * [10.0, 1.0]).sum())(gt.tensor([3.0, 1.0, 3.0]))
+    Tensor([ 0.5, 10. ,  0.5])
     """
+    x = as_value(x)
+    if _moves(x):
+        values, *others = _distinct_slices(x, axis, equal_nan)
+        wanted_others = zip(others, (return_index, return_inverse, return_counts), strict=True)
+        results = (values, *(other for other, is_wanted in wanted_others if is_wanted))
+        return results if len(results) > 1 else values
     how: dict[str, Any] = {"axis": axis, "equal_nan": equal_nan}
     if not (return_index or return_inverse or return_counts):
-        return _unique(as_value(x), **how)
+        return _unique(x, **how)
     wanted = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
-    return _unique_parts(as_value(x), **how, **wanted)
+    return _unique_parts(x, **how, **wanted)
 
 
 @answers(np.unique_values)
 def unique_values(x: Any) -> Any:
-    """The distinct elements of `x`. No gradient passes.
+    """The distinct elements of `x`. Equal ones share the gradient equally.
 
     >>> import gradtape as gt
     >>> gt.unique_values(gt.tensor([3.0, 1.0, 3.0]))
@@ -177,7 +236,7 @@ def unique_values(x: Any) -> Any:
 
 @answers(np.unique_counts)
 def unique_counts(x: Any) -> Any:
-    """The distinct elements of `x`, and how often each is there. No gradient passes.
+    """The distinct elements of `x`, and how often each is there. Equal ones share the gradient equally.
 
     >>> import gradtape as gt
     >>> gt.unique_counts(gt.tensor([3.0, 1.0, 3.0]))
@@ -188,7 +247,7 @@ def unique_counts(x: Any) -> Any:
 
 @answers(np.unique_inverse)
 def unique_inverse(x: Any) -> Any:
-    """The distinct elements of `x`, and which of them each element is. No gradient passes.
+    """The distinct elements of `x`, and which of them each element is. Equal ones share the gradient.
 
     >>> import gradtape as gt
     >>> gt.unique_inverse(gt.tensor([3.0, 1.0, 3.0]))
@@ -210,13 +269,16 @@ def unique_all(x: Any) -> Any:
 
 @answers(np.union1d)
 def union1d(ar1: Any, ar2: Any) -> Any:
-    """The distinct elements of both arrays, sorted. No gradient passes.
+    """The distinct elements of both arrays, sorted. Equal ones share the gradient equally.
 
     >>> import gradtape as gt
     >>> gt.union1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
     Tensor([1., 2., 3.])
     """
-    return _union1d(as_value(ar1), as_value(ar2))
+    ar1, ar2 = as_value(ar1), as_value(ar2)
+    if _moves(ar1, ar2):
+        return unique(np.concatenate([ar1.reshape((-1,)), ar2.reshape((-1,))]))
+    return _union1d(ar1, ar2)
 
 
 @answers(np.intersect1d)
@@ -227,29 +289,38 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     >>> gt.intersect1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
     Tensor([1.])
     """
-    return (_intersect_parts if return_indices else _intersect1d)(as_value(ar1), as_value(ar2))
+    ar1, ar2 = as_value(ar1), as_value(ar2)
+    if not _moves(ar1, ar2):
+        return (_intersect_parts if return_indices else _intersect1d)(ar1, ar2)
+    common = _chosen(ar1, ar2, np.logical_and)
+    return (common, *_intersect_parts(ar1, ar2)[1:]) if return_indices else common
 
 
 @answers(np.setdiff1d)
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    """The distinct elements of the first array that are not in the second, sorted. No gradient passes.
+    """The distinct elements of the first array that are not in the second, sorted. Equal ones share the gradient.
 
     >>> import gradtape as gt
     >>> gt.setdiff1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
     Tensor([3.])
     """
-    return _setdiff1d(as_value(ar1), as_value(ar2))
+    ar1, ar2 = as_value(ar1), as_value(ar2)
+    if not _moves(ar1):
+        return _setdiff1d(ar1, ar2)
+    values = unique(ar1)
+    return values[flatnonzero(isin(stop_gradient(values), ar2, invert=True))]
 
 
 @answers(np.setxor1d)
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    """The distinct elements that are in only one of the two arrays, sorted. No gradient passes.
+    """The distinct elements that are in only one of the two arrays, sorted. Equal ones share the gradient.
 
     >>> import gradtape as gt
     >>> gt.setxor1d(gt.tensor([3.0, 1.0]), [2.0, 1.0])
     Tensor([2., 3.])
     """
-    return _setxor1d(as_value(ar1), as_value(ar2))
+    ar1, ar2 = as_value(ar1), as_value(ar2)
+    return _chosen(ar1, ar2, np.logical_xor) if _moves(ar1, ar2) else _setxor1d(ar1, ar2)
 
 
 @answers(np.argwhere)
