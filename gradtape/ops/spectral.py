@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.batch import BatchTensor
 from gradtape.core.location import Location
-from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant, general
-from gradtape.core.tensor import plain
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
@@ -318,9 +317,13 @@ _eigvals = general(
 
 
 def _as_numpy_would(a: Any, *results: Any) -> tuple[Any, ...]:
-    """The results as real numbers if the matrix is real and so are its eigenvalues; inside `vmap`, always complex."""
-    values = results[0]
-    if a.dtype.kind == "c" or isinstance(values, Lifted) or np.any(np.imag(plain(values))):
+    """The results as real numbers if the matrix is real and so are all its eigenvalues; of a batch, all of them."""
+    if a.dtype.kind == "c":
+        return results
+    values = stop_gradient(results[0])
+    while isinstance(values, BatchTensor):
+        values = values.value
+    if np.any(np.imag(values) != 0):  # when it is compiled, a guard
         return results
     return tuple(np.real(result) for result in results)
 
@@ -329,7 +332,7 @@ def _as_numpy_would(a: Any, *results: Any) -> tuple[Any, ...]:
 def eig(a: Any) -> EigResult:
     """The eigenvalues and eigenvectors of any square matrix, as `np.linalg.eig`.
 
-    Real if the matrix and all its eigenvalues are; inside `vmap`, where examples may differ in that, always complex.
+    Real if the matrix and all its eigenvalues are; inside `vmap`, if those of all examples are.
 
     >>> import numpy as np, gradtape as gt
     >>> a = np.array([[1.0, 2.0], [0.0, 3.0]])

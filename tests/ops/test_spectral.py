@@ -353,3 +353,21 @@ class TestArguments:
         assert_values_are_numpys(function, np.zeros(shape))
         (gradient,) = gt.vjp(lambda a: np.sum(function(a).real), np.zeros(shape))[1](1.0)
         assert gradient.shape == shape
+
+
+REAL, TURNING = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
+
+
+@pytest.mark.parametrize("batch", [np.stack([REAL, REAL.T + 1]), np.stack([REAL, TURNING]), np.stack([TURNING] * 2)])
+@pytest.mark.parametrize(
+    "function",
+    [np.linalg.eigvals, lambda a: np.linalg.eig(a)[0], lambda a: np.linalg.eig(a)[1]],
+    ids=["eigvals", "w", "v"],
+)
+def test_eigenvalues_of_a_batch_have_the_dtype_of_a_loop(function: Any, batch: Any) -> None:
+    """Mapped, compiled, or both: the results are real where those of a loop are, and complex where they are not."""
+    expected = np.stack([function(a) for a in batch])
+    compiled = gt.jit(gt.vmap(function))
+    for found in (gt.vmap(function)(batch), compiled(batch), compiled(batch), gt.jit(function)(batch)):
+        assert found.dtype == expected.dtype
+        assert np.allclose(np.abs(found), np.abs(expected))
