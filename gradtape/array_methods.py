@@ -131,6 +131,11 @@ class ArrayMethods:
         return iter(self.ravel())
 
     @property
+    def flags(self) -> Any:
+        """How the elements lie in memory, as `ndarray.flags` says it."""
+        return self._concrete().flags
+
+    @property
     def strides(self) -> tuple[int, ...]:
         """How many bytes it is from one element to the next, along each axis."""
         strides: tuple[int, ...] = self._concrete().strides

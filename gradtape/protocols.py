@@ -11,6 +11,7 @@ import functools
 import importlib
 import inspect
 import numbers
+import sys
 from collections.abc import Callable
 from math import inf
 from typing import Any, TypeVar
@@ -23,6 +24,7 @@ from gradtape.core.rules import TABLE
 from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.errors import GradTapeError, OperandError, UnsupportedError
 from gradtape.explain import messages
+from gradtape.extension import special_function
 
 UFUNCS: dict[np.ufunc, Op] = {}
 BY_NAME: dict[str, Callable[..., Any]] = {}
@@ -190,7 +192,10 @@ def operation_for(ufunc: np.ufunc, method: str = "") -> Callable[..., Any]:
         if attempt:
             open_chapters()
         found = UFUNCS.get(ufunc) or COMPOSED.get(ufunc)
-        found = found or BY_NAME.get(f"scipy.special.{ufunc.__name__}") or BY_NAME.get(f"numpy.{ufunc.__name__}")
+        if found is None:
+            name = ufunc.__name__
+            found = BY_NAME.get(f"scipy.special.{name}") or BY_NAME.get(f"numpy.{name}")
+            found = found if found is not None and not _is_foreign(ufunc) else None
         if found is not None:
             return found
     raise unsupported(ufunc, method)
@@ -296,6 +301,19 @@ def _by_our_names(function: Any, ours: Any, args: Any, kwargs: Any) -> tuple[tup
     return args, kwargs
 
 
+@functools.cache
+def _is_foreign(ufunc: np.ufunc) -> bool:
+    """Whether a ufunc is none of NumPy's and SciPy's, whatever its name is: those of `np.frompyfunc`, or of Numba."""
+    name = ufunc.__name__
+    homes = [module for path, module in [*sys.modules.items()] if path.startswith(("numpy", "scipy.special"))]
+    if any(module.__dict__.get(name) is ufunc for module in homes if module is not None):
+        return False
+    try:
+        return special_function(name) is not ufunc  # of a compiled module that was loaded without its package
+    except AttributeError:
+        return True
+
+
 def _module_of(function: Any) -> str:
     """The module of a NumPy or SciPy function, as users write it."""
     if isinstance(function, np.ufunc):
@@ -308,6 +326,8 @@ def unsupported(function: Any, method: str = "") -> UnsupportedError:
     import difflib  # only those who made a slip pay for it
 
     name = function.__name__
+    if isinstance(function, np.ufunc) and _is_foreign(function):
+        return _unsupported_ufunc(name, method)
     module = _module_of(function)
     known = {f.__name__ for f in UFUNCS if _module_of(f) == module}
     known |= {f.__name__ for f in FUNCTIONS if _module_of(f) == module}
@@ -316,4 +336,15 @@ def unsupported(function: Any, method: str = "") -> UnsupportedError:
     return UnsupportedError(
         f"{module}.{name}{method} has no gradient rule in gradtape.\n{Location.here().show()}\n"
         f"  fix: {hint}{module}.{name}(x.numpy()) if no gradient is wanted; gt.custom_vjp to give it a rule"
+    )
+
+
+def _unsupported_ufunc(name: str, method: str) -> UnsupportedError:
+    """The error for a ufunc that another library, or `np.frompyfunc`, made of a function."""
+    made, _, rest = name.rpartition(" (vectorized)")
+    what = f"np.frompyfunc({made}, ...){method}" if made and not rest else f"the ufunc {name}{method}"
+    ways = "call the function itself on tensors, if it is made of NumPy's; " if made and not rest else ""
+    return UnsupportedError(
+        f"{what} takes bare numbers, and has no gradient rule in gradtape.\n{Location.here().show()}\n"
+        f"  fix: {ways}on x.numpy() if no gradient is wanted; gt.custom_vjp to give it a rule"
     )

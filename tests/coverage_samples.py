@@ -239,10 +239,6 @@ BY_NATURE = {
         np.around np.ceil np.fix np.floor np.floor_divide np.heaviside np.rint np.round np.sign np.spacing np.trunc
         scipy.special.gammasgn scipy.special.round
     """,
-    "Sets: which elements there are changes by jumps": """
-        np.histogram_bin_edges np.intersect1d np.setdiff1d np.setxor1d np.union1d np.unique np.unique_all
-        np.unique_counts np.unique_inverse np.unique_values
-    """,
     "About the form of arrays, not their numbers": """
         np.common_type np.einsum_path np.min_scalar_type np.ndim np.result_type np.shape np.size
     """,

@@ -78,12 +78,16 @@ class Foreign(NamedTuple):
     @property
     def takes_no_tensors(self) -> bool:
         """Whether it is none of NumPy's that tensors have a say in: those of `numpy.random`, and other libraries'."""
-        return not self.name.startswith("numpy.") or self.name.startswith(("numpy.random.", "numpy.vectorize"))
+        return not self.name.startswith("numpy.") or self.name.startswith(
+            ("numpy.random.", "numpy.vectorize", "numpy.nditer")
+        )
 
     def fixes(self) -> list[str]:
         """The same call of gradtape's function, if there is one that takes these arguments; else what else there is."""
         if self.name == "numpy.vectorize":
             return ["np.where(condition, a, b) chooses element by element, and NumPy's functions take whole tensors"]
+        if self.name == "numpy.nditer":
+            return ["for element in x.reshape(-1): its elements are tensors with their gradients"]
         ours = counterpart(self.name)
         written = None if self.call is None else _rewritten(self, ours)
         if written is not None and self.call is not None:

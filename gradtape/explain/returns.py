@@ -32,6 +32,7 @@ _PASSING = frozenset(
     ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
 )
 _METHODS = frozenset(["sum", "mean", "prod", "std", "var", "max", "min", "dot", "copy", "reshape", "ravel", "astype"])
+_WRITING = frozenset(["fill", "put", "itemset"])  # methods of arrays that write numbers into them
 
 _innocent: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
@@ -173,6 +174,9 @@ def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None]
         if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Name) and left.value.id == expression.id:
             is_same = site.home(expression, left.value.id) is site.home(left, left.value.id)
             return isinstance(left.ctx, ast.Store) and is_same  # array[i] = x
+        written = _written_array(left)
+        if written is not None and written.id == expression.id:
+            return site.home(expression, written.id) is site.home(left, written.id)
         if _is_appended(site, expression, left):
             return True
         bound = site.binding(expression)
@@ -183,6 +187,17 @@ def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None]
             return False
         return _reads(_elsewhere(site, value), value, leaving, names - 1)
     return False
+
+
+def _written_array(left: ast.AST) -> ast.Name | None:
+    """The array that a number is written into where it left, by `array.fill(x)` or `array.flat[i] = x`."""
+    if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.func.attr in _WRITING:
+        array = left.func.value
+    elif isinstance(left, ast.Subscript) and isinstance(left.ctx, ast.Store) and isinstance(left.value, ast.Attribute):
+        array = left.value.value
+    else:
+        return None
+    return array if isinstance(array, ast.Name) else None
 
 
 def _is_appended(site: Site, name: ast.Name, left: ast.AST) -> bool:
@@ -294,6 +309,8 @@ def departed(departure: Cut) -> tuple[str, list[str]]:
 def _manner(site: Site, left: ast.AST | None, departure: Cut) -> str:
     if isinstance(left, ast.Subscript):
         return "an element of a NumPy array"
+    if isinstance(left, ast.Call) and _written_array(left) is not None:
+        return "what is written into a NumPy array"
     if isinstance(left, ast.Call) and getattr(getattr(left.func, "value", None), "id", "") == "math":
         return f"the argument of {site.source.text(left.func)}"
     return departure.reason
@@ -318,15 +335,18 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
     ):
         owner = one_line(site.source.text(left.func.value))
         return [f"{owner} itself, without {departure.reason}"]
+    written = (
+        None if left is None else _written_array(left) or (left.value if isinstance(left, ast.Subscript) else None)
+    )
+    if written is not None:
+        array = site.source.text(written)
+        remade: list[str] = [*_as_tensor(site, written)]
+        words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
+        return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
     if isinstance(left, ast.Call) and (theirs := foreign(site)) is not None:
         return [fix if scalar or not isinstance(fix, Fix) else str(fix) for fix in theirs.fixes()]
     if isinstance(left, ast.Call) and (passed := of_math_passed_on(site, left)):
         return [*passed]
-    if isinstance(left, ast.Subscript):
-        array = site.source.text(left.value)
-        remade: list[str] = [*_as_tensor(site, left.value)]
-        words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
-        return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
     return [] if departure.reason == "stop_gradient" else ["compute with the tensor itself"]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor, plain
+from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import identity, result_type
@@ -68,13 +68,28 @@ def eye(
 
 @answers(np.arange)
 def arange(*bounds: Any, dtype: Any = None, device: Any = None, **named: Any) -> Tensor:
-    """Evenly spaced numbers, as `np.arange`.
+    """Evenly spaced numbers, as `np.arange`; a start and a step that are tensors have gradients.
+
+    Where the numbers stop only decides how many there are: the gradient for it is 0.
 
     >>> import gradtape as gt
     >>> gt.arange(3.0)
     Tensor([0., 1., 2.])
+    >>> float(gt.grad(lambda step: gt.arange(0.0, 1.0, step).sum())(0.3))
+    6.0
     """
-    return Tensor(np.arange(*(plain(bound) for bound in bounds), dtype=dtype, **named))
+    given = dict(zip(("stop",) if len(bounds) == 1 else ("start", "stop", "step"), bounds, strict=False)) | named
+    made = Tensor(np.arange(*(plain(x) for x in bounds), dtype=dtype, **{name: plain(x) for name, x in named.items()}))
+    start, stop, step = (given.get(name, default) for name, default in (("start", 0), ("stop", 0), ("step", 1)))
+    if made.dtype.kind != "f" or not any(isinstance(x, Tensor) and is_tracked(x) for x in (start, stop, step)):
+        return made
+    # as NumPy computes it, from the first two numbers
+    distance = (start + step) - start if len(given) > 1 else 1.0
+    spaced = start + np.arange(made.size) * distance
+    if isinstance(stop, Tensor):
+        spaced = spaced + 0 * stop
+    typed: Tensor = spaced.astype(made.dtype)
+    return typed
 
 
 @answers(np.linspace)

@@ -1,6 +1,6 @@
 """Counting into bins. What is counted has no gradient, since counts jump; the weights of what is counted have one.
 
-The bins themselves are constants.
+So have the edges of the bins: those that are given, and those that lie between the smallest and the largest sample.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, OperandError, ShapeError
 from gradtape.ops import reductions
 from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.conversion import stop_gradient
+from gradtape.ops.creation import linspace
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import add_flat
 from gradtape.ops.shaping import reshape
@@ -127,16 +129,36 @@ def _edges(x: Any, bins: Any, range: Any, weights: Any) -> Any:
         edges = np.asarray(given)
         if np.any(edges[1:] < edges[:-1]):
             raise refused(ShapeError, "histogram: edges of bins that do not increase.", "np.sort(bins)")
-        return edges
-    if isinstance(x, Lifted) and range is not None and not isinstance(given, str):
-        return np.histogram_bin_edges(np.zeros(0), given, range)
+        return bins if isinstance(bins, Tensor) else edges
+    limits = None if range is None else tuple([plain(limit) for limit in range])
     if isinstance(given, str) and weights is not None:
         raise refused(OperandError, f"histogram: bins={given!r} with weights.", "a number of bins, or their edges")
-    return np.histogram_bin_edges(_values(x, "histogram"), given, range)
+    ends = _ends(x, range)
+    if isinstance(x, Lifted) and not isinstance(given, str) and (limits is not None or ends is not None):
+        edges = np.histogram_bin_edges(np.zeros(0), given, limits)  # as many as there will be
+    else:
+        edges = np.histogram_bin_edges(_values(x, "histogram"), given, limits)
+    if ends is None:
+        return edges
+    dtype = np.result_type(*[end.dtype if isinstance(end, Tensor) else end for end in ends], x.dtype)
+    margin = where(ends[0] == ends[1], 0.5, 0.0).astype(dtype)  # NumPy's, around samples that are all alike
+    moved = linspace(ends[0] - margin, ends[1] + margin, len(edges)).astype(dtype if dtype.kind == "f" else float)
+    return moved if isinstance(x, Lifted) else edges + (moved - stop_gradient(moved))  # with NumPy's last digits
+
+
+def _ends(x: Any, range: Any) -> tuple[Any, Any] | None:
+    """The first and the last edge, if they can have gradients."""
+    if range is not None:
+        first, last = range
+    elif isinstance(x, Tensor) and x.dtype.kind == "f" and x.size:
+        first, last = reductions.min(x), reductions.max(x)
+    else:
+        return None
+    return (first, last) if _are_tensors(first, last) else None
 
 
 def _as_tensors(tracked: bool, edges: list[Any]) -> list[Any]:
-    return [Tensor(bounds) for bounds in edges] if tracked else edges
+    return [bounds if isinstance(bounds, Tensor) or not tracked else Tensor(bounds) for bounds in edges]
 
 
 def _are_tensors(*values: Any) -> bool:
@@ -145,11 +167,13 @@ def _are_tensors(*values: Any) -> bool:
 
 @answers(np.histogram_bin_edges)
 def histogram_bin_edges(x: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    """The edges of the bins that `histogram` would use. Edges have no gradient.
+    """The edges of the bins that `histogram` would use; those between the ends of `x` have their gradients.
 
     >>> import gradtape as gt
     >>> gt.histogram_bin_edges(gt.tensor([0.0, 2.0]), bins=2)
     Tensor([0., 1., 2.])
+    >>> gt.grad(lambda x: gt.histogram_bin_edges(x, bins=2)[1])(gt.tensor([0.0, 0.5, 2.0]))
+    Tensor([0.5, 0. , 0.5])
     """
     x = as_value(x)
     return _as_tensors(_are_tensors(x, bins, weights), [_edges(x, bins, range, weights)])[0]
@@ -161,7 +185,8 @@ def histogram(
 ) -> tuple[Any, Any]:
     """How many elements of `x` are in each bin, or the sums of their `weights`, and the edges of the bins.
 
-    A gradient goes to the weights only: the counts jump where an element crosses an edge, and are flat elsewhere.
+    Counts jump where an element crosses an edge, and are flat elsewhere: they have gradients in the weights only. The
+    edges have gradients in `bins`, `range`, or the smallest and the largest of `x`.
 
     >>> import gradtape as gt
     >>> gt.histogram(gt.tensor([0.0, 0.5, 2.0]), bins=2)

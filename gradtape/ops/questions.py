@@ -137,14 +137,16 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
 
 @answers(np.ix_)
 def ix_(*args: Any) -> tuple[Any, ...]:
-    """Vectors of places, shaped so that they name every combination of them.
+    """Vectors of places, shaped so that they name every combination of them; vectors of floats keep their gradients.
 
     >>> import gradtape as gt
     >>> gt.eye(3)[gt.ix_(gt.tensor([0, 2]), [1, 2])]
     Tensor([[0., 0.],
             [0., 1.]])
     """
-    return np.ix_(*(plain(x) for x in args))
+    moving = [isinstance(x, Tensor) and x.dtype.kind in "fc" for x in args]
+    shaped = np.ix_(*(np.zeros(x.shape) if moves else plain(x) for x, moves in zip(args, moving, strict=True)))
+    return tuple([x.reshape(s.shape) if moves else s for x, s, moves in zip(args, shaped, moving, strict=True)])
 
 
 @answers(np.ravel_multi_index)

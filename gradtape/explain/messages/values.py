@@ -126,10 +126,13 @@ def silent_detach(shape: Shape) -> GradTapeError:
             "to write into an array, gt.at(array)[i].set(x)",
         ]
     asked = "NumPy asked for the bare array of a tracked tensor of shape"
+    # `nditer` replaces a TypeError, which a DetachError is, by one of its own that says nothing of this
+    kind = GradTapeError if taker == "numpy.nditer" else None
     return failure(
         "GT312",
         (f"{taker} takes bare arrays, and this tensor of shape {shape} is tracked" if taker else f"{asked} {shape}")
         + "; its gradient would be lost in silence",
+        kind,
         spans=[site.span],
         fixes=fixes,
         intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
