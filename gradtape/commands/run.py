@@ -382,7 +382,7 @@ def _execute(script: str, module: types.ModuleType) -> None:
 def _as_main(
     script: str, arguments: Sequence[str], owns_process: bool, is_module: bool = False
 ) -> Iterator[types.ModuleType]:
-    """A new `__main__` for `script`, a file or a module, with the arguments and the first folder that `python` gives it.
+    """A new `__main__` for a file or a module, with the arguments and the first folder of the path that `python` gives.
 
     Threads of the script and what it has registered with `atexit` run after it: they find all of this as it was, where
     the process ends with the script. Elsewhere it is put back.
