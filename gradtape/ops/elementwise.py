@@ -112,7 +112,7 @@ power = elementwise(
 
 
 def _numpy_power(x: Any, y: Any) -> Any:
-    """`np.power`, which is `x ** y` but for truth values: `**` squares them as 8-bit integers, the function does not."""
+    """`np.power`, which is `x ** y` but for truth values: only `**` squares them as 8-bit integers."""
     if type(y) is int and x.dtype == bool:
         x = converted(x, np.result_type(x.dtype, y))
     return power(x, y)

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.atomic_write import PathLike
 from gradtape.core.structure import leaves, map_structure, rebuild
 from gradtape.errors import GradTapeError
 from gradtape.nn.module import Module
 from gradtape.nn.names import check_names, checked_array
-from gradtape.nn.storage import RUN, PathLike, read, save, unreadable
+from gradtape.nn.storage import RUN, read, save, unreadable
 from gradtape.optim.leaves import named_leaves
 
 FORMAT = "1"

@@ -29,7 +29,26 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
 }
 FUNCTIONS |= {
     f"operator.{name}": (getattr(operator, name), 2)
-    for name in ("add sub mul truediv floordiv mod pow lt le eq ne gt ge and_ or_ xor lshift rshift").split()
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "lt",
+        "le",
+        "eq",
+        "ne",
+        "gt",
+        "ge",
+        "and_",
+        "or_",
+        "xor",
+        "lshift",
+        "rshift",
+    ]
 }
 FUNCTIONS |= {f"operator.{name}": (getattr(operator, name), 1) for name in ("neg", "pos", "abs", "invert")}
 FUNCTIONS |= {
