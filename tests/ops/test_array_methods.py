@@ -12,7 +12,7 @@ import gradtape as gt
 from gradtape.core.tensor import Tensor
 
 # what describes or changes memory that a tensor alone owns, or writes files
-MEMORY = {"base", "byteswap", "ctypes", "data", "dump", "dumps", "flags", "getfield", "resize"} | {
+MEMORY = {"base", "byteswap", "ctypes", "data", "dump", "dumps", "getfield", "resize"} | {
     "setfield",
     "setflags",
     "tofile",

@@ -148,7 +148,10 @@ def numpy_counterparts() -> list[str]:
 
 NOT_THE_ROW = {
     "identity",  # NumPy's makes a matrix
-    "power",  # `gt.power` is `**`, which makes 8-bit integers of squared truth values, as NumPy's operator does
+    *(
+        "power",
+        "pow",
+    ),  # `gt.power` is `**`, which makes 8-bit integers of squared truth values, as NumPy's operator does
 }
 
 

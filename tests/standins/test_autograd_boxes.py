@@ -198,7 +198,7 @@ def test_elements_of_a_plain_array_are_still_refused() -> None:
         return onp.add(a, x, out=a).sum()
 
     for function in (of_rows, out):
-        with pytest.raises(TypeError, match="would be written into a plain array"):
+        with pytest.raises(TypeError, match=r"would be written into .*plain array"):
             grad(function)(onp.ones(3))
     a = onp.ones(3)
     with gt.GradientTape() as tape:

@@ -279,7 +279,8 @@ def holds_poison(array: Array) -> bool:
     >>> import numpy as np
     >>> from gradtape.jit.native.checking import POISON, holds_poison
     >>> poison = np.array([POISON], np.uint64).view(float)
-    >>> holds_poison(poison), holds_poison(poison + 1.0), holds_poison(np.array([np.nan]))
+    >>> with np.errstate(invalid="ignore"):
+    ...     holds_poison(poison), holds_poison(poison + 1.0), holds_poison(np.array([np.nan]))
     (True, True, False)
     """
     if array.dtype == np.dtype(np.float64):
