@@ -68,7 +68,7 @@ format: $(VENV)/.test ## put the code into the project's style
 docs: $(VENV)/.test ## write under the code in README.md and docs/ what it prints now; look at the difference
 	$(VENV)/bin/python tests/test_public_names.py
 	$(VENV)/bin/python tests/test_coverage_page.py
-	$(VENV)/bin/python tests/explain/test_pages.py
+	$(VENV)/bin/python tests/explain/model/test_pages.py
 	$(VENV)/bin/python tests/test_docs.py
 
 exam: $(VENV)/.run ## mark the explanations on the programs of exam/; ARGS="--only GT101"

@@ -123,12 +123,12 @@ def without_explanations(builder: Builder) -> Builder:
 
     def build(data: Data) -> Step:
         import gradtape as gt
-        from gradtape import transforms
-        from gradtape.core import backward, doors, operation, tape
+        from gradtape.core import backward, fast_apply, operation, tape
+        from gradtape.transforms import gradients as transforms
 
         inner = builder(data)
         watchers = [(module, "ails") for module in (backward, tape, transforms)]
-        watchers += [(module, "note_stretch") for module in (operation, doors)]
+        watchers += [(module, "note_stretch") for module in (operation, fast_apply)]
         watching = [getattr(module, name) for module, name in watchers]
 
         def step() -> Answer:

@@ -176,7 +176,7 @@ class Run:
 
 def run(path: Path, source: str, wrong: str = "") -> Run:
     """Run `source` as the program `path` in a namespace of its own, and collect what is said."""
-    from gradtape.explain import uncaught
+    from gradtape.explain.emit import excepthook
 
     filename = str(path)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
@@ -192,7 +192,7 @@ def run(path: Path, source: str, wrong: str = "") -> Run:
                 exec(compile(source, filename, "exec"), namespace)
             except Exception as stopped:
                 error = stopped
-                uncaught.explain(error)  # as Python's hook for uncaught errors does
+                excepthook.explain(error)  # as Python's hook for uncaught errors does
     seconds = time.perf_counter() - started
     said = [_said(w.message, "warning", filename) for w in caught]
     said += [] if error is None else [_said(error, "error", filename)]
@@ -224,9 +224,9 @@ def _place(error: BaseException, filename: str) -> str:
 
 def _listening(noted: list[Any]) -> contextlib.AbstractContextManager[Any]:
     """While this lasts, every problem that is found is put into `noted`, in whatever voice it is said."""
-    from gradtape.explain import voices
+    from gradtape.explain.emit import policy
 
-    return voices.listening(noted.append)
+    return policy.listening(noted.append)
 
 
 def _said(message: Any, voice: str, filename: str) -> Said:

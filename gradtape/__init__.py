@@ -12,12 +12,11 @@ import importlib
 import typing as _typing
 from typing import Any as _Any
 
-from gradtape import arrival as _arrival
-from gradtape import ops, protocols
+from gradtape import ops
 from gradtape.config import config
 from gradtape.core.backward import enable_grad, gradients, no_grad
 from gradtape.core.forward import ForwardAccumulator
-from gradtape.core.memory import keep_freed_memory as _keep_freed_memory
+from gradtape.core.malloc import keep_freed_memory as _keep_freed_memory
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, Variable, tensor
 from gradtape.errors import (
@@ -40,16 +39,18 @@ from gradtape.errors import (
     UnsupportedError,
     UntrackedError,
 )
-from gradtape.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-from gradtape.mapping import vmap
+from gradtape.numpy_dispatch import arrival as _arrival
+from gradtape.numpy_dispatch import protocols
 from gradtape.ops import *  # noqa: F403  (the operations are listed in gradtape.ops.__all__)
-from gradtape.transforms import grad, jvp, linearize, value_and_grad, vjp
+from gradtape.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
+from gradtape.transforms.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+from gradtape.transforms.vmap import vmap
 
 if _typing.TYPE_CHECKING:
     from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
-    from gradtape.custom import custom_gradient, custom_jvp, custom_vjp
-    from gradtape.custom.checkpoint import checkpoint
-    from gradtape.sparse import PatternError, sparse_hessian, sparse_jacobian
+    from gradtape.transforms.custom import custom_gradient, custom_jvp, custom_vjp
+    from gradtape.transforms.custom.checkpoint import checkpoint
+    from gradtape.transforms.sparse import PatternError, sparse_hessian, sparse_jacobian
 
 __version__ = "0.1.0"
 
@@ -59,7 +60,7 @@ _CHAPTERS = {
     "array_api": "gradtape.array_api",
     "bridges": "gradtape.bridges",
     "fft": "gradtape.ops.fft",
-    "implicit": "gradtape.implicit",
+    "implicit": "gradtape.transforms.implicit",
     "linalg": "gradtape.linalg",
     "nn": "gradtape.nn",
     "optim": "gradtape.optim",
@@ -73,40 +74,42 @@ _CHAPTERS = {
 
 
 _LATE = {
-    "building": "array asarray block diagflat fromfunction fromiter geomspace logspace tri",
-    "choosing": "apply_along_axis apply_over_axes choose compress extract piecewise select trim_zeros vectorize",
+    "creation_from": "array asarray block diagflat fromfunction fromiter geomspace logspace tri",
+    "selection": "apply_along_axis apply_over_axes choose compress extract piecewise select trim_zeros vectorize",
     "covariance": "corrcoef cov",
-    "editing": "delete insert resize sliding_window_view",
+    "insertion": "delete insert resize sliding_window_view",
     "histograms": "bincount histogram histogram2d histogram_bin_edges histogramdd",
-    "numerical": "convolve correlate ediff1d fix frexp gradient interp iscomplex isreal ldexp nextafter real_if_close "
+    "numerics": "convolve correlate ediff1d fix frexp gradient interp iscomplex isreal ldexp nextafter real_if_close "
     "spacing unwrap",
-    "overwriting": "copyto fill_diagonal place put put_along_axis putmask",
+    "inplace": "copyto fill_diagonal place put put_along_axis putmask",
     "padding": "pad",
     "polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander",
-    "questions": "array_equiv can_cast common_type diag_indices_from einsum_path ix_ may_share_memory min_scalar_type "
-    "ravel_multi_index shares_memory tril_indices_from triu_indices_from unravel_index",
+    "introspection": "array_equiv can_cast common_type diag_indices_from einsum_path ix_ may_share_memory "
+    "min_scalar_type ravel_multi_index shares_memory tril_indices_from triu_indices_from unravel_index",
     "searching": "argwhere digitize flatnonzero intersect1d isin searchsorted setdiff1d setxor1d union1d unique "
     "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argpartition lexsort nanmedian nanpercentile nanquantile partition sort_complex",
-    "statistics": "cumulative_prod cumulative_sum nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin "
+    "nan_reductions": "cumulative_prod cumulative_sum nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin "
     "nanprod nanstd nansum nanvar",
 }
 """The names of the chapters that are opened when one of them is first used, to keep the import quick."""
 
 _LATE_NAMES = {name: f"gradtape.ops.{chapter}" for chapter, names in _LATE.items() for name in names.split()}
 _LATE_NAMES |= dict.fromkeys(("GradcheckError", "GradcheckReport", "gradcheck"), "gradtape.checking")
-_LATE_NAMES |= dict.fromkeys(("checkpoint", "custom_gradient", "custom_jvp", "custom_vjp"), "gradtape.custom")
-_LATE_NAMES |= dict.fromkeys(("PatternError", "sparse_hessian", "sparse_jacobian"), "gradtape.sparse")
-_LATE_NAMES["audit_batch"] = "gradtape.explain.audit"
-_LATE_NAMES["check_numerics"] = "gradtape.explain.numerics"
-_LATE_NAMES["expect"] = "gradtape.explain.voices"
+_LATE_NAMES |= dict.fromkeys(
+    ("checkpoint", "custom_gradient", "custom_jvp", "custom_vjp"), "gradtape.transforms.custom"
+)
+_LATE_NAMES |= dict.fromkeys(("PatternError", "sparse_hessian", "sparse_jacobian"), "gradtape.transforms.sparse")
+_LATE_NAMES["audit_batch"] = "gradtape.explain.queries.audit_batch"
+_LATE_NAMES["check_numerics"] = "gradtape.explain.detectors.nonfinite.check"
+_LATE_NAMES["expect"] = "gradtape.explain.emit.policy"
 _LATE_NAMES["jit"] = "gradtape.jit"
 _LATE_NAMES["EarlyStopping"] = "gradtape.training"
 _LATE_NAMES["fit"] = "gradtape.training"
 _LATE_NAMES |= dict.fromkeys(("fori_loop", "scan"), "gradtape.loops")
 _LATE_NAMES["odeint"] = "gradtape.odes"
 _LATE_NAMES["quad"] = "gradtape.quadrature"
-_LATE_NAMES |= dict.fromkeys(("from_dlpack", "from_torch", "to_torch"), "gradtape.interchange")
+_LATE_NAMES |= dict.fromkeys(("from_dlpack", "from_torch", "to_torch"), "gradtape.numpy_dispatch.interchange")
 
 
 def __getattr__(name: str) -> _Any:

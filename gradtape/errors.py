@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from gradtape.explain.problem import Problem
+    from gradtape.explain.model.problem import Problem
 
 
 class GradTapeError(Exception):
@@ -28,8 +28,8 @@ class GradTapeError(Exception):
     problem: Problem
 
     def __init__(self, problem: Problem | str) -> None:
+        from gradtape.explain.emit.policy import spoken
         from gradtape.explain.messages import as_problem
-        from gradtape.explain.voices import spoken
 
         self.problem = as_problem(problem, type(self))
         text = self.problem.to_text()

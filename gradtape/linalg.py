@@ -7,8 +7,8 @@ Tensor([1., 1.])
 
 from gradtape.ops.decompositions import cholesky, inv, matrix_power, multi_dot, qr, solve, tensorinv, tensorsolve
 from gradtape.ops.determinants import det, slogdet
+from gradtape.ops.eigen import eig, eigh, eigvals, eigvalsh
 from gradtape.ops.least_squares import lstsq, pinv
-from gradtape.ops.linalg import diagonal, matmul, outer, tensordot, trace
 from gradtape.ops.matrix_functions import (
     cho_factor,
     cho_solve,
@@ -20,8 +20,8 @@ from gradtape.ops.matrix_functions import (
     sqrtm,
 )
 from gradtape.ops.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
-from gradtape.ops.singular import svd, svdvals
-from gradtape.ops.spectral import eig, eigh, eigvals, eigvalsh
+from gradtape.ops.products import diagonal, matmul, outer, tensordot, trace
+from gradtape.ops.svd import svd, svdvals
 
 __all__ = [
     "cho_factor",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from gradtape.explain.problem import Problem
+    from gradtape.explain.model.problem import Problem
 
 OPTION = "--gradtape-strict"
 SHOWN_BEFORE = pytest.StashKey[tuple[Any, Any]]()
@@ -74,7 +74,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
     """A write to an array that a gradient rule has locked is refused by NumPy, and explained by us; asked or not."""
     if call.excinfo is not None and "gradtape" in sys.modules and isinstance(call.excinfo.value, ValueError):
-        from gradtape.explain.locked import explain
+        from gradtape.explain.detectors.locked_write import explain
 
         explain(call.excinfo.value)
 
@@ -87,8 +87,10 @@ def _listened(item: pytest.Item) -> Iterator[None]:
     before = module.showwarning, module._showwarnmsg_impl
     if item.stash.setdefault(SHOWN_BEFORE, before) != before:
         return (yield)  # a fixture, such as recwarn, records the warnings of the test
-    if not item.config.pluginmanager.has_plugin("warnings") and "gradtape.explain.voices" in sys.modules:
-        from gradtape.explain.voices import forget_warned  # else pytest sees to it that a test hears its own warnings
+    if not item.config.pluginmanager.has_plugin("warnings") and "gradtape.explain.emit.policy" in sys.modules:
+        from gradtape.explain.emit.policy import (
+            forget_warned,  # else pytest sees to it that a test hears its own warnings
+        )
 
         forget_warned()
     listener = _Listener()
@@ -118,7 +120,7 @@ class _Listener:
     def show(self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
         """Called for every warning that is shown."""
         problem: Any = getattr(message, "problem", None)
-        if not self.is_over and type(problem).__module__ == "gradtape.explain.problem":
+        if not self.is_over and type(problem).__module__ == "gradtape.explain.model.problem":
             self.found.append(problem)
         elif self._record is not None:
             self._record(warnings.WarningMessage(message, category, filename, lineno, file, line))

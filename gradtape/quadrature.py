@@ -19,16 +19,16 @@ import numpy as np
 
 from gradtape.core.location import is_library
 from gradtape.core.tensor import Tensor
-from gradtape.custom import custom_vjp
-from gradtape.custom.arrays import is_array, is_recorded, split
 from gradtape.errors import DtypeError, NumericsError, OperandError, ShapeError
-from gradtape.implicit.outside import concrete, is_followed, off_tape, outside
-from gradtape.implicit.packing import Packing
-from gradtape.implicit.refusal import refused
-from gradtape.implicit.theorem import closed_over
 from gradtape.ops import trapezoid
 from gradtape.ops.arguments import one_axis
-from gradtape.transforms import vjp
+from gradtape.transforms.custom import custom_vjp
+from gradtape.transforms.custom.arrays import is_array, is_recorded, split
+from gradtape.transforms.gradients import vjp
+from gradtape.transforms.implicit.outside import concrete, is_followed, off_tape, outside
+from gradtape.transforms.implicit.packing import Packing
+from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.implicit.theorem import closed_over
 
 __all__ = ["fixed", "quad", "simpson", "trapezoid"]
 

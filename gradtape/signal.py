@@ -19,7 +19,7 @@ import numpy as np
 from gradtape.errors import ShapeError
 from gradtape.ops.arguments import all_axes, as_value, refused
 from gradtape.ops.fft import fftn, ifftn, irfftn, rfftn
-from gradtape.ops.numerical import convolve as convolve_vectors
+from gradtape.ops.numerics import convolve as convolve_vectors
 from gradtape.ops.rearranging import flip
 
 MODES = ("full", "same", "valid")

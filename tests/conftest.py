@@ -16,7 +16,13 @@ os.environ.setdefault("GRADTAPE_CHECK", "verify")
 
 collect_ignore_glob = ["standins/snippets/*", "same_run/*", "bridges/*_checks.py", "*/conformance.py"]
 
-ABOUT_THE_CORE = ("gradtape/core/", "tests/core/", "tests/semantics/", "tests/test_custom.py", "tests/test_loops.py")
+ABOUT_THE_CORE = (
+    "gradtape/core/",
+    "tests/core/",
+    "tests/semantics/",
+    "tests/transforms/test_custom.py",
+    "tests/test_loops.py",
+)
 ONE_IN = 5
 
 

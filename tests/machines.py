@@ -24,13 +24,24 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = [
-    *("gradtape/ops", "tests/test_docs.py", "tests/test_odes.py", "tests/test_implicit.py", "tests/test_quadrature.py"),
+    *(
+        "gradtape/ops",
+        "tests/test_docs.py",
+        "tests/test_odes.py",
+        "tests/transforms/test_implicit.py",
+        "tests/test_quadrature.py",
+    ),
     *("tests/ops/test_decompositions.py", "tests/ops/test_matrix_functions.py", "tests/ops/test_norms.py"),
-    *("tests/ops/test_spectral.py", "tests/ops/test_statistics.py", "tests/ops/test_ufuncs.py"),
-    *("tests/ops/test_special.py", "tests/ops/test_nn_normalisation.py", "tests/ops/test_numerical.py"),
-    *("tests/jit/native/test_backend.py", "tests/jit/native/test_unfolding.py", "tests/jit/test_compiled.py"),
-    *("tests/jit/test_reasons.py", "tests/jit/test_reroll.py", "tests/optimize", "tests/semantics/test_numbers.py"),
-    *("tests/ops/test_stats.py", "tests/explain/test_numerics.py"),
+    *("tests/ops/test_eigen.py", "tests/ops/test_nan_reductions.py", "tests/ops/test_ufuncs.py"),
+    *("tests/ops/test_special.py", "tests/ops/test_nn_normalisation.py", "tests/ops/test_numerics.py"),
+    *("tests/jit/native/test_backend.py", "tests/jit/native/lower/test_inline_kernel.py", "tests/jit/test_api.py"),
+    *(
+        "tests/jit/diagnostics/test_retrace_reasons.py",
+        "tests/jit/passes/test_reroll.py",
+        "tests/optimize",
+        "tests/semantics/test_numbers.py",
+    ),
+    *("tests/ops/test_stats.py", "tests/explain/detectors/test_nonfinite.py"),
     "tests/explain/test_exam.py::test_faulty_program_is_faulty_and_its_cure_cures_it",
 ]
 """Tests that compare numbers of NumPy, BLAS and native code, and examples that print them."""

@@ -26,10 +26,10 @@ from typing import Any
 
 import pytest
 
-from gradtape import protocols
 from gradtape.core import rules
 from gradtape.errors import GradTapeError
-from gradtape.explain import voices
+from gradtape.explain.emit import policy
+from gradtape.numpy_dispatch import protocols
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
@@ -112,7 +112,7 @@ def normalised(text: str) -> list[str]:
 def table() -> Iterator[None]:
     """The tables of operations as they were, whatever a page adds to them."""
     protocols.open_chapters()  # what a page opens is imported once, and would be lost with the tables
-    voices.recent.clear()  # pages have files of the same name
+    policy.recent.clear()  # pages have files of the same name
     tables: list[dict[Any, Any]] = [rules.TABLE, protocols.UFUNCS, protocols.FUNCTIONS]
     saved = [dict(entries) for entries in tables]
     yield
@@ -125,7 +125,7 @@ def table() -> Iterator[None]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_prints_what_it_says(page: Path) -> None:
     """The code of the page runs from top to bottom and prints what the page says."""
-    voices.notes(clear=True)  # of other programs
+    policy.notes(clear=True)  # of other programs
     names: dict[str, object] = {"__name__": "__main__"}
     problems = []
     for block in blocks(page):
@@ -171,7 +171,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
 def rewritten(page: Path) -> str:
     """The text of `page` with what its scripts print now."""
     names: dict[str, object] = {"__name__": "__main__"}
-    voices.recent.clear()
+    policy.recent.clear()
     text = page.read_text()
     shift = 0
     for block in blocks(page):

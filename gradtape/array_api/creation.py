@@ -9,10 +9,10 @@ import numpy as np
 
 from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array, as_dtype, check_device, each_array, operand
-from gradtape.core.structure import leaves
+from gradtape.core.pytree import leaves
 from gradtape.core.tensor import Tensor, tensor
-from gradtape.interchange import from_dlpack
-from gradtape.ops import building
+from gradtape.numpy_dispatch.interchange import from_dlpack
+from gradtape.ops import creation_from
 from gradtape.ops.arguments import refused
 
 __all__ = [
@@ -56,7 +56,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     elif copy is not False:
         if isinstance(obj, (list, tuple)):
             holds_tensors = any(isinstance(leaf, Tensor) for leaf in leaves(obj))
-            return building.array(obj, wanted) if holds_tensors else tensor(obj, wanted)
+            return creation_from.array(obj, wanted) if holds_tensors else tensor(obj, wanted)
         if not hasattr(obj, "__array__") and hasattr(obj, "__dlpack__"):
             return asarray(from_dlpack(obj), dtype=wanted)
         return tensor(obj, wanted)

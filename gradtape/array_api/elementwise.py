@@ -11,7 +11,7 @@ import numpy as np
 from gradtape import ops
 from gradtape.array_api.arguments import array, operand, operands
 from gradtape.core.tensor import Tensor
-from gradtape.ops import numerical
+from gradtape.ops import numerics
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -103,7 +103,7 @@ logical_xor = _binary("logical_xor", ops.logical_xor, "Whether exactly one of th
 maximum = _binary("maximum", ops.maximum, "The larger one; NaN if one of them is.")
 minimum = _binary("minimum", ops.minimum, "The smaller one; NaN if one of them is.")
 multiply = _binary("multiply", ops.multiply, "x1 * x2.")
-nextafter = _binary("nextafter", numerical.nextafter, "The number next to x1 in the direction of x2.")
+nextafter = _binary("nextafter", numerics.nextafter, "The number next to x1 in the direction of x2.")
 not_equal = _binary("not_equal", ops.not_equal, "x1 != x2.")
 pow = _binary("pow", ops.power, "x1 ** x2.")
 remainder = _binary("remainder", ops.remainder, "x1 % x2, with the sign of x2.")

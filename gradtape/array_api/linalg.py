@@ -8,7 +8,8 @@ from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array, as_dtype
 from gradtape.array_api.linear import matmul, matrix_transpose, tensordot, vecdot
 from gradtape.array_api.statistics import in_dtype
-from gradtape.ops import decompositions, determinants, least_squares, norms, singular, spectral
+from gradtape.ops import decompositions, determinants, eigen, least_squares, norms
+from gradtape.ops import svd as singular
 from gradtape.ops.arguments import refused
 
 __all__ = [
@@ -102,12 +103,12 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Any:
 
 def eigh(x: Any, /) -> EighResult:
     """The eigenvalues and eigenvectors of Hermitian matrices."""
-    return EighResult(*spectral.eigh(_matrices(x, "linalg.eigh")))
+    return EighResult(*eigen.eigh(_matrices(x, "linalg.eigh")))
 
 
 def eigvalsh(x: Any, /) -> Any:
     """The eigenvalues of Hermitian matrices."""
-    return spectral.eigvalsh(_matrices(x, "linalg.eigvalsh"))
+    return eigen.eigvalsh(_matrices(x, "linalg.eigvalsh"))
 
 
 def inv(x: Any, /) -> Any:

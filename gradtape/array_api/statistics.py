@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape import ops
 from gradtape.array_api.arguments import array, as_dtype
-from gradtape.ops import statistics
+from gradtape.ops import nan_reductions
 
 __all__ = [
     "all",
@@ -101,7 +101,7 @@ def cumulative_sum(
     """
     dtype = as_dtype(dtype, "cumulative_sum")
     x = array(x, "cumulative_sum")
-    return in_dtype(statistics.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial), dtype)
+    return in_dtype(nan_reductions.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial), dtype)
 
 
 def cumulative_prod(
@@ -110,7 +110,7 @@ def cumulative_prod(
     """Running products along an axis; with `include_initial`, from 1 on."""
     dtype = as_dtype(dtype, "cumulative_prod")
     x = array(x, "cumulative_prod")
-    return in_dtype(statistics.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial), dtype)
+    return in_dtype(nan_reductions.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial), dtype)
 
 
 def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.bridges.probing import shapes_by_trial
 from gradtape.bridges.program import Call, Program, check_callable
-from gradtape.interchange import library
+from gradtape.numpy_dispatch.interchange import library
 
 
 def as_jax(function: Callable[..., Any], result: Any = None) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.bridges.program import Call
-from gradtape.core.structure import leaves, rebuild
+from gradtape.core.pytree import leaves, rebuild
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from gradtape import ops
-from gradtape.core.structure import leaves, rebuild
+from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
-from gradtape.transforms import vjp
+from gradtape.transforms.gradients import vjp
 
 Arrays = list[Any]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.bridges.program import Arrays, Call, Program, check_callable
-from gradtape.interchange import library, torch_array
-from gradtape.mapping import vmap
-from gradtape.transforms import jvp
+from gradtape.numpy_dispatch.interchange import library, torch_array
+from gradtape.transforms.gradients import jvp
+from gradtape.transforms.vmap import vmap
 
 
 def as_torch(function: Callable[..., Any]) -> Callable[..., Any]:

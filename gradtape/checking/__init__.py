@@ -17,7 +17,7 @@ from gradtape.checking.rules import blamed
 from gradtape.checking.vectors import VectorFunction
 from gradtape.core.location import Location
 from gradtape.errors import OperandError
-from gradtape.transforms import Function
+from gradtape.transforms.gradients import Function
 
 __all__ = ["Comparison", "GradcheckError", "GradcheckReport", "gradcheck"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import Node
-from gradtape.core.guard import Guarded
+from gradtape.core.saved_arrays import Guarded
 from gradtape.errors import GradTapeError
 
 CALLS_AT_MOST = 20  # of functions with rules that are checked by themselves
@@ -18,8 +18,8 @@ CALLS_AT_MOST = 20  # of functions with rules that are checked by themselves
 
 def rules_on(nodes: list[Node]) -> Iterator[tuple[Any, list[Any]]]:
     """The calls of functions with a rule of the user's among recorded nodes: the rule, and the arrays it was given."""
-    from gradtape.custom.functions import RuleOfArguments
-    from gradtape.custom.rules import Batched
+    from gradtape.transforms.custom.functions import RuleOfArguments
+    from gradtape.transforms.custom.rules import Batched
 
     seen = set()
     for node in nodes:
@@ -38,8 +38,8 @@ def rules_on(nodes: list[Node]) -> Iterator[tuple[Any, list[Any]]]:
 
 def alone(rule: Any) -> Any:
     """The function that `rule` belongs to, as one of its arrays, recorded with the rule where it is recorded."""
-    from gradtape.custom.arrays import is_recorded
-    from gradtape.custom.rules import call_recorded
+    from gradtape.transforms.custom.arrays import is_recorded
+    from gradtape.transforms.custom.rules import call_recorded
 
     def part(*arrays: Any) -> Any:
         own = copy.copy(rule)
@@ -52,8 +52,8 @@ def alone(rule: Any) -> Any:
 
 def rule_of(rule: Any) -> tuple[str, str]:
     """What the user wrote as the derivative, in words, and the line that computes it, as it is to be shown."""
-    from gradtape.custom.blame import definition, name_of
-    from gradtape.explain.source import returned
+    from gradtape.explain.source.files import returned
+    from gradtape.transforms.custom.blame import definition, name_of
 
     kept = getattr(getattr(rule, "memory", None), "kept", None)
     residuals = None if kept is None else kept.form.residuals  # of custom_gradient: the function that it returned

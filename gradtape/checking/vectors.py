@@ -10,11 +10,11 @@ import numpy as np
 
 from gradtape.core.graph import Node
 from gradtape.core.location import Location
-from gradtape.core.structure import named_leaves, rebuild
+from gradtape.core.pytree import named_leaves, rebuild
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, OperandError
-from gradtape.sparse.pattern import can_push, path
-from gradtape.transforms import Function, Recorded, record
+from gradtape.transforms.gradients import Function, Recorded, record
+from gradtape.transforms.sparse.pattern import can_push, path
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -197,7 +197,7 @@ def _check_precision(dtype: np.dtype[Any], name: str, fix: str) -> None:
 
 def _pulled(run: Recorded, results: list[Any], cotangents: list[Any]) -> list[Any]:
     """The cotangents of the sources. Where they are not finite, the report says so."""
-    from gradtape.explain.voices import withholding  # not loaded with the library
+    from gradtape.explain.emit.policy import withholding  # not loaded with the library
 
     with withholding("GT401", "GT402", "GT403"):
         return run.pull_back(*_tracked_pairs(results, cotangents))

@@ -18,7 +18,7 @@ import numpy as np
 from gradtape.checking import gradcheck
 from gradtape.commands import terminal
 from gradtape.commands.run import explained
-from gradtape.explain.audit import audit_batch
+from gradtape.explain.queries.audit_batch import audit_batch
 
 DESCRIPTION = """\
 Check a function: its derivatives are compared with central differences, in

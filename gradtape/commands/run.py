@@ -24,13 +24,13 @@ from gradtape.commands import terminal
 from gradtape.core.atomic_write import write_atomically
 from gradtape.core.location import Location, is_library
 from gradtape.errors import GradientWarning, GradTapeError
-from gradtape.explain import voices
-from gradtape.explain.codes import CODES
-from gradtape.explain.health import surveying
-from gradtape.explain.locked import explain as explain_refused_write
-from gradtape.explain.nones import explain as explain_none
-from gradtape.explain.problem import Problem
-from gradtape.explain.uncaught import hook_of_program
+from gradtape.explain.detectors.locked_write import explain as explain_refused_write
+from gradtape.explain.detectors.none_used import explain as explain_none
+from gradtape.explain.detectors.survey import surveying
+from gradtape.explain.emit import policy as voices
+from gradtape.explain.emit.excepthook import hook_of_program
+from gradtape.explain.model.codes import CODES
+from gradtape.explain.model.problem import Problem
 
 LIBRARIES = ("autograd", "tensorflow", "torch")  # as in gradtape.standins, which is not imported for a name
 DESCRIPTION = """\

@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from gradtape.commands import terminal
-from gradtape.explain.codes import CODES, Code
-from gradtape.explain.lookup import nearest, page, search
+from gradtape.explain.model.codes import CODES, Code
+from gradtape.explain.model.pages import nearest, page, search
 
 DESCRIPTION = """\
 Print the page of a code: the situation, a program, its message, why, the cure,

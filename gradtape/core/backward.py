@@ -29,7 +29,7 @@ from gradtape.core.graph import (
 )
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
-from gradtape.core.structure import aligned, leaves, rebuild
+from gradtape.core.pytree import aligned, leaves, rebuild
 from gradtape.core.tape import apart, check_seed, check_target
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
@@ -102,7 +102,7 @@ def _examine(
     seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], births: Births
 ) -> None:
     """Something may be wrong with these gradients: find out while the graph is there."""
-    from gradtape.explain.flow import examine
+    from gradtape.explain.detectors.zero_gradient import examine
 
     examine(seeds, AMBIENT, arrivals, [target._array for target in targets], births)
 
@@ -154,7 +154,7 @@ def gradients_of(
             _examine(seeds, list(found.items()), targets, births)
         for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
             if node not in found and not allow_unused:
-                from gradtape.explain.why import why
+                from gradtape.explain.queries.why import why
 
                 raise messages.unused_input(index, source.shape, where, why(targets[0], source, AMBIENT))
     finally:
@@ -196,7 +196,7 @@ def _walk(
 def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
     check_target(target)
     if not target.requires_grad:
-        from gradtape.explain.why import why_untracked
+        from gradtape.explain.queries.why import why_untracked
 
         raise messages.nothing_requires_grad(what, target.shape, where, why_untracked(target))
     if gradient is None and target.size != 1:

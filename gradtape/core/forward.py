@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import Node
-from gradtape.core.structure import aligned, leaves, map_structure
+from gradtape.core.pytree import aligned, leaves, map_structure
 from gradtape.core.tape import check_seed, check_unconnected
 from gradtape.core.tensor import Tensor, check_differentiable, watch_node
 from gradtape.explain import messages

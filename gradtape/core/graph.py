@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.guard import Guarded
 from gradtape.core.location import Location, Walked, user_frame, walked
 from gradtape.core.references import COUNTS_LOCALS
+from gradtape.core.saved_arrays import Guarded
 from gradtape.core.shapes import Shape
 from gradtape.explain import messages
 

@@ -30,8 +30,8 @@ from gradtape.core.graph import (
     join_cuts,
     next_order,
 )
-from gradtape.core.guard import guard
 from gradtape.core.location import first_user_frame, user_files
+from gradtape.core.saved_arrays import guard
 from gradtape.core.tensor import Tensor, Variable, plain
 from gradtape.explain import messages
 
@@ -120,7 +120,7 @@ class Op:
             if len(inputs) == 2:
                 return self.two(*inputs)
         if params and isinstance(self.kernel, np.ufunc):  # `out`, `where` and the like
-            from gradtape.protocols import call_ufunc
+            from gradtape.numpy_dispatch.protocols import call_ufunc
 
             return call_ufunc(self.kernel, inputs, params)
         return apply(self, inputs, params)
@@ -349,7 +349,7 @@ def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -
 def note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
     """Let an operation be judged that has stretched its tracked operand: few do, and of those most are numbers."""
     if (node.parents[0] if node.parents[0].bits > FLAGS else node.parents[1]).shape:
-        from gradtape.explain.broadcast import stretched
+        from gradtape.explain.detectors.broadcast import stretched
 
         stretched(node, inputs)
 

@@ -29,10 +29,10 @@ from gradtape.core.graph import (
     walk,
 )
 from gradtape.core.graph import release as free
-from gradtape.core.guard import watch_errors
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
-from gradtape.core.structure import aligned, leaves, map_structure, rebuild
+from gradtape.core.pytree import aligned, leaves, map_structure, rebuild
+from gradtape.core.saved_arrays import watch_errors
 from gradtape.core.tensor import Tensor, Variable, check_differentiable, tensor, watch_node
 from gradtape.explain import messages
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from gradtape.explain.coverage import Coverage
-    from gradtape.explain.saved import Saved
-    from gradtape.explain.why import Why
+    from gradtape.explain.queries.coverage import Coverage
+    from gradtape.explain.queries.saved import Saved
+    from gradtape.explain.queries.why import Why
 
 
 class Tapes(type):
@@ -202,7 +202,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
                 gradients = [apart(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
             if not explained and (suspects or births or ails(gradients) or is_nan(values)):
-                from gradtape.explain.flow import examine
+                from gradtape.explain.detectors.zero_gradient import examine
 
                 held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
                 examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))
@@ -315,7 +315,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         [GT208] no gradient: the value left the tape at stop_gradient
         ...
         """
-        from gradtape.explain.why import why
+        from gradtape.explain.queries.why import why
 
         for node, parents, bits in self._remembered:
             node.parents, node.bits = parents, bits
@@ -336,7 +336,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         >>> tape.coverage().missing
         []
         """
-        from gradtape.explain.coverage import coverage
+        from gradtape.explain.queries.coverage import coverage
 
         return coverage(self)
 
@@ -350,7 +350,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         >>> tape.saved().total
         800
         """
-        from gradtape.explain.saved import saved
+        from gradtape.explain.queries.saved import saved
 
         return saved(self)
 
@@ -449,7 +449,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
         rows = for_each_row(arrivals, seeds, widest)
         if ails(rows):
-            from gradtape.explain.rows import examine_rows
+            from gradtape.explain.detectors.nonfinite.per_row import examine_rows
 
             held = {source._node: source._array for source in given}
             examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._beginnings)
@@ -499,7 +499,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
     def _warn_unconnected(self, target: Any, sources: Any) -> None:
         first_target = target if isinstance(target, Tensor) else leaves(target)[0]
         first_source = sources if isinstance(sources, Tensor) else leaves(sources)[0]
-        from gradtape.explain.voices import report
+        from gradtape.explain.emit.policy import report
 
         reason = self.why(first_target, first_source)
         report(messages.all_none(first_target, reason, Location.here()))

@@ -1,7 +1,8 @@
 """Tensor and Variable: an array and its place in the graph.
 
 A tensor owns its memory: nobody else can write to it, and what it hands out is read-only. The mathematics of tensors
-(`x + y`, `x.sum()`) is in `gradtape.methods`; here is what a tensor is, and how its value leaves the tape.
+(`x + y`, `x.sum()`) is in `gradtape.numpy_dispatch.methods`; here is what a tensor is, and how its value leaves the
+tape.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from gradtape.core.graph import (
     next_order,
     suspects,
 )
+from gradtape.core.pytree import LEAVES
 from gradtape.core.shapes import Shape
-from gradtape.core.structure import LEAVES
 from gradtape.explain import messages
-from gradtape.methods import TensorMethods
+from gradtape.numpy_dispatch.methods import TensorMethods
 
 if TYPE_CHECKING:
-    from gradtape.explain.why import Why
+    from gradtape.explain.queries.why import Why
 
 
 class Tensor(TensorMethods):
@@ -78,7 +79,7 @@ class Tensor(TensorMethods):
         """The value is about to change: a step, if its gradient was read before."""
         extra = self._node.extra
         if extra is not None and extra.use & READ and extra.grad is not None:
-            from gradtape.explain.accumulated import note_change
+            from gradtape.explain.detectors.accumulated_grad import note_change
 
             note_change(extra)
 
@@ -348,7 +349,7 @@ class Tensor(TensorMethods):
         >>> x.why((x.detach() * 2.0).sum()).code
         'GT208'
         """
-        from gradtape.explain.why import why_no_grad
+        from gradtape.explain.queries.why import why_no_grad
 
         return why_no_grad(self, target)
 

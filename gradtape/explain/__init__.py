@@ -16,20 +16,20 @@ from typing import Any as _Any
 
 if TYPE_CHECKING:
     from gradtape.explain import report
-    from gradtape.explain.answers import Why
-    from gradtape.explain.codes import CODES, Code
-    from gradtape.explain.health import surveying
-    from gradtape.explain.problem import Fix, Operand, Problem, Span
+    from gradtape.explain.detectors.survey import surveying
+    from gradtape.explain.emit.policy import configure, error, expect, is_due, listening, notes, voice
+    from gradtape.explain.model.codes import CODES, Code
+    from gradtape.explain.model.problem import Fix, Operand, Problem, Span
+    from gradtape.explain.queries.why_result import Why
     from gradtape.explain.report import show
-    from gradtape.explain.voices import configure, error, expect, is_due, listening, notes, voice
 
 _HOMES = {
-    "codes": ("CODES", "Code"),
-    "problem": ("Fix", "Operand", "Problem", "Span"),
-    "voices": ("configure", "error", "expect", "is_due", "listening", "notes", "voice"),
+    "model.codes": ("CODES", "Code"),
+    "model.problem": ("Fix", "Operand", "Problem", "Span"),
+    "emit.policy": ("configure", "error", "expect", "is_due", "listening", "notes", "voice"),
     "report": ("show",),
-    "health": ("surveying",),
-    "answers": ("Why",),
+    "detectors.survey": ("surveying",),
+    "queries.why_result": ("Why",),
 }
 
 

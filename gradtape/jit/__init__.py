@@ -10,9 +10,9 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
-from gradtape.jit.compiled import Compiled, Statistics, jit
-from gradtape.jit.program import Program, ProgramError, verify
-from gradtape.jit.refusing import JitWarning
+from gradtape.jit.api import Compiled, Statistics, jit
+from gradtape.jit.errors import JitWarning
+from gradtape.jit.ir.program import Program, ProgramError, verify
 
 __all__ = ["Compiled", "JitWarning", "Program", "ProgramError", "Statistics", "jit", "verify"]
 

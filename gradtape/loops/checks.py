@@ -10,10 +10,10 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.location import Location
-from gradtape.core.structure import _children, leaves, rebuild
+from gradtape.core.pytree import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.custom.blame import definition, name_of
 from gradtape.errors import DtypeError, GradTapeError, OperandError, ShapeError, StructureError
+from gradtape.transforms.custom.blame import definition, name_of
 
 Function = Callable[..., Any]
 NUMBERS = "fciub"
@@ -140,7 +140,7 @@ class Checked:
         return repr(name_of(self.f))
 
     def _where(self) -> str:
-        from gradtape.explain.source import returned
+        from gradtape.explain.source.files import returned
 
         body, loop = returned(definition(self.f).code), Location.here()
         shown = loop.show()

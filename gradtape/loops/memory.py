@@ -15,14 +15,14 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import VARIABLE, Cut, Node, next_order
-from gradtape.core.guard import Guarded
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted
-from gradtape.core.structure import leaves
+from gradtape.core.pytree import leaves
+from gradtape.core.saved_arrays import Guarded
 from gradtape.core.tensor import Tensor
-from gradtape.custom.checkpoint import checkpoint
-from gradtape.custom.frontier import is_interior
 from gradtape.errors import OperandError
+from gradtape.transforms.custom.checkpoint import checkpoint
+from gradtape.transforms.custom.frontier import is_interior
 
 LEVELS_AT_MOST = 8
 NODE = 900

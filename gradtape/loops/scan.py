@@ -12,7 +12,7 @@ import numpy as np
 
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply
-from gradtape.core.structure import leaves, rebuild
+from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import OperandError
 from gradtape.loops import checks, memory
@@ -53,7 +53,7 @@ def scan(
     steps = checks.number_of_steps(xs, length)
     checks.check_memory(memory)
     carry = checks.as_carry(init)
-    if steps and "gradtape.jit.compiled" in sys.modules:
+    if steps and "gradtape.jit.api" in sys.modules:
         found = _compiled(f, carry, xs, steps, reverse, memory)
         if found is not None:
             return found
@@ -111,13 +111,13 @@ def _compiled(
     f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None
 ) -> tuple[Any, Any] | None:
     """Inside `jit`, the results as those of a loop of the program; None elsewhere, and where that cannot be done."""
-    from gradtape.jit.refusing import Unrollable
-    from gradtape.loops.traced import level_under_way
+    from gradtape.jit.errors import Unrollable
+    from gradtape.jit.trace.loops.scan_body import level_under_way
 
     level = level_under_way(leaves((carry, xs)))
     if level is None:
         return None
-    from gradtape.loops.compiled import scanned
+    from gradtape.jit.trace.loops.scan_op import scanned
 
     try:
         return scanned(level, f, carry, xs, steps, reverse, budget)

@@ -71,7 +71,7 @@ class Linear(Module):
         return functional.linear(x, self.weight, self.bias)
 
     def _refused(self, x: Any) -> Exception:
-        from gradtape.explain.flattening import features_of_examples
+        from gradtape.explain.fixes.reshape_edits import features_of_examples
 
         given = x.shape
         name, features = type(self).__name__, given[-1] if given else 0

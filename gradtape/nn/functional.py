@@ -47,7 +47,6 @@ from gradtape.ops.losses import (
     smooth_l1_loss,
     soft_margin_loss,
 )
-from gradtape.ops.nn import log_softmax, logsumexp, relu, sigmoid, softmax
 from gradtape.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, normalize, rms_norm
 from gradtape.ops.pooling import (
     adaptive_avg_pool1d,
@@ -74,6 +73,7 @@ from gradtape.ops.rectifiers import (
     softshrink,
     threshold,
 )
+from gradtape.ops.softmax import log_softmax, logsumexp, relu, sigmoid, softmax
 
 __all__ = [
     "adaptive_avg_pool1d",

@@ -17,7 +17,7 @@ from gradtape.nn.module import Module
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.joining import concatenate, stack
-from gradtape.ops.nn import relu, sigmoid
+from gradtape.ops.softmax import relu, sigmoid
 
 Generator = np.random.Generator
 State = tuple[Any, ...]

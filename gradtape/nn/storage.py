@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.atomic_write import PathLike, write_atomically
-from gradtape.core.structure import rebuild
+from gradtape.core.pytree import rebuild
 from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError, GradTapeError, OperandError
 from gradtape.explain.messages import problem

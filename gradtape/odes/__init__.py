@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.errors import GradTapeError, OperandError
-from gradtape.implicit.refusal import refused
 from gradtape.odes.integration import integrate
 from gradtape.odes.system import Function, System
+from gradtape.transforms.implicit.refusal import refused
 
 __all__ = ["odeint"]
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import BatchTensor
-from gradtape.core.structure import rebuild
+from gradtape.core.pytree import rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.custom import checkpoint
 from gradtape.errors import NumericsError, OperandError, ShapeError
-from gradtape.implicit.outside import concrete, is_followed, off_tape
-from gradtape.implicit.refusal import WRONG_VALUE, refused
 from gradtape.odes.steppers import ExplicitStepper, RosenbrockStepper, Step, Stepper
 from gradtape.odes.system import TITLE, State, System
 from gradtape.odes.tableaus import METHODS, Explicit
+from gradtape.transforms.custom import checkpoint
+from gradtape.transforms.implicit.outside import concrete, is_followed, off_tape
+from gradtape.transforms.implicit.refusal import WRONG_VALUE, refused
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
 

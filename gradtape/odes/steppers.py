@@ -10,11 +10,11 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError
-from gradtape.implicit.packing import vector_of
-from gradtape.implicit.refusal import refused
-from gradtape.jacobians import jacobian
 from gradtape.odes.system import TITLE, State, System, moved, weighted_sum
 from gradtape.odes.tableaus import Explicit, Rosenbrock
+from gradtape.transforms.implicit.packing import vector_of
+from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.jacobians import jacobian
 
 
 class Step(NamedTuple):

@@ -10,13 +10,13 @@ import numpy as np
 
 from gradtape.core.batch import batch_elementwise, spread
 from gradtape.core.operation import Op, apply
-from gradtape.core.structure import aligned, children, leaves, rebuild
+from gradtape.core.pytree import aligned, children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, OperandError, ShapeError, StructureError
 from gradtape.explain import messages
-from gradtape.implicit.packing import paths, with_arrays
-from gradtape.implicit.refusal import refused
 from gradtape.odes.tableaus import Vector
+from gradtape.transforms.implicit.packing import paths, with_arrays
+from gradtape.transforms.implicit.refusal import refused
 
 Function = Callable[..., Any]
 State = list[Any]  # the leaves of a state, as arrays or tensors

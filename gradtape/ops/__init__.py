@@ -1,13 +1,13 @@
 """The table of operations, one file a chapter. Importing it gives tensors their operators.
 
 `elementwise`, `conversion`, `comparison`: each element by itself. `reductions`, `cumulative`, `sorting`: along axes.
-`shaping`, `joining`, `rearranging`, `indexing`, `writing`: which element goes where. `linalg`, `einstein`: products.
-`nn`: activations. `creation`: new tensors.
+`shaping`, `joining`, `rearranging`, `indexing`, `indexed_update`: which element goes where. `products`, `einsum`:
+products. `softmax`: activations. `creation`: new tensors.
 """
 
 import sys
 
-from gradtape import methods, protocols
+from gradtape.numpy_dispatch import methods, protocols
 from gradtape.ops.comparison import (
     allclose,
     array_equal,
@@ -77,7 +77,7 @@ from gradtape.ops.cumulative import (
     diff,
     trapezoid,
 )
-from gradtape.ops.einstein import (
+from gradtape.ops.einsum import (
     einsum,
 )
 from gradtape.ops.elementwise import (
@@ -132,6 +132,9 @@ from gradtape.ops.elementwise import (
     tanh,
     where,
 )
+from gradtape.ops.indexed_update import (
+    at,
+)
 from gradtape.ops.indexing import (
     getitem,
     nonzero,
@@ -153,7 +156,7 @@ from gradtape.ops.joining import (
     vsplit,
     vstack,
 )
-from gradtape.ops.linalg import (
+from gradtape.ops.products import (
     cross,
     diag,
     diagonal,
@@ -167,14 +170,6 @@ from gradtape.ops.linalg import (
     trace,
     vdot,
     vecdot,
-)
-from gradtape.ops.nn import (
-    log_softmax,
-    logsumexp,
-    relu,
-    sigmoid,
-    softmax,
-    softplus,
 )
 from gradtape.ops.rearranging import (
     flip,
@@ -224,15 +219,20 @@ from gradtape.ops.shaping import (
     swapaxes,
     transpose,
 )
+from gradtape.ops.softmax import (
+    log_softmax,
+    logsumexp,
+    relu,
+    sigmoid,
+    softmax,
+    softplus,
+)
 from gradtape.ops.sorting import (
     argsort,
     median,
     percentile,
     quantile,
     sort,
-)
-from gradtape.ops.writing import (
-    at,
 )
 
 __all__ = [

@@ -16,9 +16,9 @@ from gradtape.core.rules import elementwise
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import one_axis, ordered, ordered_floating, refused
-from gradtape.ops.nn import sigmoid, softmax, softplus_kernel
-from gradtape.ops.nn import softplus as smooth_relu
 from gradtape.ops.rectifiers import samples_with
+from gradtape.ops.softmax import sigmoid, softmax, softplus_kernel
+from gradtape.ops.softmax import softplus as smooth_relu
 from gradtape.ops.special import log_expit, ndtr
 
 __all__ = [

@@ -15,7 +15,7 @@ from gradtape.core.operation import PLAIN, Op, apply, tensor_of
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError
 from gradtape.explain import messages
-from gradtape.protocols import write_into
+from gradtape.numpy_dispatch.protocols import write_into
 
 Axes = tuple[int, ...] | None
 

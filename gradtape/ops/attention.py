@@ -12,10 +12,10 @@ from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, behind_batch, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.layers import dropout
-from gradtape.ops.linalg import matmul
-from gradtape.ops.nn import _top
+from gradtape.ops.products import matmul
 from gradtape.ops.reductions import sum
 from gradtape.ops.shaping import swapaxes
+from gradtape.ops.softmax import _top
 
 __all__ = ["scaled_dot_product_attention"]
 

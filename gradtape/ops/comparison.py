@@ -15,10 +15,10 @@ from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant
 from gradtape.core.tensor import plain
+from gradtape.numpy_dispatch.protocols import COMPOSED, answers
 from gradtape.ops.arguments import as_value, filled
 from gradtape.ops.conversion import absolute, direction
 from gradtape.ops.documentation import flat
-from gradtape.protocols import COMPOSED, answers
 
 
 def _row(kernel: Callable[..., Any], what: str, example: str, **details: Any) -> Op:

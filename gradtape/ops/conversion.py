@@ -13,9 +13,9 @@ import numpy as np
 from gradtape.core.batch import batch_elementwise
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.tensor import Tensor
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value
 from gradtape.ops.documentation import flat, slopes
-from gradtape.protocols import answers
 
 
 def _complex_samples(draw: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 """Convolution in one to three dimensions, and its transpose: the functions, and how they read their arguments.
 
-What they compute is in `gradtape.ops.convolution_rows`.
+What they compute is in `gradtape.ops.convolution_ops`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, refused
-from gradtape.ops.convolution_rows import CHUNK_BYTES as CHUNK_BYTES
-from gradtape.ops.convolution_rows import Geometry, Lengths, _convolve, _spread
-from gradtape.ops.convolution_rows import Layout as Layout
-from gradtape.ops.convolution_rows import _correlate as _correlate
-from gradtape.ops.convolution_rows import layout_of as layout_of
+from gradtape.ops.convolution_ops import CHUNK_BYTES as CHUNK_BYTES
+from gradtape.ops.convolution_ops import Geometry, Lengths, _convolve, _spread
+from gradtape.ops.convolution_ops import Layout as Layout
+from gradtape.ops.convolution_ops import _correlate as _correlate
+from gradtape.ops.convolution_ops import layout_of as layout_of
 
 __all__ = [
     "conv1d",

@@ -10,13 +10,13 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.elementwise import clip
 from gradtape.ops.joining import concatenate
 from gradtape.ops.shaping import expand_dims, reshape
-from gradtape.protocols import answers
 
 __all__ = ["corrcoef", "cov"]
 

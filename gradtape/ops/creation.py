@@ -8,10 +8,10 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.errors import OperandError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import identity, result_type
 from gradtape.ops.shaping import broadcast_to, moveaxis
-from gradtape.protocols import answers
 
 
 @answers(np.zeros, np.empty)

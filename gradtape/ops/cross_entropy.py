@@ -15,11 +15,11 @@ from gradtape.core.rules import general
 from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, one_axis, refused
-from gradtape.ops.expected import note_positive, note_probabilities
 from gradtape.ops.indexing import take
 from gradtape.ops.labels import batch_labelled, checked_labels, hot, pick
-from gradtape.ops.nn import _log_softmax_kernel, _top, log_softmax, softmax
+from gradtape.ops.loss_checks import note_positive, note_probabilities
 from gradtape.ops.reductions import sum
+from gradtape.ops.softmax import _log_softmax_kernel, _top, log_softmax, softmax
 
 __all__ = ["cross_entropy", "nll_loss"]
 

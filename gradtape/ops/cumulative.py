@@ -8,10 +8,10 @@ import numpy as np
 
 from gradtape.core.rules import general, linear
 from gradtape.errors import OperandError
+from gradtape.numpy_dispatch.protocols import ACCUMULATIONS, answers
 from gradtape.ops.arguments import along, as_value, behind_batch, converted, filled, flat_or_axis, one_axis, refused
 from gradtape.ops.joining import concatenate
 from gradtape.ops.reductions import sum
-from gradtape.protocols import ACCUMULATIONS, answers
 
 
 def _cumsum_from_behind(g: Any, axis: int) -> Any:

@@ -15,9 +15,9 @@ from gradtape.core.rules import constant, general
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, filled, refused
-from gradtape.ops.linalg import matmul
-from gradtape.ops.matrices import (
+from gradtape.ops.linalg_common import (
     adjoint,
     as_hermitian,
     by_stack,
@@ -27,7 +27,7 @@ from gradtape.ops.matrices import (
     regular,
     transposed,
 )
-from gradtape.protocols import answers
+from gradtape.ops.products import matmul
 
 
 class QRResult(NamedTuple):

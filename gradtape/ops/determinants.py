@@ -10,10 +10,10 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import general
 from gradtape.core.shapes import unbroadcast
 from gradtape.errors import LinearAlgebraError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.decompositions import inv
-from gradtape.ops.matrices import adjoint, by_stack, regular, transposed
-from gradtape.protocols import answers
+from gradtape.ops.linalg_common import adjoint, by_stack, regular, transposed
 
 
 class SlogdetResult(NamedTuple):

@@ -8,10 +8,10 @@ from gradtape.errors import ShapeError
 from gradtape.ops.arguments import as_value, one_axis, refused
 from gradtape.ops.cross_entropy import reduced
 from gradtape.ops.elementwise import maximum, where
-from gradtape.ops.nn import relu
+from gradtape.ops.loss_arguments import floating, like, signs
 from gradtape.ops.norms import vector_norm
 from gradtape.ops.reductions import sum
-from gradtape.ops.targets import floating, like, signs
+from gradtape.ops.softmax import relu
 
 __all__ = ["cosine_embedding_loss", "cosine_similarity", "pairwise_distance", "triplet_margin_loss"]
 

@@ -23,7 +23,8 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
-from gradtape.ops.nn import sigmoid
+from gradtape.ops.softmax import sigmoid
+from gradtape.ops.special.declare import result_dtype, samples_apart, scipy_kernel, scipy_ufunc
 from gradtape.ops.special.entropy import log_expit
 from gradtape.ops.special.errorfunctions import normal_hazard
 from gradtape.ops.special.gamma import POSITIVE, betaln, digamma, digamma_difference
@@ -46,7 +47,6 @@ from gradtape.ops.special.incomplete import (
     gamma_density,
     gamma_derivative,
 )
-from gradtape.ops.special.rows import result_dtype, samples_apart, scipy_kernel, scipy_ufunc
 
 UNIT = (0.2, 0.8)
 FARTHEST = 700.0

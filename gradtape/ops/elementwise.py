@@ -16,9 +16,9 @@ from gradtape.core.batch import Units, batch_elementwise
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
 from gradtape.errors import OperandError
+from gradtape.numpy_dispatch.protocols import COMPOSED, answers
 from gradtape.ops.arguments import as_value, converted, filled, refused
 from gradtape.ops.documentation import slopes
-from gradtape.protocols import COMPOSED, answers
 
 POSITIVE = (0.5, 2.0)
 UNIT = (-0.8, 0.8)

@@ -18,10 +18,10 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import linear
 from gradtape.core.tensor import Tensor
 from gradtape.errors import ShapeError
+from gradtape.numpy_dispatch.protocols import answers, write_back
 from gradtape.ops.arguments import along, as_value, axes_tuple, behind_batch, one_axis, refused
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.rearranging import roll
-from gradtape.protocols import answers, write_back
 
 _OTHER = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 

@@ -13,6 +13,7 @@ from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
@@ -20,7 +21,6 @@ from gradtape.ops.creation import linspace
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import add_flat
 from gradtape.ops.shaping import reshape
-from gradtape.protocols import answers
 
 _bincount = constant(
     lambda x, length: np.bincount(x, minlength=length),

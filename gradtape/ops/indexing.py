@@ -18,9 +18,9 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import IndexingError, OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import along, as_value, filled, flat_or_axis, refused
 from gradtape.ops.shaping import reshape
-from gradtape.protocols import answers
 
 Index = tuple[Any, ...]
 Shape = tuple[int, ...]

@@ -12,9 +12,9 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import along, as_value, filled, one_axis, refused
 from gradtape.ops.shaping import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel, reshape
-from gradtape.protocols import answers
 
 # -- joining
 

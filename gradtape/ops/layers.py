@@ -14,10 +14,10 @@ from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
-from gradtape.ops.einstein import einsum
+from gradtape.ops.einsum import einsum
 from gradtape.ops.elementwise import where
 from gradtape.ops.labels import checked_labels
-from gradtape.ops.linalg import matmul
+from gradtape.ops.products import matmul
 from gradtape.ops.shaping import broadcast_to
 
 __all__ = ["bilinear", "dropout", "dropout1d", "dropout2d", "dropout3d", "embedding", "linear"]

@@ -9,11 +9,11 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import general
 from gradtape.errors import LinearAlgebraError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
-from gradtape.ops.matrices import adjoint, as_hermitian, by_stack, hermitian_part, is_absent, regular
-from gradtape.ops.singular import svd
-from gradtape.protocols import answers
+from gradtape.ops.linalg_common import adjoint, as_hermitian, by_stack, hermitian_part, is_absent, regular
+from gradtape.ops.svd import svd
 
 # -- pinv: p = a^+ while the rank stays the same:
 #    dp = -p da p + p p^H da^H (1 - a p) + (1 - p a) da^H p^H p

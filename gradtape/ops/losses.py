@@ -19,10 +19,10 @@ from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
 from gradtape.ops.cross_entropy import reduced
 from gradtape.ops.elementwise import maximum, where
-from gradtape.ops.expected import note_positive, note_sigmoid
-from gradtape.ops.nn import relu, sigmoid, softplus, softplus_kernel
+from gradtape.ops.loss_arguments import floating, like, pair, positive, signs, weighted
+from gradtape.ops.loss_checks import note_positive, note_sigmoid
+from gradtape.ops.softmax import relu, sigmoid, softplus, softplus_kernel
 from gradtape.ops.special import xlogy
-from gradtape.ops.targets import floating, like, pair, positive, signs, weighted
 
 __all__ = [
     "binary_cross_entropy",

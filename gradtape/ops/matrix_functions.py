@@ -18,7 +18,7 @@ from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.decompositions import cholesky
-from gradtape.ops.matrices import adjoint, by_stack, extent, regular, transposed
+from gradtape.ops.linalg_common import adjoint, by_stack, extent, regular, transposed
 from gradtape.ops.rearranging import tril, triu
 
 

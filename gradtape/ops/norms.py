@@ -18,14 +18,14 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, as_value, axes_tuple, refused, restored
 from gradtape.ops.conversion import absolute, astype
 from gradtape.ops.decompositions import inv
-from gradtape.ops.matrices import by_stack
+from gradtape.ops.linalg_common import by_stack
 from gradtape.ops.reductions import max, min, sum
 from gradtape.ops.shaping import moveaxis, reshape
-from gradtape.ops.singular import svdvals
-from gradtape.protocols import answers
+from gradtape.ops.svd import svdvals
 
 Axes = tuple[int, ...]
 

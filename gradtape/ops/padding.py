@@ -9,13 +9,13 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions, sorting
 from gradtape.ops.arguments import along, as_value, refused
 from gradtape.ops.conversion import identity
 from gradtape.ops.indexing import getitem, scatter
 from gradtape.ops.joining import concatenate, stack
 from gradtape.ops.shaping import broadcast_to, moveaxis, reshape
-from gradtape.protocols import answers
 
 _BY_PLACES = ("edge", "reflect", "symmetric", "wrap")
 _STATISTICS: dict[str, Callable[..., Any]] = {

@@ -11,15 +11,15 @@ from numpy.polynomial import polynomial as numpy_polynomial
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.decompositions import inv
+from gradtape.ops.eigen import eigvals
 from gradtape.ops.joining import concatenate, stack
 from gradtape.ops.least_squares import lstsq
-from gradtape.ops.linalg import tensordot
-from gradtape.ops.numerical import convolve
+from gradtape.ops.numerics import convolve
+from gradtape.ops.products import tensordot
 from gradtape.ops.shaping import expand_dims, moveaxis, reshape
-from gradtape.ops.spectral import eigvals
-from gradtape.protocols import answers
 
 
 def _coefficients(p: Any, what: str) -> Any:

@@ -1,6 +1,6 @@
 """Pooling: the largest element, or the mean, of windows that move over the last axes.
 
-These are the functions, and how they read their arguments; what they compute is in `gradtape.ops.pooling_rows`.
+These are the functions, and how they read their arguments; what they compute is in `gradtape.ops.pooling_ops`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import refused
 from gradtape.ops.convolution import for_each_axis, images
-from gradtape.ops.pooling_rows import Windows, _largest, _mean, _products
-from gradtape.ops.pooling_rows import _pick as _pick
-from gradtape.ops.pooling_rows import _place as _place
-from gradtape.ops.pooling_rows import _positions as _positions
-from gradtape.ops.pooling_rows import _shares as _shares
-from gradtape.ops.pooling_rows import _sums as _sums
+from gradtape.ops.pooling_ops import Windows, _largest, _mean, _products
+from gradtape.ops.pooling_ops import _pick as _pick
+from gradtape.ops.pooling_ops import _place as _place
+from gradtape.ops.pooling_ops import _positions as _positions
+from gradtape.ops.pooling_ops import _shares as _shares
+from gradtape.ops.pooling_ops import _sums as _sums
 from gradtape.ops.shaping import reshape
 
 __all__ = [

@@ -10,11 +10,11 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
 from gradtape.errors import ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, along, as_value, axes_tuple, behind_batch, flat_or_axis, lengths, refused
 from gradtape.ops.conversion import identity
 from gradtape.ops.elementwise import where
 from gradtape.ops.shaping import broadcast_to, ravel, reshape, swapaxes
-from gradtape.protocols import answers
 
 # -- turning
 

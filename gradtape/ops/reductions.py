@@ -12,6 +12,7 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import REDUCTIONS, answers
 from gradtape.ops.arguments import (
     Axes,
     as_value,
@@ -29,7 +30,6 @@ from gradtape.ops.arguments import (
 from gradtape.ops.elementwise import maximum, minimum, root_of_squares
 from gradtape.ops.elementwise import where as choose
 from gradtape.ops.shaping import broadcast_to
-from gradtape.protocols import REDUCTIONS, answers
 
 
 def _batch_reduction(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:

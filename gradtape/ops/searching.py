@@ -18,10 +18,10 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
-from gradtape.ops.writing import at
-from gradtape.protocols import answers
+from gradtape.ops.indexed_update import at
 
 # -- positions in sorted arrays
 

@@ -13,9 +13,9 @@ from gradtape.core.rules import linear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import plain
 from gradtape.errors import OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, axes_tuple, lengths, one_axis, refused, stretch
 from gradtape.ops.conversion import identity
-from gradtape.protocols import answers
 
 # -- reshape
 
@@ -55,7 +55,7 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
         x = _copied(x, wanted, order, copy)
     if order == "C":
         if len(wanted) == len(x.shape) > 1 and wanted != x.shape and sorted(wanted) == sorted(x.shape):
-            from gradtape.explain.swaps import note_swap
+            from gradtape.explain.detectors.reshape_for_transpose import note_swap
 
             note_swap(x.shape, wanted)
         return _reshape(x, shape=wanted)

@@ -12,12 +12,12 @@ from gradtape.core.operation import Lifted, apply
 from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import plain
 from gradtape.errors import IndexingError, OperandError, ShapeError
+from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, filled, flat_or_axis, one_axis, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import getitem_static, take_along_axis
 from gradtape.ops.reductions import mean
 from gradtape.ops.shaping import atleast_1d, broadcast_to, expand_dims, moveaxis, reshape
-from gradtape.protocols import answers
 
 __all__ = [
     "argpartition",

@@ -16,16 +16,7 @@ from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.explain import messages
-from gradtape.ops import arguments, comparison, elementwise, shaping, statistics
-from gradtape.ops.arguments import Axes, along, as_value, axes_tuple, one_axis, refused
-from gradtape.ops.elementwise import where as choose
-from gradtape.ops.indexing import getitem_static, positions_of, scatter, static_index
-from gradtape.ops.joining import stack
-from gradtape.ops.linalg import matmul, vecdot
-from gradtape.ops.nn import logsumexp
-from gradtape.ops.running import RUNNING
-from gradtape.ops.writing import at as place_of
-from gradtape.protocols import (
+from gradtape.numpy_dispatch.protocols import (
     ACCUMULATIONS,
     BY_NAME,
     COMPOSED,
@@ -34,6 +25,15 @@ from gradtape.protocols import (
     operation_for,
     write_into,
 )
+from gradtape.ops import arguments, comparison, elementwise, nan_reductions, shaping
+from gradtape.ops.accumulate import RUNNING
+from gradtape.ops.arguments import Axes, along, as_value, axes_tuple, one_axis, refused
+from gradtape.ops.elementwise import where as choose
+from gradtape.ops.indexed_update import at as place_of
+from gradtape.ops.indexing import getitem_static, positions_of, scatter, static_index
+from gradtape.ops.joining import stack
+from gradtape.ops.products import matmul, vecdot
+from gradtape.ops.softmax import logsumexp
 
 # -- ufuncs that are several operations
 
@@ -287,7 +287,7 @@ def _summed_exponentials(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, ma
 def _extreme_number(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, initial: Any, mask: Any) -> Any:
     """The largest or smallest of what is a number; not a number where nothing is."""
     largest = ufunc is np.fmax
-    extreme = statistics.nanmax if largest else statistics.nanmin
+    extreme = nan_reductions.nanmax if largest else nan_reductions.nanmin
     bound = -np.inf if largest else np.inf
     if initial is not None or x.dtype.kind not in "fc":
         return extreme(x, axes, keepdims=keepdims, initial=initial, where=mask)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import leaves, map_structure
+from gradtape.core.pytree import leaves, map_structure
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import leaves, rebuild
+from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Variable, plain
 from gradtape.errors import NumericsError, OperandError, StructureError
 from gradtape.explain.messages import problem
@@ -228,7 +228,7 @@ class _Flat:
 
     def tried(self, vector: Any) -> tuple[float, Any]:
         """The value and the gradient at a place that a line search tries, which it leaves if they are not finite."""
-        from gradtape.explain.numerics import trying
+        from gradtape.explain.detectors.nonfinite.check import trying
 
         with trying():
             value, gradients = self._called(vector)

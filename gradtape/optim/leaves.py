@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.operation import Lifted
-from gradtape.core.structure import aligned, children
+from gradtape.core.pytree import aligned, children
 from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, GradTapeError, NumericsError, ShapeError, StructureError
 from gradtape.explain import messages
@@ -16,7 +16,7 @@ from gradtape.explain.messages import problem
 
 
 def named_leaves(tree: Any, prefix: str = "") -> list[tuple[str, Any]]:
-    """The leaves of `tree` with their dotted names, in the order of `gradtape.core.structure.leaves`.
+    """The leaves of `tree` with their dotted names, in the order of `gradtape.core.pytree.leaves`.
 
     >>> named_leaves({"dense": {"w": 1, "b": 2}, "scales": [3]})
     [('dense.w', 1), ('dense.b', 2), ('scales.0', 3)]

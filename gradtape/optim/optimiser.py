@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.operation import Lifted
-from gradtape.core.structure import leaves, map_structure, rebuild
+from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.core.tensor import Tensor, Variable, plain
 from gradtape.errors import OperandError, StructureError
 from gradtape.ops.arguments import refused

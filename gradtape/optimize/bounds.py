@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import children
+from gradtape.core.pytree import children
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError, ShapeError, StructureError
-from gradtape.implicit.packing import Packing, told
-from gradtape.implicit.refusal import WRONG_VALUE, refused
+from gradtape.transforms.implicit.packing import Packing, told
+from gradtape.transforms.implicit.refusal import WRONG_VALUE, refused
 
 FORMS = (
     "(lower, upper) with numbers or structures like x0, None for no bound; a structure like x0 with a pair for each "

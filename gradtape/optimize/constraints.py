@@ -9,9 +9,9 @@ import numpy as np
 from scipy import optimize
 
 from gradtape.errors import OperandError, ShapeError
-from gradtape.implicit.packing import Packing
-from gradtape.implicit.refusal import refused
 from gradtape.optimize.objective import Function, VectorFunction
+from gradtape.transforms.implicit.packing import Packing
+from gradtape.transforms.implicit.refusal import refused
 
 FORMS = (
     '{"type": "eq" or "ineq", "fun": g}, scipy.optimize.NonlinearConstraint(g, lower, upper), '

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from gradtape.core.structure import map_structure
+from gradtape.core.pytree import map_structure
 from gradtape.errors import OperandError, ShapeError
-from gradtape.implicit.packing import Packing
-from gradtape.implicit.refusal import WRONG_VALUE, refused
 from gradtape.optimize.objective import Function, VectorFunction, name_of, plain_number
 from gradtape.optimize.progress import Progress
 from gradtape.optimize.result import OptimizeResult
 from gradtape.optimize.solving import Arguments, check_function
-from gradtape.transforms import grad, one_number
+from gradtape.transforms.gradients import grad, one_number
+from gradtape.transforms.implicit.packing import Packing
+from gradtape.transforms.implicit.refusal import WRONG_VALUE, refused
 
 WITH_JACOBIAN = ("hybr", "lm")
 WITHOUT = ("broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden", "excitingmixing", "krylov", "df-sane")

@@ -10,9 +10,6 @@ from scipy import optimize
 
 from gradtape.core.operation import Lifted
 from gradtape.errors import DetachError, OperandError, ShapeError, UnsupportedError
-from gradtape.implicit.outside import is_followed
-from gradtape.implicit.packing import Packing, Values
-from gradtape.implicit.refusal import refused
 from gradtape.optimize.bounds import flat_bounds
 from gradtape.optimize.constraints import is_sparse
 from gradtape.optimize.objective import Function, VectorFunction, name_of
@@ -20,7 +17,10 @@ from gradtape.optimize.progress import Progress
 from gradtape.optimize.result import OptimizeResult
 from gradtape.optimize.sensitivity import moving_minimum
 from gradtape.optimize.solving import Arguments, check_function
-from gradtape.transforms import vjp
+from gradtape.transforms.gradients import vjp
+from gradtape.transforms.implicit.outside import is_followed
+from gradtape.transforms.implicit.packing import Packing, Values
+from gradtape.transforms.implicit.refusal import refused
 
 RHO: dict[str, Function] = {  # SciPy's losses of z, the square of a residual over its scale
     "linear": lambda z: z,

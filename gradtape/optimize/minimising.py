@@ -11,8 +11,6 @@ from scipy import optimize
 
 from gradtape.core.operation import Lifted
 from gradtape.errors import OperandError
-from gradtape.implicit.packing import Packing
-from gradtape.implicit.refusal import refused
 from gradtape.optimize.bounds import flat_bounds
 from gradtape.optimize.constraints import Constraint, read
 from gradtape.optimize.objective import Function, Objective
@@ -20,7 +18,9 @@ from gradtape.optimize.progress import Progress
 from gradtape.optimize.result import OptimizeResult
 from gradtape.optimize.sensitivity import moving_minimum
 from gradtape.optimize.solving import Arguments, check_function
-from gradtape.transforms import grad
+from gradtape.transforms.gradients import grad
+from gradtape.transforms.implicit.packing import Packing
+from gradtape.transforms.implicit.refusal import refused
 
 VALUES = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 GRADIENTS = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP")

@@ -10,14 +10,14 @@ import numpy as np
 
 from gradtape.core.graph import keeping
 from gradtape.core.tensor import Tensor
-from gradtape.custom.arrays import is_recorded
 from gradtape.errors import NumericsError, OperandError, UntrackedError
-from gradtape.implicit.packing import Packing, Values, told
-from gradtape.implicit.refusal import refused
-from gradtape.implicit.theorem import closed_over
-from gradtape.jacobians import hessian, jacobian
-from gradtape.sparse import sparse_hessian, sparse_jacobian
-from gradtape.transforms import grad, linearize, one_number, record, value_and_grad
+from gradtape.transforms.custom.arrays import is_recorded
+from gradtape.transforms.gradients import grad, linearize, one_number, record, value_and_grad
+from gradtape.transforms.implicit.packing import Packing, Values, told
+from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.implicit.theorem import closed_over
+from gradtape.transforms.jacobians import hessian, jacobian
+from gradtape.transforms.sparse import sparse_hessian, sparse_jacobian
 
 Function = Callable[..., Any]
 
@@ -42,7 +42,7 @@ def trying(is_trial: bool) -> Iterator[None]:
     if not is_trial or keeping.get():
         yield
         return
-    from gradtape.explain.voices import configure
+    from gradtape.explain.emit.policy import configure
 
     with configure(GT401="note"), np.errstate(all="ignore"):
         yield

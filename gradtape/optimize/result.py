@@ -8,9 +8,9 @@ import numpy as np
 from scipy import optimize
 
 from gradtape.core.operation import Lifted
-from gradtape.core.structure import leaves
-from gradtape.implicit.outside import concrete
-from gradtape.implicit.packing import paths
+from gradtape.core.pytree import leaves
+from gradtape.transforms.implicit.outside import concrete
+from gradtape.transforms.implicit.packing import paths
 
 
 class OptimizeResult(optimize.OptimizeResult):  # type: ignore[misc]  # SciPy has no types

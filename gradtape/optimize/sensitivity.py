@@ -14,13 +14,13 @@ import numpy as np
 
 from gradtape.core.operation import Lifted
 from gradtape.errors import UnsupportedError
-from gradtape.implicit.outside import concrete, off_tape
-from gradtape.implicit.packing import Packing, vector_of
-from gradtape.implicit.refusal import refused
-from gradtape.jacobians import jacobian
 from gradtape.optimize.constraints import Constraint
 from gradtape.optimize.solving import Arguments
-from gradtape.transforms import vjp
+from gradtape.transforms.gradients import vjp
+from gradtape.transforms.implicit.outside import concrete, off_tape
+from gradtape.transforms.implicit.packing import Packing, vector_of
+from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.jacobians import jacobian
 
 NEAR = 1e-6
 """How far from a limit, relative to its size, a value counts as being at it."""

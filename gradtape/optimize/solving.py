@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.operation import Lifted
-from gradtape.custom.arrays import is_array, is_recorded, split
 from gradtape.errors import OperandError
-from gradtape.implicit.outside import off_tape, outside
-from gradtape.implicit.packing import Packing
-from gradtape.implicit.refusal import refused
-from gradtape.implicit.theorem import Condition, Function
 from gradtape.optimize.result import OptimizeResult
+from gradtape.transforms.custom.arrays import is_array, is_recorded, split
+from gradtape.transforms.implicit.outside import off_tape, outside
+from gradtape.transforms.implicit.packing import Packing
+from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.implicit.theorem import Condition, Function
 
 
 class Arguments:

@@ -14,7 +14,7 @@ from gradtape.errors import LinearAlgebraError, OperandError, ShapeError
 from gradtape.ops.arguments import one_axis, refused
 from gradtape.ops.decompositions import cholesky as cholesky_factor
 from gradtape.ops.distributions import beta_transport, gamma_transport
-from gradtape.ops.nn import softmax
+from gradtape.ops.softmax import softmax
 from gradtape.random.drawing import (
     ANY,
     NONNEGATIVE,

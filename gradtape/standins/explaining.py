@@ -11,9 +11,9 @@ import re
 
 from gradtape import errors
 from gradtape.core.location import Location, is_library
-from gradtape.explain.messages.making import at
-from gradtape.explain.messages.texts import as_problem
-from gradtape.explain.problem import Problem
+from gradtape.explain.messages.build import at
+from gradtape.explain.messages.from_text import as_problem
+from gradtape.explain.model.problem import Problem
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _ASSERTIONS = os.path.join("tensorflow", "debugging.py")  # what they say is the user's own, not ours

@@ -88,14 +88,14 @@ def _warn_of_real(aside: dict[str, ModuleType]) -> None:
     real = {name: module for name, module in aside.items() if not module.__name__.startswith(names.PREFIX)}
     if not real:
         return
-    from gradtape.explain import voices
+    from gradtape.explain.emit import policy
     from gradtape.explain.messages import problem
 
     libraries = sorted({name.partition(".")[0] for name in real})
     holders = _holders(real, libraries)
     listed = ", ".join(holders[:5]) + (f" and {len(holders) - 5} more" if len(holders) > 5 else "")
     kept = f"{listed} {'keeps' if len(holders) == 1 else 'keep'} it" if holders else "what has imported it keeps it"
-    voices.report(
+    policy.report(
         problem(
             "GT317",
             f"{', '.join(libraries)} was imported before its stand-in, and is the real library: {kept}",

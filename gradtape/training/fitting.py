@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import leaves, map_structure
+from gradtape.core.pytree import leaves, map_structure
 from gradtape.core.tensor import Variable, plain
 from gradtape.errors import NumericsError, OperandError, ShapeError
 from gradtape.explain.messages import problem
-from gradtape.jit.compiled import Compiled
+from gradtape.jit.api import Compiled
 from gradtape.nn.calling import functional_call
 from gradtape.nn.module import Module
 from gradtape.nn.names import checked_generator, flat
@@ -26,7 +26,7 @@ from gradtape.training.history import History
 from gradtape.training.progress import Progress
 from gradtape.training.run import Position, generators_of, one_dtype, put_back, states_of, store, taken_up
 from gradtape.training.stopping import EarlyStopping, as_stopping
-from gradtape.transforms import value_and_grad
+from gradtape.transforms.gradients import value_and_grad
 
 Function = Callable[..., Any]
 Callback = Callable[[int, dict[str, float]], Any]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.atomic_write import PathLike
-from gradtape.core.structure import leaves, map_structure, rebuild
+from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.errors import GradTapeError
 from gradtape.nn.module import Module
 from gradtape.nn.names import check_names, checked_array

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.core import guard, location, rules
+from gradtape.core import location, rules, saved_arrays
 from gradtape.core.location import Location
 from gradtape.core.shapes import axis_index, axis_tuple, unbroadcast
 
@@ -95,7 +95,7 @@ class TestGuards:
     @pytest.mark.parametrize("order", ["C", "F"])
     def test_bulk_writes_to_large_views_are_noticed(self, order: Any) -> None:
         """A write to a larger part of an array above the limit is found, whatever its layout."""
-        base = np.ones((2, guard.SAMPLED_ABOVE), order=order)
+        base = np.ones((2, saved_arrays.SAMPLED_ABOVE), order=order)
         part = base[:, 1:]
         x = gt.tensor(np.ones(part.shape), requires_grad=True)
         y = (x * part).sum()

@@ -16,9 +16,9 @@ import pytest
 
 from gradtape.commands import main, terminal
 from gradtape.commands.run import separated
-from gradtape.explain import voices
-from gradtape.explain.codes import CODES
-from gradtape.explain.problem import Problem
+from gradtape.explain.emit import policy
+from gradtape.explain.model.codes import CODES
+from gradtape.explain.model.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -298,11 +298,11 @@ def test_interrupt_from_outside(script: Path) -> None:
 def test_notes_are_printed_at_the_end(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What is only noted is printed behind everything else, and does not count under --strict."""
     script.write_text(
-        "from gradtape.explain.problem import Problem\nfrom gradtape.explain.voices import report\n\n"
+        "from gradtape.explain.model.problem import Problem\nfrom gradtape.explain.emit.policy import report\n\n"
         "report(Problem('GT502', 'averaged twice'))\nprint('done')\n"
     )
     assert main(["run", "--strict", str(script)]) == 0
-    voices.notes(clear=True)
+    policy.notes(clear=True)
     lines = capfd.readouterr().err.splitlines()
     assert lines[0] == "note: [GT502] averaged twice"
     assert lines[-1] == "gradtape: train.py: nothing found, 1 note"
@@ -315,7 +315,7 @@ def test_health_of_gradients_is_noted(call: Call, script: Path) -> None:
         "with gt.GradientTape() as tape:\n    y = np.tanh(x).sum()\ntape.gradient(y, x)\n"
     )
     done = call("run", script)
-    voices.notes(clear=True)
+    policy.notes(clear=True)
     assert "note: [GT503]" in done.stderr
     assert done.stderr.splitlines()[-1] == "gradtape: train.py: nothing found, 1 note"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.jit import findings
+from gradtape.jit.diagnostics import explain_call
 
 
 def _root(x: Any) -> Any:
@@ -45,7 +45,7 @@ class TestCompiled:
     def test_it_is_said_once_for_a_function(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The function is run a second time for the first such result only."""
         explained: list[Any] = []
-        monkeypatch.setattr(findings, "explain", lambda *given: explained.append(given))
+        monkeypatch.setattr(explain_call, "explain", lambda *given: explained.append(given))
         step = gt.jit(gt.value_and_grad(_root))
         for _ in range(5):
             step(X)
@@ -81,7 +81,7 @@ class TestCompiled:
     @pytest.mark.parametrize("answer", [np.float64(1.0), (np.float64(2.0), X), X, (X, X), None, ()])
     def test_most_runs_are_not_looked_at(self, answer: Any) -> None:
         """Of results that begin with no infinite number, only those of the runs 1, 2, 4, 8 and so on are."""
-        assert [run for run in range(1, 20) if findings.is_suspect(answer, run)] == [1, 2, 4, 8, 16]
+        assert [run for run in range(1, 20) if explain_call.is_suspect(answer, run)] == [1, 2, 4, 8, 16]
 
 
 def _said(run: Any, calls: int = 3) -> list[tuple[str, str]]:
@@ -251,7 +251,7 @@ class TestAsTheFunctionItself:
     def test_healthy_functions_are_run_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Nothing is looked into where nothing is odd, softmax and labels included."""
         looked: list[Any] = []
-        monkeypatch.setattr(findings, "explain", lambda *given: looked.append(given))
+        monkeypatch.setattr(explain_call, "explain", lambda *given: looked.append(given))
 
         def loss(w: Any) -> Any:
             scores = gt.log_softmax(DATA @ w.reshape(3, 1) * np.ones(3), axis=1)

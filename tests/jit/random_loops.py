@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.structure import leaves
+from gradtape.core.pytree import leaves
 
 STEPS = [55, 60, 77, 120, 300]
 EXPRESSIONS = [

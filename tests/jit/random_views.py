@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.structure import leaves
+from gradtape.core.pytree import leaves
 
 from .native.fuzz import LAYOUTS, laid_out
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.core.structure import map_structure
+from gradtape.core.pytree import map_structure
 from gradtape.jit import JitWarning, jit
 
 X = np.array([0.5, -1.0, 2.0])

@@ -12,9 +12,9 @@ import pytest
 import gradtape as gt
 from gradtape.core.rules import TABLE
 from gradtape.jit import ProgramError, verify
-from gradtape.jit.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
-from gradtape.jit.run import Runner, new_stack
-from gradtape.jit.simplify import drop_dead, hoist_invariants
+from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
+from gradtape.jit.passes.simplify import drop_dead, hoist_invariants
+from gradtape.jit.runtime.runner import Runner, new_stack
 
 RNG = np.random.default_rng(11)
 W = 0.4 * RNG.normal(size=(3, 3))

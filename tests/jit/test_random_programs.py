@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import gradtape as gt
 from gradtape.jit import jit, verify
-from gradtape.jit.simplify import simplified
+from gradtape.jit.passes.simplify import simplified
 
 Arrays = list[Any]
 pytestmark = pytest.mark.filterwarnings("ignore::gradtape.GradientWarning")  # accidents of broadcasting are meant here

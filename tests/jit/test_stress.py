@@ -11,8 +11,8 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import jit
-from gradtape.jit.native import threads as native_threads
-from gradtape.jit.native.compiler import once
+from gradtape.jit.native.runtime import threads as native_threads
+from gradtape.jit.native.runtime.llvm import once
 
 from .stress import stress
 

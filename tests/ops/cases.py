@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape import protocols
 from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE
+from gradtape.numpy_dispatch import protocols
 
 Array = np.ndarray[Any, Any]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape import protocols
+from gradtape.numpy_dispatch import protocols
 
 protocols.open_chapters()
 

@@ -15,7 +15,7 @@ import gradtape as gt
 from gradtape import ops
 from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE
-from gradtape.protocols import FUNCTIONS, UFUNCS
+from gradtape.numpy_dispatch.protocols import FUNCTIONS, UFUNCS
 
 from .cases import (
     CONSTANT,

@@ -93,7 +93,7 @@ def test_x_has_the_structure_of_the_start(x0: Any) -> None:
     assert found.success
     if isinstance(x0, Line | Point | dict | list):
         assert type(found.x) is type(x0)
-    leaves = gt.core.structure.leaves(found.x)
+    leaves = gt.core.pytree.leaves(found.x)
     for leaf in leaves:
         np.testing.assert_allclose(leaf, 1.0, atol=1e-5)
     if isinstance(x0, dict):

@@ -11,8 +11,8 @@ import pytest
 
 import gradtape as gt
 from gradtape.core.graph import AMBIENT
-from gradtape.explain.codes import CODES
-from gradtape.explain.why import Why, why, why_untracked
+from gradtape.explain.model.codes import CODES
+from gradtape.explain.queries.why import Why, why, why_untracked
 
 Line = Callable[..., str]
 

@@ -3,13 +3,13 @@
 Each is a `Problem`: what was given, where (the user's expression), what is accepted, and a fix. The kernel decides,
 these files word. Nothing of it is loaded before the first of them is made: a program without problems pays nothing.
 
-making       how a finding is made
-texts        findings of errors that were given a text only
+build        how a finding is made
+from_text    findings of errors that were given a text only
 operations   operands, arguments and axes that an operation refuses
-values       tensors and their values, reading and writing them
-requests     tapes, seeds, `.backward()`, gradients that are None
+tensors      tensors and their values, reading and writing them
+gradients    tapes, seeds, `.backward()`, gradients that are None
 rules        gradient rules and hooks
-functions    transforms of functions: structures, tangents, results, batches
+transforms   transforms of functions: structures, tangents, results, batches
 """
 
 import importlib
@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 if _TYPE_CHECKING:
-    from gradtape.explain.messages.functions import *  # noqa: F403
-    from gradtape.explain.messages.making import *  # noqa: F403
+    from gradtape.explain.messages.build import *  # noqa: F403
+    from gradtape.explain.messages.from_text import *  # noqa: F403
+    from gradtape.explain.messages.gradients import *  # noqa: F403
     from gradtape.explain.messages.operations import *  # noqa: F403
-    from gradtape.explain.messages.requests import *  # noqa: F403
     from gradtape.explain.messages.rules import *  # noqa: F403
-    from gradtape.explain.messages.texts import *  # noqa: F403
-    from gradtape.explain.messages.values import *  # noqa: F403
+    from gradtape.explain.messages.tensors import *  # noqa: F403
+    from gradtape.explain.messages.transforms import *  # noqa: F403
 
-_HOMES = ("making", "texts", "operations", "values", "requests", "rules", "functions")
+_HOMES = ("build", "from_text", "operations", "tensors", "gradients", "rules", "transforms")
 
 
 def __getattr__(name: str) -> _Any:

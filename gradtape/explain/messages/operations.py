@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.errors import AxisError, GradTapeError, ShapeError, family
-from gradtape.explain.messages.making import failure, problem
-from gradtape.explain.messages.texts import code_for
+from gradtape.explain.messages.build import failure, problem
+from gradtape.explain.messages.from_text import code_for
 
 if TYPE_CHECKING:
     from gradtape.core.operation import Op
@@ -25,8 +25,8 @@ def refused_operands(
     ours = family(error)
     if isinstance(error, GradTapeError) or ours is None:
         return error
-    from gradtape.explain.clash import refusal
-    from gradtape.explain.running import as_written
+    from gradtape.explain.detectors.shape_mismatch import refusal
+    from gradtape.explain.source.active_ops import as_written
 
     one = as_written(error)
     examples = 0
@@ -40,8 +40,8 @@ def refused_operands(
 
 def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """An operation cannot take an argument: `what` is "function: what was given", `fix` what is accepted."""
-    from gradtape.explain.arguments import in_the_call
-    from gradtape.explain.site import Site
+    from gradtape.explain.fixes.call_edits import in_the_call
+    from gradtape.explain.source.expression import Site
 
     site = Site.present()
     about = site.arrays() if issubclass(kind, ShapeError) else []
@@ -50,7 +50,7 @@ def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTape
 
 
 def no_such_axis(axis: Any, ndim: int, shape: Shape | None = None) -> GradTapeError:
-    from gradtape.explain.clash import missing_axis
+    from gradtape.explain.detectors.shape_mismatch import missing_axis
 
     return AxisError(missing_axis(axis, ndim, shape))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.location import Location
 from gradtape.errors import GradTapeError, RuleError
-from gradtape.explain.messages.making import at, failure, problem
+from gradtape.explain.messages.build import at, failure, problem
 
 if TYPE_CHECKING:
     from gradtape.core.graph import Node
@@ -28,7 +28,7 @@ def wrong_rule_shape(node: Node, index: int, given: Shape, shape: Shape) -> Grad
 
 def broken_rule(title: str, rule: Location, call: Location, fix: str) -> GradTapeError:
     """A rule of the user's did not return what it has to: what it returned, where it is defined, and for which call."""
-    from gradtape.explain.source import returned
+    from gradtape.explain.source.files import returned
 
     code = "GT304"
     if re.search(r" returned (shape|a result of)", title):
@@ -39,7 +39,7 @@ def broken_rule(title: str, rule: Location, call: Location, fix: str) -> GradTap
 
 
 def wrong_hook_shape(node: Node, given: Shape, hook: Any) -> GradTapeError:
-    from gradtape.explain.source import returned
+    from gradtape.explain.source.files import returned
 
     function = getattr(hook, "__wrapped__", hook)
     return failure(
@@ -55,7 +55,7 @@ def wrong_hook_shape(node: Node, given: Shape, hook: Any) -> GradTapeError:
 
 def warn_of_nan(node: Node) -> None:
     """The gradient became NaN in the rule of the operation at `node`."""
-    from gradtape.explain.voices import report
+    from gradtape.explain.emit.policy import report
 
     assert node.op is not None
     found = problem(

@@ -22,11 +22,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from gradtape.explain import voices
-from gradtape.explain.problem import Problem
-from gradtape.explain.report.collector import Collector
+from gradtape.explain.emit import policy
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.report.build import of_tape
 from gradtape.explain.report.page import Report
-from gradtape.explain.report.request import of_tape
+from gradtape.explain.report.script import Collector
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -83,7 +83,7 @@ class _Report(ModuleType):
     """This package can be called: `gt.explain.report(problem)` says a finding in the voice of its code."""
 
     def __call__(self, problem: Problem) -> None:
-        voices.report(problem)
+        policy.report(problem)
 
 
 sys.modules[__name__].__class__ = _Report

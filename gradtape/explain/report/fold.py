@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.core.shapes import Shape
-from gradtape.explain.report.collect import Edge, Facts, Place, Spread
+from gradtape.explain.report.facts import Edge, Facts, Place, Spread
 
 GROUPS_DRAWN = 90  # more lines than these are folded by function
 LEAVES_DRAWN = 24  # more leaves than these are folded by line

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 
-from gradtape.explain.problem import Problem, Span
-from gradtape.explain.report.dimensions import Dimensions
+from gradtape.explain.model.problem import Problem, Span
+from gradtape.explain.report.axis_colours import Dimensions
 from gradtape.explain.report.fold import STATES, Group
 from gradtape.explain.report.numbers import count, number
 from gradtape.explain.report.svg import Scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from gradtape.core.location import Location
-from gradtape.explain.source import Source, source_of
+from gradtape.explain.source.files import Source, source_of
 
 LONGEST = 40
 

@@ -13,15 +13,15 @@ from pathlib import Path
 
 from gradtape.core.atomic_write import write_atomically
 from gradtape.core.location import Location
-from gradtape.explain.problem import Problem
-from gradtape.explain.report import dimensions as colours
-from gradtape.explain.report.collect import Facts, Place, Source, Spread
-from gradtape.explain.report.dimensions import Dimensions
+from gradtape.explain.emit.policy import voice
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.report import axis_colours as colours
+from gradtape.explain.report.axis_colours import Dimensions
+from gradtape.explain.report.facts import Facts, Place, Source, Spread
 from gradtape.explain.report.fold import STATES, Folded, Group, by_line, fold
 from gradtape.explain.report.listing import Listing
 from gradtape.explain.report.numbers import count, number, size, stretch
 from gradtape.explain.report.svg import graph, sparkline
-from gradtape.explain.voices import voice
 
 OPERATIONS_LISTED = 40
 SOURCES_LISTED = 200

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape, unescape
 from itertools import pairwise
 
-from gradtape.explain.report.collect import Edge
-from gradtape.explain.report.dimensions import Dimensions, spoken
+from gradtape.explain.report.axis_colours import Dimensions, spoken
+from gradtape.explain.report.facts import Edge
 from gradtape.explain.report.fold import STATES, Folded, Group
 from gradtape.explain.report.layout import HEIGHT, Point, layout
 from gradtape.explain.report.numbers import count, number, stretch

@@ -1,16 +1,16 @@
-"""What native code offers to the runner of programs: see `gradtape.jit.run.Backend`."""
+"""What native code offers to the runner of programs: see `gradtape.jit.runtime.runner.Backend`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.jit.native import kinds, preparing
-from gradtape.jit.native.groups import Group
-from gradtape.jit.native.places import Unsupported
-from gradtape.jit.program import Program
-from gradtape.jit.run import Group as GroupStep
-from gradtape.jit.run import Step, scheduled
+from gradtape.jit.ir.program import Program
+from gradtape.jit.native.lower import prepare, support
+from gradtape.jit.native.runtime.function import Group
+from gradtape.jit.native.schedule.layout import Unsupported
+from gradtape.jit.runtime.runner import Group as GroupStep
+from gradtape.jit.runtime.runner import Step, scheduled
 
 
 class NativeBackend:
@@ -18,7 +18,7 @@ class NativeBackend:
 
     >>> import numpy as np
     >>> from gradtape.jit.native.backend import NativeBackend
-    >>> from gradtape.jit.program import Instruction, Value
+    >>> from gradtape.jit.ir.program import Instruction, Value
     >>> from gradtape.ops.elementwise import sin
     >>> x, y = Value(0, (2,), np.dtype(float)), Value(1, (2,), np.dtype(float))
     >>> call = NativeBackend().compile_group([Instruction(sin, (x,), {}, (y,))], [x], [y])
@@ -28,7 +28,7 @@ class NativeBackend:
 
     def supports(self, instruction: Any) -> bool:
         """Whether an instruction may be part of a group."""
-        return kinds.supports(instruction) and not preparing.is_view_for_kernels(instruction)
+        return support.supports(instruction) and not prepare.is_view_for_kernels(instruction)
 
     def compile_group(
         self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
@@ -45,13 +45,13 @@ class NativeBackend:
         """The same function with the least overhead, for more than one call."""
         if not isinstance(call, Group):
             return call
-        from gradtape.jit.native import calls  # for a second call, which many a function does not see
+        from gradtape.jit.native.runtime import entry  # for a second call, which many a function does not see
 
-        return calls.entry(call)
+        return entry.entry(call)
 
     def steps(self, program: Program) -> list[Step]:
         """The steps in which a program is run."""
-        return scheduled(preparing.prepared(program), self)
+        return scheduled(prepare.prepared(program), self)
 
     def whole(self, program: Program, steps: Sequence[Step], single: bool) -> Callable[..., Any] | None:
         """The native entry of a program that is one group and nothing else; None if it is more."""
@@ -60,10 +60,10 @@ class NativeBackend:
         group = steps[0].call
         if not isinstance(group, Group):
             return None
-        from gradtape.jit.native import calls
+        from gradtape.jit.native.runtime import entry
 
         constants = {constant.value: constant.array for constant in program.constants}
-        return calls.whole_entry(group, program.inputs, constants, program.outputs, single)
+        return entry.whole_entry(group, program.inputs, constants, program.outputs, single)
 
 
 _QUICK = frozenset({"add", "subtract", "multiply", "divide", "negative", "square", "where", "astype", "broadcast_to"})
@@ -74,5 +74,5 @@ def _is_worth_it(instructions: Sequence[Any]) -> bool:
 
     Views cost nothing there, and one exact operation has the same bits in both.
     """
-    busy = [instruction for instruction in instructions if not kinds.is_view(instruction)]
+    busy = [instruction for instruction in instructions if not support.is_view(instruction)]
     return len(busy) > 1 or any(instruction.name not in _QUICK for instruction in busy)

@@ -5,6 +5,7 @@ first called. What SciPy implements in Python (`polygamma`, `multigammaln`, `log
 its arguments into arrays, so that those are for tensors only from here.
 """
 
+from gradtape.numpy_dispatch.protocols import BY_NAME
 from gradtape.ops.elementwise import cbrt, exp2, expm1, log1p, sinc
 from gradtape.ops.special.bessel import (
     i0,
@@ -83,7 +84,6 @@ from gradtape.ops.special.incomplete import (
     gammainccinv,
     gammaincinv,
 )
-from gradtape.protocols import BY_NAME
 
 BY_NAME.update({f"scipy.special.{op.name}": op for op in (cbrt, exp2, expm1, log1p)})
 BY_NAME["scipy.special.expit"] = expit

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
-from gradtape.ops.special.rows import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
+from gradtape.ops.special.declare import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
 
 POSITIVE = (0.5, 6.0)
 

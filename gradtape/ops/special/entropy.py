@@ -13,12 +13,12 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, elementwise, general
 from gradtape.ops.arguments import all_axes, as_value, restored
 from gradtape.ops.elementwise import where
-from gradtape.ops.nn import log_softmax as log_softmax_along
-from gradtape.ops.nn import logsumexp as logsumexp_along
-from gradtape.ops.nn import sigmoid
-from gradtape.ops.nn import softmax as softmax_along
 from gradtape.ops.shaping import broadcast_arrays
-from gradtape.ops.special.rows import result_dtype, row, scipy_ufunc
+from gradtape.ops.softmax import log_softmax as log_softmax_along
+from gradtape.ops.softmax import logsumexp as logsumexp_along
+from gradtape.ops.softmax import sigmoid
+from gradtape.ops.softmax import softmax as softmax_along
+from gradtape.ops.special.declare import result_dtype, row, scipy_ufunc
 
 POSITIVE = (0.5, 2.0)
 

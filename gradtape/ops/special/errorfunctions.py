@@ -12,7 +12,7 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
-from gradtape.ops.special.rows import result_dtype, row, scipy_ufunc
+from gradtape.ops.special.declare import result_dtype, row, scipy_ufunc
 
 PEAK = 2 / sqrt(pi)  # of erf'
 NORMAL_PEAK = 1 / sqrt(2 * pi)

@@ -13,7 +13,7 @@ from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import as_value, refused
-from gradtape.ops.special.rows import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
+from gradtape.ops.special.declare import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
 
 POSITIVE = (0.5, 3.0)
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)

@@ -23,8 +23,8 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
+from gradtape.ops.special.declare import double_kernel, result_dtype, row, samples_apart, scipy_ufunc
 from gradtape.ops.special.gamma import BERNOULLI, POSITIVE, digamma, digamma_difference, polygamma
-from gradtape.ops.special.rows import double_kernel, result_dtype, row, samples_apart, scipy_ufunc
 
 FALL = 42.0
 """Where the integrals end: at exp(-42) of where they begin."""

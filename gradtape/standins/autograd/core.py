@@ -12,7 +12,7 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.graph import AMBIENT, walk
 from gradtape.core.operation import attach
-from gradtape.core.structure import aligned, children, leaves, rebuild
+from gradtape.core.pytree import aligned, children, leaves, rebuild
 from gradtape.core.tape import check_seed
 from gradtape.core.tensor import Tensor
 from gradtape.standins import names
@@ -24,7 +24,7 @@ from gradtape.standins.autograd.tracer import primitive as _primitive
 from gradtape.standins.autograd.util import subval
 from gradtape.standins.autograd.values import conjugate, floating, settled_structure
 from gradtape.standins.autograd.wrap_util import get_name
-from gradtape.transforms import handed_out, record
+from gradtape.transforms.gradients import handed_out, record
 
 __all__ = [
     "Box",

@@ -12,9 +12,8 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.location import Location
-from gradtape.core.structure import children, leaves, rebuild
+from gradtape.core.pytree import children, leaves, rebuild
 from gradtape.core.tensor import plain
-from gradtape.custom import checkpoint as checkpoint
 from gradtape.errors import GradTapeError, OperandError
 from gradtape.standins import names
 from gradtape.standins.autograd import primitives
@@ -25,7 +24,8 @@ from gradtape.standins.autograd.core import make_vjp as _make_vjp
 from gradtape.standins.autograd.spaces import vspace
 from gradtape.standins.autograd.values import conjugate, floating, settled_structure
 from gradtape.standins.autograd.wrap_util import get_name, unary_to_nary
-from gradtape.transforms import one_number
+from gradtape.transforms.custom import checkpoint as checkpoint
+from gradtape.transforms.gradients import one_number
 
 Function = Callable[..., Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import children, leaves, rebuild
+from gradtape.core.pytree import children, leaves, rebuild
 from gradtape.jit import jit
-from gradtape.jit.program import Literal
+from gradtape.jit.ir.program import Literal
 from gradtape.standins.autograd.core import JVPNode, Traced, VJPNode, make_jvp
 from gradtape.standins.autograd.values import settled_structure
 

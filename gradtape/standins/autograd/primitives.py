@@ -1,4 +1,6 @@
-"""How a primitive becomes an operation of gradtape's: its rules, in autograd's form, as a rule of `gradtape.custom`."""
+"""How a primitive becomes an operation of gradtape's: its rules, in autograd's form, as a rule of
+`gradtape.transforms.custom`.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import leaves, rebuild
+from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.custom.arrays import Arrays, is_recorded, split
-from gradtape.custom.blame import Call
-from gradtape.custom.functions import results_of
-from gradtape.custom.rules import Form, Kept, Rule, call_recorded, transposed
 from gradtape.errors import RuleError
 from gradtape.standins.autograd.values import conjugate, unboxed
+from gradtape.transforms.custom.arrays import Arrays, is_recorded, split
+from gradtape.transforms.custom.blame import Call
+from gradtape.transforms.custom.functions import results_of
+from gradtape.transforms.custom.rules import Form, Kept, Rule, call_recorded, transposed
 
 Function = Callable[..., Any]
 

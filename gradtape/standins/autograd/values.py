@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import leaves, rebuild
+from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, is_tracked
-from gradtape.custom.arrays import is_recorded
+from gradtape.transforms.custom.arrays import is_recorded
 
 
 def settled(value: Any) -> Any:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.structure import leaves, map_structure, rebuild
+from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.forking import after_fork_in_child, fork_safe
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.structure import leaves, map_structure, rebuild
+from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import in_tensorflow_terms
 from gradtape.standins.tensorflow.scopes import effects

@@ -12,9 +12,8 @@ from typing import Any
 
 import gradtape as gt
 from gradtape.core.location import Location
-from gradtape.core.structure import leaves, map_structure, rebuild
+from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.core.tape import Tapes
-from gradtape.custom.blame import definition
 from gradtape.explain import messages
 from gradtape.standins.tensorflow.conversion import Holder, value_of
 from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
@@ -23,6 +22,7 @@ from gradtape.standins.tensorflow.scopes import graph_tape
 from gradtape.standins.tensorflow.slices import Gathered, IndexedSlices, notebooks, sliced_sources, slices_of
 from gradtape.standins.tensorflow.tensor import wrap
 from gradtape.standins.tensorflow.variable import variable_of
+from gradtape.transforms.custom.blame import definition
 
 
 class UnconnectedGradients(enum.Enum):

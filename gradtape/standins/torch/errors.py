@@ -8,8 +8,8 @@ from typing import Any
 
 from gradtape import errors
 from gradtape.errors import GradTapeError
-from gradtape.explain.problem import Fix, Problem
-from gradtape.explain.spelling import spelled
+from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.render.spelling import spelled
 
 
 def _shown_as(name: str, module: str = "builtins") -> Callable[[type[GradTapeError]], type[GradTapeError]]:
@@ -149,8 +149,8 @@ class translating:
 def warn_not_kept(tensor: Any) -> None:
     """The `.grad` of a tensor that is not a leaf was asked for: it is None, and PyTorch warns of that."""
     from gradtape.explain import messages
-    from gradtape.explain.messages.making import at, here
-    from gradtape.explain.voices import report
+    from gradtape.explain.emit.policy import report
+    from gradtape.explain.messages.build import at, here
 
     made = tensor._value._node.location
     found = messages.problem(

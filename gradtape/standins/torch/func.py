@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.structure import leaves, map_structure
+from gradtape.core.pytree import leaves, map_structure
 from gradtape.standins.names import missing
 from gradtape.standins.torch import dtypes, random
 from gradtape.standins.torch.errors import as_torch, translating

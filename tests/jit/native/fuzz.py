@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from gradtape.config import config
-from gradtape.jit.native import calls
+from gradtape.jit.ir.program import LOOP, Instruction, Loop, Program, Value, Walk, verify
 from gradtape.jit.native.backend import NativeBackend
-from gradtape.jit.native.groups import compile_group
-from gradtape.jit.native.kinds import REDUCTIONS, supports
-from gradtape.jit.program import LOOP, Instruction, Loop, Program, Value, Walk, verify
-from gradtape.jit.run import Runner
+from gradtape.jit.native.lower.support import REDUCTIONS, supports
+from gradtape.jit.native.runtime import entry
+from gradtape.jit.native.runtime.function import compile_group
+from gradtape.jit.runtime.runner import Runner
 
 from .images import assert_agrees, convolutions, poolings, tiled
 from .programs import Builder, assert_close, by_kernel
@@ -216,12 +216,12 @@ def needed(builder, output):
 def assert_same_alone_and_together(builder, arrays):
     """Every value has the same bits alone as with all others around it."""
     everything = [instruction.results[0] for instruction in builder.instructions]
-    together = calls.entry(builder.group(*everything))(*arrays) if everything else ()
+    together = entry.entry(builder.group(*everything))(*arrays) if everything else ()
     for value, found in zip(everything, together, strict=True):
         instructions, inputs = needed(builder, value)
         given_arrays = [array for array, own in zip(arrays, builder.inputs, strict=True) if own in inputs]
         for stored in ([value], [i.results[0] for i in instructions]):
-            alone = calls.entry(compile_group(instructions, inputs, stored))(*given_arrays)[-1]
+            alone = entry.entry(compile_group(instructions, inputs, stored))(*given_arrays)[-1]
             kind = f"i{alone.itemsize}" if alone.dtype.kind == "f" else alone.dtype
             same = (alone.view(kind) == found.view(kind)) | ((alone != alone) & (found != found))
             assert same.all()
@@ -277,7 +277,7 @@ def assert_loop_is_its_steps(loop, arrays):
     instruction = Instruction(LOOP, tuple(inputs), {"loop": loop}, results)
     assert supports(instruction)
     verify(Program(tuple(inputs), (), (instruction,), results))
-    found = calls.entry(compile_group([instruction], inputs, results))(*arrays)
+    found = entry.entry(compile_group([instruction], inputs, results))(*arrays)
     backend = NativeBackend()
     body = Runner(loop.body, backend.steps(loop.body))
     first, second, rows, other = (np.array(array, float) for array in arrays)

@@ -7,10 +7,10 @@ from unittest import mock
 import numpy as np
 from hypothesis import strategies as st
 
-from gradtape.jit.native import tiles
-from gradtape.jit.native.kinds import supports
-from gradtape.ops.convolution_rows import Geometry
-from gradtape.ops.pooling_rows import Windows
+from gradtape.jit.native.lower.support import supports
+from gradtape.jit.native.schedule import tiling
+from gradtape.ops.convolution_ops import Geometry
+from gradtape.ops.pooling_ops import Windows
 
 from .programs import Builder, by_kernels
 
@@ -86,7 +86,7 @@ def tiled(check):
     """The same check, with loops cut into tiles of a few elements."""
 
     def run(*case):
-        with mock.patch.multiple(tiles, LARGE=8, SHORTEST=4, LONGEST=8):
+        with mock.patch.multiple(tiling, LARGE=8, SHORTEST=4, LONGEST=8):
             check(*case)
 
     return run

@@ -10,13 +10,13 @@ import mpmath
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native import vectorspecial
-from gradtape.jit.native.compiler import Machine, host
-from gradtape.jit.native.elementwise import EMITTERS, Elements
-from gradtape.jit.native.expression import DOUBLE, FLOAT, Lanes, Value
-from gradtape.jit.native.pairs import Maths
+from gradtape.jit.native.emit.elementwise import EMITTERS, Elements
+from gradtape.jit.native.emit.vectors import DOUBLE, FLOAT, Lanes, Value
+from gradtape.jit.native.math import erf
+from gradtape.jit.native.math.double_float import Maths
+from gradtape.jit.native.runtime.llvm import Machine, host
 
-FUNCTIONS = vectorspecial.FUNCTIONS
+FUNCTIONS = erf.FUNCTIONS
 LONG, POINTER, WIDTH = ir.IntType(64), ir.PointerType(), 8
 BINARY = frozenset({"power", "atan2", "logaddexp", "logaddexp2"})
 

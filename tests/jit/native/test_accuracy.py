@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from gradtape.jit.native.elementwise import EMITTERS
+from gradtape.jit.native.emit.elementwise import EMITTERS
 
 from .accuracy import BOUND, ONE, TWO, arguments_of, error, neighbourhood, worst
 from .kernels import native_operation

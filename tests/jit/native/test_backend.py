@@ -7,9 +7,9 @@ import gradtape as gt
 from gradtape.config import config
 from gradtape.errors import OperandError
 from gradtape.jit import jit
+from gradtape.jit.errors import JitWarning
 from gradtape.jit.native.backend import NativeBackend
-from gradtape.jit.refusing import JitWarning
-from gradtape.jit.run import Group
+from gradtape.jit.runtime.runner import Group
 
 from .fuzz import LAYOUTS, laid_out
 from .programs import Builder

@@ -7,7 +7,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import jit
-from gradtape.jit.run import Group
+from gradtape.jit.runtime.runner import Group
 
 RNG = np.random.default_rng(21)
 

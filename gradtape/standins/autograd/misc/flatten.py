@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.structure import children, leaves
+from gradtape.core.pytree import children, leaves
 from gradtape.core.tensor import Tensor
 from gradtape.standins import names
 
@@ -46,7 +46,7 @@ def _in_order(tree: Any) -> Any:
 
 
 def _filled(tree: Any, supply: Any) -> Any:
-    from gradtape.core.structure import rebuild
+    from gradtape.core.pytree import rebuild
 
     if isinstance(tree, dict):
         filled = {key: _filled(tree[key], supply) for key in sorted(tree)}

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape import protocols
 from gradtape.core.tensor import Tensor as ArrayBox
+from gradtape.numpy_dispatch import protocols
 from gradtape.standins import names
 from gradtape.standins.autograd.boxes import printed, rebinds, replaced
 from gradtape.standins.autograd.builtins import DictBox, SequenceBox

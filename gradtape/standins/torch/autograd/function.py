@@ -210,7 +210,7 @@ class _Call:
         if len(rows) > len(self.args) and all(row is None for row in rows[len(self.args) :]):
             rows = rows[: len(self.args)]
         if len(rows) != len(self.args):
-            from gradtape.custom.blame import definition
+            from gradtape.transforms.custom.blame import definition
 
             raise gt.RuleError(
                 f"{self.cls.__name__}.backward returned {len(rows)} gradients for the {len(self.args)} arguments of "

@@ -39,7 +39,7 @@ def _shown(answer: Any, create_graph: bool) -> Any:
     """An answer as tensors; on the graph only where that was asked for."""
     if create_graph:
         return wrap(answer)
-    return wrap(gt.core.structure.map_structure(lambda x: gt.stop_gradient(x) if hasattr(x, "shape") else x, answer))
+    return wrap(gt.core.pytree.map_structure(lambda x: gt.stop_gradient(x) if hasattr(x, "shape") else x, answer))
 
 
 def _check(
@@ -148,13 +148,13 @@ def hessian(
 
 def _seed(v: Any, like: Any, what: str) -> Any:
     if v is None:
-        shapes = [list(x.shape) for x in gt.core.structure.leaves(like)]
-        if any(x.size != 1 for x in gt.core.structure.leaves(like)):
+        shapes = [list(x.shape) for x in gt.core.pytree.leaves(like)]
+        if any(x.size != 1 for x in gt.core.pytree.leaves(like)):
             raise RuntimeError(
                 f"{what}: the vector v can only be left out for one number; the shapes are {shapes}.\n"
                 "  fix: v of that shape"
             )
-        return gt.core.structure.map_structure(gt.ones_like, like)
+        return gt.core.pytree.map_structure(gt.ones_like, like)
     return unwrap(v)
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.location import Location
 from gradtape.errors import ShapeError
-from gradtape.explain.messages.making import problem
-from gradtape.explain.voices import report
+from gradtape.explain.emit.policy import report
+from gradtape.explain.messages.build import problem
 from gradtape.nn import functional as ours
 from gradtape.ops.arguments import refused
 from gradtape.standins.torch import dtypes

@@ -15,7 +15,7 @@ from gradtape import optim as ours
 from gradtape.core.backward import latest
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor as Value
-from gradtape.explain.accumulated import note_missing
+from gradtape.explain.detectors.accumulated_grad import note_missing
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.hooks import RemovableHandle
 from gradtape.standins.torch.tensor import Tensor, wrap

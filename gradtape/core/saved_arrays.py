@@ -1,0 +1,85 @@
+"""Arrays of the user's that a tape has saved: a write to one is refused, or noticed before it can do harm.
+
+An array that owns its memory is locked (`writeable = False`) for as long as a node holds it, so that a write raises at
+the line that writes. A view cannot be locked for all who can reach its memory, so a fingerprint is compared when the
+gradient is taken. Above `SAMPLED_ABOVE` elements it is of evenly spaced elements: it notices whatever writes a
+larger part of the array, not every single element.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.explain import messages
+
+if TYPE_CHECKING:
+    from gradtape.core.graph import Node
+
+SMALL = 4096  # elements whose bytes are hashed
+SAMPLED_ABOVE = 1 << 16  # elements, above which only some are looked at
+
+
+def _fingerprint(array: np.ndarray[Any, Any]) -> int:
+    """A number that changes when the elements do: a hash of the bytes, or of sums over blocks of a larger array."""
+    if array.size > SAMPLED_ABOVE:
+        step = -(-array.size // SMALL)
+        array = array.reshape(-1)[::step] if array.flags.c_contiguous else array.flat[::step]
+    elif array.size > SMALL and array.flags.c_contiguous and array.itemsize in (4, 8):
+        words = array.reshape(-1).view(f"u{array.itemsize}")
+        array = np.add.reduceat(words, np.arange(0, words.size, 64))
+    return hash(array.tobytes())
+
+
+class Guarded:
+    """An array of the user's, locked while this object lives."""
+
+    __slots__ = ("__weakref__", "array", "fingerprint", "locked")
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+        self.fingerprint = _fingerprint(array)
+        self.locked = array.base is None and array.flags.writeable
+        if self.locked:
+            array.flags.writeable = False
+            watch_errors()
+
+    def __del__(self) -> None:
+        if getattr(self, "locked", False):  # not if it was interrupted while it was made
+            self.array.flags.writeable = True
+
+    def checked(self, node: Node) -> np.ndarray[Any, Any]:
+        """The array, after making sure that it is still what `node` saved."""
+        if _fingerprint(self.array) != self.fingerprint:
+            raise messages.saved_array_changed(node, self.array.shape)
+        return self.array
+
+
+@functools.cache
+def watch_errors() -> None:
+    """From the first array that is locked, or gradient that is None, the errors it leads to are explained."""
+    from gradtape.explain.emit.excepthook import watch
+
+    watch()
+
+
+_guards: weakref.WeakValueDictionary[int, Guarded] = weakref.WeakValueDictionary()
+
+
+def guard(array: np.ndarray[Any, Any]) -> Guarded:
+    """The one guard of `array`, shared by all nodes that saved it."""
+    held = _guards.get(id(array))
+    if held is None:
+        held = _guards[id(array)] = Guarded(array)
+    return held
+
+
+def guard_of(array: np.ndarray[Any, Any]) -> Guarded | None:
+    """The guard that holds `array`, or what it is a view of, if one does."""
+    held = _guards.get(id(array))
+    if held is None and isinstance(array.base, np.ndarray):
+        return guard_of(array.base)
+    return held if held is not None and held.array is array else None

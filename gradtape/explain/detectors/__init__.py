@@ -1,0 +1,1 @@
+"""Detectors: each recognises one kind of mistake in a recorded computation and builds its `Problem`."""

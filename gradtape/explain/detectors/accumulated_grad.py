@@ -1,0 +1,91 @@
+"""Gradients in `.grad` and the steps that use them: added to those of the step before, or not there at all.
+
+`Extra.use` says what has become of an accumulated gradient: READ since it was filled, SPENT in a change of its tensor,
+ADDED to after that without having been cleared. A change that reads a gradient with that past is a mistake; a backward
+pass alone is not, as of a generator whose gradients pass the discriminator, to be cleared before that is trained.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from gradtape.core.graph import ADDED, SPENT, Extra
+from gradtape.core.location import Location
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line, span_of
+
+
+def note_change(extra: Extra) -> None:
+    """A tensor is about to change after its gradient was read: warn if that has an earlier step's in it."""
+    was_added, where = extra.use & ADDED, extra.added
+    extra.use, extra.added = SPENT, None
+    if not was_added or where is None:
+        return
+    span = span_of(where)
+    if not is_due("GT511", span.file, span.line, span.column):
+        return
+    site = Site.present()
+    report(
+        problem(
+            "GT511",
+            "backward() adds to the gradient of the step before, which was used and not cleared",
+            spans=[span.labelled("adds to .grad"), site.span.labelled("uses the sum of both")],
+            consequence="each step goes along the sum of all gradients so far, not along the last one",
+            fixes=_cleared(site),
+            intent="gt.explain.configure(GT511='off')",
+        )
+    )
+
+
+def _cleared(site: Site) -> list[str]:
+    """The statement that makes the step, and behind it the gradient cleared; else how that is done, in words."""
+    statement = None if site.node is None else site.source.statement(site.node)
+    clearing = "" if statement is None else _clearing(site, statement)
+    if statement is None or not clearing:
+        return ["w.grad = None for each parameter w, or optimizer.zero_grad(), before backward()"]
+    span = site.source.span(statement)
+    if isinstance(statement, ast.Expr | ast.AugAssign | ast.Assign) and "\n" not in span.text:
+        return [Fix(f"{span.text}; {clearing}", True, span), f"{clearing} before backward()"]
+    return [f"{clearing} before backward()"]
+
+
+def _clearing(site: Site, statement: ast.stmt) -> str:
+    """How the gradient is cleared: by the optimiser whose step this is, or by the tensor whose `.grad` is read."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step":
+        if library_of(site.source.imports)[0] == "torch":
+            return f"{one_line(site.source.text(call.func.value))}.zero_grad()"
+        listed = call.args[0].elts if call.args and isinstance(call.args[0], ast.List | ast.Tuple) else []
+        if listed and all(isinstance(part, ast.Name | ast.Attribute) for part in listed):
+            return "; ".join(f"{one_line(site.source.text(part))}.grad = None" for part in listed)
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            return f"{one_line(site.source.text(node))} = None"
+    return ""
+
+
+def note_missing(name: str, count: int, made: Location | None, ran: Location) -> None:
+    """An optimiser made a step, although none of its parameters has a gradient: warn."""
+    site = Site.present()
+    span = site.span
+    if not is_due("GT512", span.file, span.line, span.column):
+        return
+    spans: list[Any] = [span.labelled("changes nothing"), span_of(ran).labelled("reached none of its parameters")]
+    if made is not None:
+        spans.append(span_of(made).labelled("made here"))
+    report(
+        problem(
+            "GT512",
+            f"{name}.step: none of its {count} parameters has a gradient, although backward() was called",
+            spans=spans,
+            consequence="no parameter changes: nothing is learnt",
+            fixes="give the optimiser the parameters that the loss is computed from, not copies or those of another "
+            "model; and compute the loss from them without .item(), .detach() or a new tensor on the way",
+            intent="gt.explain.configure(GT512='off')",
+        )
+    )

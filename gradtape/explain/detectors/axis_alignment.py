@@ -1,0 +1,231 @@
+"""What fits by its length only: a row's mean that falls on the columns, and labels that pick a table instead of one
+element from each row.
+
+Both are judged when a gradient is taken, by what was done with them: the shapes are those of correct programs.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import BatchTensor
+from gradtape.core.graph import FLAGS, Node
+from gradtape.core.tensor import Tensor
+from gradtape.explain.detectors.broadcast import grouped, is_written, site_at
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.fixes import shape_edits
+from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.source.files import one_line
+
+REDUCTIONS = frozenset({"sum", "mean", "max", "min", "logsumexp", "prod"})
+_ASKING = frozenset({"max", "min", "logsumexp"})
+STEPS_AT_MOST = 64
+
+
+# -- reduced without keepdims
+
+
+def judge_reduction(node: Node, replay: Replay) -> bool:
+    """Warn of `x / x.sum(axis=1)` where x is square: the sums of the rows meet the columns; whether it is one."""
+    axes = node.params.get("axis")
+    if node not in replay.consumers or not axes or len(axes) != 1:
+        return False
+    if node.params.get("keepdims") is not False:
+        return False
+    reduced, axis = node.parents[0], axes[0]
+    vectors = list(_elementwise_of(node, replay))
+    if any(len(user.shape) > len(node.shape) and _moves(user) for v in vectors for user in replay.consumers[v]):
+        return False  # it is given its axis elsewhere, so that both are known to the author
+    beginning = _beginning(reduced, node)
+    for vector in vectors:
+        for user in replay.consumers[vector]:
+            if not _is_normalised(user, vector, reduced.shape) or not _is_made_of(user.parents[0], beginning):
+                continue
+            again = [c.op.name for c in replay.consumers[user] if c.op is not None and c.params.get("axis") == axes]
+            if _ASKING.intersection(again):
+                continue  # the next step of a recurrence along this axis
+            if is_written(site_at(user.location), user.op.name if user.op is not None else ""):
+                value = _numbers(replay.values.get(reduced))
+                place = axis - len(reduced.shape)  # from the end: inside vmap the examples are in front
+                if value is not None and np.allclose(value, np.swapaxes(value, place - 1, place), equal_nan=True):
+                    return False  # of a symmetric array both axes have the same sums
+                found = _misplaced(node, user, axis)
+                if is_due("GT103", *found.place[1:]):
+                    report(found)
+                return True
+    return False
+
+
+def _numbers(value: Any) -> Any:
+    """The bare array of a value that may be one of a batch; None where there is none."""
+    while isinstance(value, BatchTensor):
+        value = value.value
+    value = value._array if isinstance(value, Tensor) else value
+    return value if isinstance(value, np.ndarray) else None
+
+
+def _elementwise_of(start: Node, replay: Replay) -> Iterator[Node]:
+    """A node and what was made of it element by element, in its shape."""
+    pending, seen = [start], {start}
+    while pending and len(seen) < STEPS_AT_MOST:
+        node = pending.pop()
+        yield node
+        for user in replay.consumers[node]:
+            if user not in seen and user.shape == start.shape and user.op is not None and _is_elementwise(user):
+                seen.add(user)
+                pending.append(user)
+
+
+def _is_elementwise(node: Node) -> bool:
+    return node.op is not None and node.op.kind == "elementwise"
+
+
+def _moves(node: Node) -> bool:
+    return node.op is not None and node.op.name in ("getitem", "reshape", "expand_dims", "broadcast_to")
+
+
+def _is_normalised(node: Node, vector: Node, shape: tuple[int, ...]) -> bool:
+    """Whether an operation centres or scales an array of this shape by the vector."""
+    is_scaling = node.op is not None and node.op.name in ("subtract", "divide") and len(node.parents) == 2
+    return is_scaling and node.parents[1] is vector and node.parents[0].shape == shape == node.shape
+
+
+def _beginning(node: Node, reduction: Node) -> Node:
+    """What a reduction is of: before functions of one operand, and before what it computes itself (a deviation)."""
+    for _ in range(STEPS_AT_MOST):
+        same = {parent for parent in node.parents if parent.shape == node.shape}
+        others = [(parent, value) for parent, value in zip(node.parents, saved(node)) if parent not in same]
+        is_simple = _is_elementwise(node) and all(_is_number(parent, value) for parent, value in others)
+        if len(same) != 1 or not (is_simple or (node.code, node.offset) == (reduction.code, reduction.offset)):
+            break
+        (node,) = same
+    return node
+
+
+def _is_number(node: Node, value: Any) -> bool:
+    """Whether an operand is a single number, for certain."""
+    return node.shape == () if node.bits > FLAGS else value is not None and np.size(value) == 1
+
+
+def _is_made_of(node: Node, beginning: Node) -> bool:
+    """Whether an array was computed from `beginning` element by element."""
+    pending, seen = [node], {node}
+    while pending and len(seen) < STEPS_AT_MOST:
+        node = pending.pop()
+        if node is beginning:
+            return True
+        if _is_elementwise(node):
+            fresh = {parent for parent in node.parents if parent.shape == beginning.shape and parent not in seen}
+            seen |= fresh
+            pending.extend(fresh)
+    return False
+
+
+def _misplaced(reduction: Node, user: Node, axis: int) -> Problem:
+    made, used = site_at(reduction.location), site_at(user.location)
+    shape = user.shape
+    name = one_line(made.span.text)
+    kept = shape_edits.with_keepdims(made.span, reduction.shape)
+    offered = [] if kept is None else [Fix(kept[0], True, made.span)]
+    spans = [used.span]
+    if (made.span.file, made.span.line) != (used.span.file, used.span.line):
+        spans.append(made.span.labelled(f"axis {axis} is reduced away here"))
+    return problem(
+        "GT103",
+        f"{name} has one element for each of axis {axis - 1}, and meets axis {axis} of {shape}",
+        spans=spans,
+        notes=[f"{reduction.shape} is aligned with the last axes of {shape}; both lengths are {shape[axis]}"],
+        consequence="every element is centred or scaled by the number of another row or column",
+        fixes=offered or [f"keep the axis: keepdims=True, or an index with None at axis {axis}"],
+        intent=f"reduce over axis {axis - 1} if its axis is the one that is meant, or write the axis: [None, :]",
+    )
+
+
+# -- labels that pick a table
+
+
+def judge_columns(node: Node, replay: Replay) -> bool:
+    """Warn of `logp[:, labels]` whose (n, n) elements all go into the loss; whether it is one."""
+    index = node.params.get("index", ())
+    if node not in replay.consumers or [type(part) for part in index] != [slice, np.ndarray]:
+        return False
+    labels, count = index[1], node.shape[0] if node.shape else 0
+    is_table = index[0] == slice(None) and node.shape == (count, count) and node.parents[0].shape[0] == count
+    if not is_table or count < 2 or labels.dtype.kind not in "iu" or len(np.unique(labels)) == count:
+        return False  # every column once: a choice or an order of the columns
+    if not _is_reduced_whole(node, replay):
+        return False
+    found = _table_of_labels(node, labels)
+    if found is not None and is_due("GT101", *found.place[1:]):
+        report(found)
+    return found is not None
+
+
+def _is_reduced_whole(start: Node, replay: Replay) -> bool:
+    """Whether every element of a table goes into a sum or mean of all of it, and meets no other table before."""
+    pending, seen, ends = [start], {start}, 0
+    while pending:
+        node = pending.pop()
+        for user in replay.consumers[node]:
+            if user in seen:
+                continue
+            seen.add(user)
+            axes = user.params.get("axis")
+            if user.op is not None and user.op.name in ("sum", "mean") and (axes is None or len(axes) == 2):
+                ends += 1
+            elif _is_elementwise(user) and user.shape == start.shape and _meets_no_table(user, node, replay):
+                pending.append(user)
+            else:
+                return False
+        if not replay.consumers[node]:
+            return False
+    return ends > 0
+
+
+def _meets_no_table(user: Node, table: Node, replay: Replay) -> bool:
+    """Whether the other operand of an operation on a table is a number or a vector."""
+    for parent, value in zip(user.parents, saved(user)):
+        if parent is table:
+            continue
+        if parent.bits > FLAGS or value is not None:
+            if len(parent.shape if parent.bits > FLAGS else np.shape(value)) > 1:
+                return False
+            continue
+        # not saved: a term, which follows from the sum
+        one, other = _numbers(replay.values.get(table)), _numbers(replay.values.get(user))
+        if one is None or other is None or user.op is None or user.op.name not in ("add", "subtract"):
+            return False
+        if not any(np.allclose(term, term[..., :1, :]) for term in (other - one, other + one)):
+            return False
+    return True
+
+
+def _table_of_labels(node: Node, labels: Any) -> Problem | None:
+    site = site_at(node.location)
+    written = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(written, ast.Subscript) or not isinstance(written.slice, ast.Tuple):
+        return None
+    owner, part = written.value, written.slice.elts[-1]
+    names = [one_line(site.source.text(expression)) for expression in (owner, part)]
+    shapes = [node.parents[0].shape, labels.shape]
+    cure = f"{names[0]}[{site.source.spelled('arange')}(len({names[1]})), {names[1]}]"
+    return problem(
+        "GT101",
+        f"every row of {names[0]} {shapes[0]} meets every element of {names[1]} {shapes[1]} in this index",
+        spans=[site.span],
+        operands=[
+            Operand(names[0], shapes[0], str(node.dtype), site.binding(owner), site.source.span(owner)),
+            Operand(names[1], shapes[1], str(labels.dtype), site.binding(part), site.source.span(part)),
+        ],
+        notes=[f"it picks {grouped(math.prod(node.shape))} elements; {len(labels)} if one is picked from each row"],
+        consequence="the gradient has the right shape and the wrong value",
+        fixes=[Fix(cure, True, site.span)],
+        intent="gt.explain.configure(GT101='off') if all of them are meant",
+    )

@@ -1,0 +1,553 @@
+"""Broadcasts that nobody meant: a column against a row, and one prediction against many targets.
+
+`apply` tells of every recorded operation that stretched its tracked operand. Shapes alone decide almost all of them,
+once for each place in the user's code; the source is read only where shapes are suspicious, to see whether the axis
+of length 1 was asked for (`x[:, None]`, `keepdims=True`).
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import math
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import batch
+from gradtape.core.graph import FLAGS, Node, suspect
+from gradtape.core.location import Location, is_library
+from gradtape.explain.detectors.shape_mismatch import shape_table
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.fixes import shape_edits
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Operand, Problem, Span
+from gradtape.explain.source.active_ops import running
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line, source_of
+
+Shape = tuple[int, ...]
+_OPERATIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
+PLACES_AT_MOST = 4096
+BINDINGS_FOLLOWED = 4
+_SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
+
+
+class Finding(NamedTuple):
+    """What a place in the code is guilty of, as far as the operation alone tells."""
+
+    code: str
+    problem: Problem
+    waits: bool = False  # until a gradient is taken
+    of_examples: bool = False  # the source tells that the prediction was made of the data
+
+
+class Residual(NamedTuple):
+    """An operation in which a computed tensor was stretched by data: judged when a gradient is taken through it."""
+
+    node: weakref.ref[Node]
+    prediction: int  # which of the operands it is
+    finding: Finding
+
+
+_places: dict[tuple[int, int, Shape, Shape], tuple[Any, Finding | None]] = {}
+
+
+def stretched(node: Node, inputs: Sequence[Any]) -> None:
+    """An operation on two operands gave a result of another shape than its (first) tracked operand has."""
+    x, y = inputs
+    left: Shape = x.shape if hasattr(x, "shape") else np.shape(x)
+    right: Shape = y.shape if hasattr(y, "shape") else np.shape(y)
+    if not left or not right or node.code is None:
+        return
+    key = (id(node.code), node.offset, left, right)
+    known = _places.get(key)
+    if known is None:
+        if len(_places) >= PLACES_AT_MOST:
+            _places.clear()
+        try:
+            finding = _judged(node, inputs, left, right)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            finding = None  # source that cannot be read must not stop the operation
+        known = _places[key] = (node.code, finding)  # holds the code, so that its id stays
+    finding = known[1]
+    if finding is None:
+        return
+    if finding.waits:
+        prediction = 0 if node.parents[0].bits > FLAGS else 1
+        suspect(node, Residual(weakref.ref(node), prediction, finding))
+    elif is_due("GT101", *finding.problem.place[1:]):
+        report(finding.problem)
+
+
+def _judged(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Finding | None:
+    assert node.op is not None
+    if _is_batching():
+        inputs = _of_one_example(node, inputs)
+        left, right = (tuple(getattr(x, "shape", ())) for x in inputs)
+        if not is_outer(left, right):
+            return None
+    if is_outer(left, right):
+        site = Site.present()
+        residual = node.op.name == "subtract"
+        if not is_written(site, node.op.name) or _is_spelled_out(site, inputs, (left, right), residual):
+            return None
+        return Finding("GT101", outer(site, inputs))
+    tracked = [parent.bits > FLAGS for parent in node.parents]
+    if sum(tracked) != 1 or node.parents[tracked.index(True)].op is None:
+        return None
+    return _of_data(node, inputs, tracked.index(True), (left, right))
+
+
+def _of_data(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape, Shape]) -> Finding | None:
+    """What is to be judged later of an operation on a computed operand, at `index`, and data."""
+    from gradtape.explain.source import dataflow
+
+    assert node.op is not None
+    prediction, target = shapes[index], shapes[1 - index]
+    is_row = len(prediction) == 1 and target == prediction * 2
+    own, other = _stretched_axes(prediction, target), _stretched_axes(target, prediction)
+    is_residual = node.op.name == "subtract" and bool(own[0])
+    if not (is_residual or (is_row and node.op.name in ("subtract", "multiply"))):
+        return None
+    site = Site.present()
+    if not is_written(site, node.op.name):
+        return None
+    parts = site.parts(inputs)
+    if is_row:
+        made = dataflow.table_of_pairs(site, parts[1 - index], target)
+        words = f"meets {prediction} here"
+        return None if made is None else Finding("GT101", outer(*made, [site.span.labelled(words)]), True)
+    if _is_spelled_out(site, inputs, shapes):
+        return None
+    if not any(other):
+        size = max(own[0])
+        whole = math.prod(prediction) == 1 and dataflow.is_made_of_examples(site, parts[index], parts[1 - index], size)
+        return Finding("GT102", _one_sided(site, inputs, index, shapes), True, whole)
+    if not {*own[0]} & {*other[0]} or any(dataflow.is_turned(site, part) for part in parts):
+        return None
+    return Finding("GT101", outer(site, inputs), True)
+
+
+def _is_batching() -> bool:
+    """Whether `vmap` is running this on whole batches, whose axes the user has not written."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        if frame.f_code.co_filename == batch.__file__:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """The operands of an operation inside `vmap` as the user sees them: tensors that stand for one example."""
+    found = list(running())
+    same = bool(found) and found[-1].op is node.op and len(found[-1].inputs) == 2
+    return found[-1].inputs if same else (None, None)
+
+
+def is_outer(left: Shape, right: Shape) -> bool:
+    """Whether two shapes make a table of all pairs by accident.
+
+    Both are stretched, to a length that is the same on both sides, and at least one of them along an axis that it does
+    not have.
+
+    >>> is_outer((200, 1), (200,)), is_outer((200, 1), (1, 200)), is_outer((200, 1), (5,))
+    (True, False, False)
+    """
+    own, missing = _stretched_axes(left, right)
+    other, other_missing = _stretched_axes(right, left)
+    if not (missing or other_missing):
+        return False
+    return bool({*own, *missing} & {*other, *other_missing})
+
+
+def _stretched_axes(shape: Shape, other: Shape) -> tuple[list[int], list[int]]:
+    """The lengths that `shape` is stretched to by `other`: along axes of length 1, and along axes it does not have."""
+    count = max(len(shape), len(other))
+    padded, others = (1,) * (count - len(shape)) + shape, (1,) * (count - len(other)) + other
+    pairs = list(zip(padded, others))
+    absent = count - len(shape)
+    missing = [n for length, n in pairs[:absent] if n > 1]
+    own = [n for length, n in pairs[absent:] if length == 1 and n > 1]
+    return own, missing
+
+
+# -- whether it was meant
+
+
+def is_written(site: Site, name: str) -> bool:
+    """Whether the user wrote this operation: what the library's own functions and rules stretch is their business."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if site.location.in_rule:
+        return False
+    if node is None and site.location.code is not None:  # code without source: `exec` of a text
+        return dis.opname[site.location.code.co_code[site.location.offset]].startswith(_OPERATIONS)
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return called in (name, _SHORT_NAMES.get(name))
+    return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
+
+
+def _is_spelled_out(site: Site, inputs: Sequence[Any], shapes: Sequence[Shape], residual: bool = False) -> bool:
+    """Whether an axis of length 1 that is stretched here was asked for in the code that made it.
+
+    In a residual, a column of data that got its axis elsewhere says nothing if the other side is a prediction whose own
+    axis was taken away: `x = grid[:, None]; y = np.sin(x)`, and `model(x).squeeze() - y`.
+    """
+    parts = site.parts(inputs)
+    nodes: list[Any] = [getattr(x, "_node", None) for x in inputs]
+    if None not in nodes and nodes[0].bits > FLAGS and _root(nodes[0]) is _root(nodes[1]):
+        return True  # a tensor against itself: all pairs are meant
+    of_parameters = all(node is None or node.bits <= FLAGS or node.op is None for node in nodes)
+    for index, (node, part, shape) in enumerate(zip(nodes, parts, shapes)):
+        if not _stretched_axes(shape, shapes[1 - index])[0]:
+            continue
+        is_data = node is None or node.bits <= FLAGS
+        if residual and is_data and isinstance(part, ast.Name) and _was_flattened(nodes[1 - index]):
+            continue
+        if part is not None and makes_axis(site, part, reshapes=of_parameters):
+            return True
+        if node is not None and _made_axis(node, shape):
+            return True
+    return False
+
+
+def _was_flattened(node: Any) -> bool:
+    """Whether a tracked vector was made of something with more axes, by a shape change, an index or a product."""
+    if node is None or node.bits <= FLAGS or node.op is None or len(node.shape) != 1:
+        return False
+    changed = node.op.name in ("reshape", "getitem") and len(node.parents[0].shape) > 1
+    return changed or node.op.name == "matmul"
+
+
+def _root(node: Node) -> Node:
+    """The tensor that a node is a view of."""
+    while node.op is not None and node.parents and node.op.name in ("reshape", "getitem", "transpose"):
+        node = node.parents[0]
+    return node
+
+
+def makes_axis(site: Site, expression: ast.expr, followed: int = 0, reshapes: bool = False) -> bool:
+    """Whether an expression, or the elementwise operations it consists of, adds an axis of length 1 in so many words.
+
+    Names are followed to where they were bound. A `reshape` counts where it is written only, unless `reshapes` says
+    otherwise: a column that came from elsewhere is just what goes wrong.
+    """
+    if isinstance(expression, ast.Subscript):
+        return _has_none(expression.slice)
+    if isinstance(expression, ast.Attribute) and expression.attr in _SAME_AXES:
+        return makes_axis(site, expression.value, followed, reshapes)
+    if isinstance(expression, ast.IfExp):
+        return all(makes_axis(site, part, followed, reshapes) for part in (expression.body, expression.orelse))
+    if isinstance(expression, ast.UnaryOp):
+        return makes_axis(site, expression.operand, followed, reshapes)
+    if isinstance(expression, ast.BinOp):
+        if isinstance(expression.op, ast.MatMult):
+            return False
+        return any(makes_axis(site, side, followed, reshapes) for side in (expression.left, expression.right))
+    if isinstance(expression, ast.Call):
+        return _call_makes_axis(site, expression, followed, reshapes)
+    if isinstance(expression, ast.Name) and followed < BINDINGS_FOLLOWED:
+        bound = site.binding(expression)
+        if bound is None or bound.label:
+            return False
+        source = source_of(bound.file)
+        value = source.at(bound)
+        elsewhere = Site(None)
+        elsewhere.source, elsewhere.node = source, value
+        return isinstance(value, ast.expr) and makes_axis(elsewhere, value, followed + 1, reshapes)
+    return False
+
+
+def _call_makes_axis(site: Site, call: ast.Call, followed: int, reshapes: bool) -> bool:
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    is_function = owner is None or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
+    if name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
+        return True
+    for keyword in call.keywords:
+        if keyword.arg in ("keepdims", "keepdim") and getattr(keyword.value, "value", True):
+            return True
+    if name == "reshape" and (reshapes or not followed):
+        return any(
+            isinstance(length, ast.Constant) and length.value == 1
+            for argument in call.args
+            for length in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
+        )
+    arguments = call.args if is_function else [*([] if owner is None else [owner]), *call.args]
+    if name in _SAME_AXES or is_elementwise(name):
+        return any(makes_axis(site, argument, followed, reshapes) for argument in arguments)
+    return False
+
+
+_SAME_AXES = frozenset({
+    "real", "imag", "T", "mT", "H", "conj", "conjugate", "angle", "real_if_close", "nan_to_num", "clip", "clamp",
+    "where", "astype", "to", "float", "double", "cfloat", "copy", "clone", "array", "asarray", "asanyarray",
+    "ascontiguousarray", "asfortranarray", "contiguous", "tensor", "as_tensor", "constant", "convert_to_tensor",
+    "identity", "transpose", "permute", "permute_dims", "swapaxes", "moveaxis", "matrix_transpose", "flip", "fliplr",
+    "flipud", "roll", "sort", "cumsum", "cumprod", "round", "around", "fix", "stop_gradient", "detach", "numpy",
+    "cast",
+})  # fmt: skip
+"""Attributes, methods and functions whose result has the axes of their operand, at most in another order."""
+
+
+@functools.lru_cache(maxsize=512)
+def is_elementwise(name: str) -> bool:
+    """Whether the function that goes by `name` is applied to each element: a ufunc of NumPy's, or an operation of ours.
+
+    >>> is_elementwise("conj"), is_elementwise("sigmoid"), is_elementwise("sum")
+    (True, True, False)
+    """
+    from gradtape import ops
+
+    return (
+        isinstance(getattr(np, name, None), np.ufunc) or getattr(getattr(ops, name, None), "kind", "") == "elementwise"
+    )
+
+
+def _has_none(index: ast.expr) -> bool:
+    """Whether an index has `None` or `newaxis` in it."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(
+        (isinstance(part, ast.Constant) and part.value is None)
+        or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
+        or (isinstance(part, ast.Name) and part.id == "newaxis")
+        for part in parts
+    )
+
+
+def _made_axis(node: Node, shape: Shape) -> bool:
+    """Whether the operations that made a tensor, as far back as they are elementwise, added its axis on purpose."""
+    for _ in range(16):
+        if node.op is None or not node.parents or node.shape.count(1) < shape.count(1):
+            return False
+        if node.params.get("keepdims") is True:
+            return True
+        if node.op.name == "getitem" and any(part is None for part in node.params.get("index", ())):
+            return True
+        if node.op.name == "reshape":
+            site = site_at(node.location)
+            expression = site.node.value if isinstance(site.node, ast.Expr) else site.node
+            return isinstance(expression, ast.Call) and _call_makes_axis(site, expression, 1, False)
+        if node.op.kind != "elementwise" and node.op.name not in _SAME_AXES:
+            return False
+        site = site_at(node.location)
+        if isinstance(site.node, ast.BinOp | ast.Call | ast.Attribute) and makes_axis(site, site.node, 1):
+            return True
+        columns = [parent for parent in node.parents if parent.shape == shape and parent.bits > FLAGS]
+        if not columns:
+            return False
+        node = columns[0]
+    return False
+
+
+def site_at(location: Location) -> Site:
+    """The expression at a recorded place, whose frame is gone."""
+    site = Site(None)
+    site.location = location
+    site.source = source_of(location.file)
+    site.node = site.source.find(location)
+    return site
+
+
+# -- what to say
+
+
+def outer(site: Site, inputs: Sequence[Any], others: Sequence[Span] = ()) -> Problem:
+    """Every element of one operand meets every element of the other; `others` are where it meets a vector."""
+    operands = site.operands(inputs)
+    shapes = [operand.shape or () for operand in operands]
+    result = np.broadcast_shapes(*shapes)
+    table = _table(operands, shapes, result)
+    offered = [fix for fix in _matching(site, operands, shapes) if not others or "None" not in fix]
+    offered = [*_where_it_was_made(site, operands, shapes), *offered][: shape_edits.SHOWN_AT_MOST]
+    matched = max(math.prod(shape) for shape in shapes)
+    count = math.prod(result)
+    table["remarks"][str(len(shapes))] = f"{grouped(count)} elements; {grouped(matched)} if they are matched"
+    first, second = (operand.name for operand in operands)
+    return problem(
+        "GT101",
+        f"every element of {first} {shapes[0]} meets every element of {second} {shapes[1]}",
+        spans=[site.span, *others],
+        operands=operands,
+        table=table,
+        consequence="the gradient has the right shape and the wrong value",
+        fixes=offered or [f"give both the same shape: {shapes[0]} and {shapes[1]} are stretched to {result}"],
+        intent=_intent(site, operands, shapes),
+    )
+
+
+def grouped(number: int) -> str:
+    """A number with its digits in groups of three."""
+    return f"{number:,}".replace(",", " ")
+
+
+def _table(operands: Sequence[Operand], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    table, _ = shape_table([operand.name for operand in operands], shapes)
+    table["rows"].append(["=", [str(n) for n in result]])
+    return table
+
+
+def _matching(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+    """Edits after which element meets element; those that take an axis off come first."""
+    found = shape_edits.for_elementwise(site, operands, shapes)
+    return sorted(found, key=lambda fix: fix.count("None"))
+
+
+def _where_it_was_made(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+    """The column as a vector from the line on that made it, where a loss uses it several times, element by element.
+
+    An edit of one of the uses would leave the others as they are.
+    """
+    index = next((i for i, shape in enumerate(shapes) if len(shape) == 2 and shape[1] == 1), None)
+    part = None if index is None or operands[index].span is None else site.source.at(_span(operands[index]))
+    if index is None or part is None or len(shapes[1 - index]) != 1 or site.node is None:
+        return []
+    names = [node for node in ast.walk(part) if isinstance(node, ast.Name)]
+    columns = [name for name in names if getattr(site.value(name), "shape", None) == shapes[index]]
+    if len({name.id for name in columns}) != 1:
+        return []
+    name, scope = columns[0], next(iter(site.source.scopes(site.node)), None)
+    bound = site.binding(name)
+    made = None if bound is None or bound.label or bound.file != site.source.file else site.source.at(bound)
+    if bound is None or not isinstance(made, ast.BinOp | ast.Call) or scope is None:
+        return []
+    uses = [
+        node
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Name) and node.id == name.id and isinstance(node.ctx, ast.Load)
+    ]
+    if len(uses) < 2 or not all(_is_used_by_element(site, use) for use in uses):
+        return []
+    text = one_line(bound.text)
+    return [Fix(f"{text if isinstance(made, ast.Call) else f'({text})'}[:, 0]", True, bound)]
+
+
+def _is_used_by_element(site: Site, use: ast.AST) -> bool:
+    """Whether all that is done with a name, up to its statement, is done to each element, or sums all of them up."""
+    node = site.source.parents.get(use)
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            is_total = name in ("sum", "mean") and not node.keywords and len(node.args) <= 1
+            if not is_total and not is_elementwise(name):
+                return False
+        elif not isinstance(node, ast.BinOp | ast.UnaryOp | ast.Attribute) or isinstance(
+            getattr(node, "op", None), ast.MatMult
+        ):
+            return False
+        node = site.source.parents.get(node)
+    return True
+
+
+def _intent(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:
+    """The same table of pairs with the missing axes written out."""
+    count = max(len(shape) for shape in shapes)
+    index = next((i for i, shape in enumerate(shapes) if len(shape) < count), None)
+    if index is None:
+        return "lay the axes out where they meet: [:, None] on one, [None, :] on the other"
+    absent = count - len(shapes[index])
+    axes = ", ".join(["None"] * absent + [":"] * (len(shapes[index]) if len(shapes[index]) < 3 else 0))
+    node = None if operands[index].span is None else site.source.at(_span(operands[index]))
+    parts: list[ast.expr | None] = [None, None]
+    parts[index] = node if isinstance(node, ast.expr) else None
+    written = site.rewritten({index: f"[{axes}]"}, parts)
+    if written is None and node is None:
+        return "" if site.node is None else "add the missing axis in the code: None, or np.newaxis"
+    return Fix(f"say so in the code: {written or f'{operands[index].name}[{axes}]'}", True)
+
+
+def _span(operand: Operand) -> Span:
+    assert operand.span is not None
+    return operand.span
+
+
+def _one_sided(site: Site, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
+    """One prediction is compared with many targets."""
+    operands = site.operands(inputs)
+    prediction, target = operands[index].name, operands[1 - index].name
+    shape, wanted = shapes[index], shapes[1 - index]
+    result = np.broadcast_shapes(*shapes)
+    table = _table(operands, shapes, result)
+    count = max(len(shape), len(wanted))
+    axis = next(i for i in range(-1, -count - 1, -1) if -i <= len(shape) and shape[i] == 1 and result[i] > 1)
+    of = f"axis {axis}" if len(shape) > 1 else "its only axis"
+    return problem(
+        "GT102",
+        f"one element of {prediction} {shape} is compared with {result[axis]} of {target} {wanted}",
+        spans=[site.span],
+        operands=operands,
+        table=table,
+        consequence=f"the gradient pulls {prediction} towards the mean of the {result[axis]}, not towards each of them",
+        fixes=[
+            f"make {prediction} {result[axis]} long along {of}, as {target} is: look at the shape of what made it "
+            f"(the last layer's outputs, an axis reduced or sliced away)",
+        ],
+        intent=f"say so in the code: {site.source.spelled('broadcast_to')}({prediction}, {result})",
+    )
+
+
+# -- when a gradient is taken
+
+
+_SIZES = {"power", "square", "absolute", "sqrt", "log", "log1p", "log_cosh", "huber", "length", "root_mean_square"}
+_TERMS = {"multiply", "divide", "negative", "positive", "add", "subtract", "where", "maximum", "minimum", "logaddexp"}
+_TOTALS = {"sum", "mean", "average", "dot", "vdot", "matmul", "einsum", "copy", "reshape"}
+_COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
+
+
+def judge_residual(suspect: Residual, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+    """Warn of a residual that waits if its prediction was computed from the data and all of it goes into the target."""
+    node = suspect.node()
+    if node is None or node not in consumers or all(math.prod(target.shape) != 1 for target in targets):
+        return False
+    of_examples = suspect.finding.of_examples or _depends_on(node.parents[suspect.prediction], node.shape)
+    if not node.shape or not of_examples:
+        return False
+    if not _is_compared(node, consumers, targets):
+        return False
+    if is_due(suspect.finding.code, *suspect.finding.problem.place[1:]):
+        report(suspect.finding.problem)
+    return True
+
+
+def _depends_on(node: Node, examples: Shape) -> bool:
+    """Whether a prediction was computed from data with one of the lengths of the targets, not from parameters only."""
+    lengths = {n for n in examples if n > 1}
+    return any(lengths & {*shape} for shape in _data(node))
+
+
+def _data(start: Node) -> Iterator[Shape]:
+    """The shapes of the untracked arrays that went into a node, as far as they were saved."""
+    pending, seen = [start], {start}
+    while pending:
+        node = pending.pop()
+        for index, parent in enumerate(node.parents):
+            if parent.bits > FLAGS:
+                if parent not in seen:
+                    seen.add(parent)
+                    pending.append(parent)
+                continue
+            value = node.inputs[index] if index < len(node.inputs) else None
+            shape = getattr(getattr(value, "array", value), "shape", ())
+            if len(shape) and math.prod(shape) > 1:
+                yield shape
+
+
+def _is_compared(start: Node, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+    """Whether a difference goes into a target by what a loss is made of: powers, absolute values, weights and sums."""
+    pending, seen = [start], {start}
+    while pending:
+        node = pending.pop()
+        if node in targets:
+            return True
+        for consumer in consumers.get(node, ()):
+            if consumer not in seen and consumer.op is not None and consumer.op.name in _COMPARING:
+                seen.add(consumer)
+                pending.append(consumer)
+    return False

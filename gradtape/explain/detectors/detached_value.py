@@ -1,0 +1,498 @@
+"""Values that left the tape as plain numbers and came back as constants: the gradient through them is lost.
+
+A number has no history. What came back is recognised by the source (the expression that let it out is read by the
+operand, directly or by way of names) or by the number itself, if it is no number that anybody would write.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
+from gradtape.explain.detectors.broadcast import site_at
+from gradtape.explain.detectors.foreign_function import foreign, of_math_passed_on
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line, returned_values, source_of
+
+PAIRS_AT_MOST = 4096
+ARRAYS_AT_MOST = 64
+NAMES_FOLLOWED = 6
+_PASSING = frozenset(
+    ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
+)
+_METHODS = frozenset(["sum", "mean", "prod", "std", "var", "max", "min", "dot", "copy", "reshape", "ravel", "astype"])
+_WRITING = frozenset(["fill", "put", "itemset"])  # methods of arrays that write numbers into them
+
+_innocent: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+
+
+def judge_departures(departed: Sequence[Cut], replay: Replay) -> bool:
+    """Warn of the first value that left as a number and is a constant operand on the way to the target, if any is."""
+    if not departed:
+        return False
+    constants = Constants(replay)
+    for departure in departed:
+        edges = constants.made_of(departure)
+        if edges and not _cancels(edges, replay):
+            found = _returned(departure, *edges[0])
+            if is_due("GT210", *found.place[1:]):
+                report(found)
+            return True
+    return False
+
+
+class Constants:
+    """The constant operands on the way to a target, by their places in the code: loops come by these often."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._edges = [
+            (node, slot) for node in reversed(replay.nodes) if node.code is not None for slot in _constants(node)
+        ]
+        self._by_place: dict[tuple[int, int, int], list[int]] = {}
+        for index, (node, slot) in enumerate(self._edges):
+            self._by_place.setdefault((id(node.code), node.offset, slot), []).append(index)
+        self._related: dict[tuple[int, int], list[int]] = {}  # by the place of a departure
+        self._numbers: dict[Any, list[int]] | None = None
+        self._arrays: list[int] = []
+
+    def made_of(self, departure: Cut) -> list[tuple[Node, int]]:
+        """The operands after a departure that are made of what left there, as names or their values show."""
+        place = id(departure.code), departure.offset
+        if place not in self._related:
+            self._related[place] = self._reading(departure)
+        found = {*self._related[place], *self._of_value(departure.params.get("value"))}
+        return [self._edges[index] for index in sorted(found) if self._edges[index][0].order >= departure.order]
+
+    def _reading(self, departure: Cut) -> list[int]:
+        found: list[int] = []
+        for key, edges in self._by_place.items():
+            pair = (id(departure.code), departure.offset, *key)
+            if pair in _innocent:
+                continue
+            if _is_read_at(departure, *self._edges[edges[0]]):
+                found += edges
+            elif len(_innocent) < PAIRS_AT_MOST:
+                _innocent[pair] = departure.code, self._edges[edges[0]][0].code
+        return found
+
+    def _of_value(self, value: Any) -> list[int]:
+        if not _is_telling(value):
+            return []
+        if self._numbers is None:
+            self._numbers = {}
+            for index, (node, slot) in enumerate(self._edges):
+                constant = saved(node)[slot]
+                if constant is None:
+                    continue
+                if np.size(constant) == 1:
+                    self._numbers.setdefault(np.asarray(constant).item(), []).append(index)
+                elif len(self._arrays) < ARRAYS_AT_MOST:
+                    self._arrays.append(index)
+        arrays = [index for index in self._arrays if self._holds(index, value)]
+        return [*self._numbers.get(value, ()), *arrays]
+
+    def _holds(self, index: int, value: Any) -> bool:
+        node, slot = self._edges[index]
+        return bool(np.any(np.asarray(saved(node)[slot]) == value))
+
+
+def _constants(node: Node) -> Iterator[int]:
+    """The inputs of an operation that are numbers or arrays, not tensors on a tape."""
+    if node.op is not None:
+        for index, parent in enumerate(node.parents):
+            if parent.bits <= FLAGS:
+                yield index
+
+
+def _is_telling(value: Any) -> bool:
+    """Whether a number is one that nobody writes, so that meeting it again is no accident."""
+    if not isinstance(value, float) or not math.isfinite(value) or abs(value) < 1e-300:
+        return False
+    return float(f"{value:.6g}") != value
+
+
+def _is_read_at(departure: Cut, node: Node, slot: int) -> bool:
+    """Whether an operand is computed from what left at `departure`, as far as names show."""
+    site = site_at(node.location)
+    part = _operand(site, node, slot)
+    return part is not None and _reads(site, part, _departing(departure), NAMES_FOLLOWED)
+
+
+def _operand(site: Site, node: Node, slot: int) -> ast.expr | None:
+    if not isinstance(site.node, ast.expr | ast.stmt):
+        return None
+    candidates = site._candidates(len(node.parents))
+    return candidates[slot] if slot < len(candidates) and len(candidates) == len(node.parents) else None
+
+
+def _departing(departure: Cut) -> tuple[Site, ast.AST | None]:
+    site = site_at(departure.location)
+    return site, site.node.value if isinstance(site.node, ast.Expr) else site.node
+
+
+def is_read(site: Site, expression: ast.AST, departure: Cut) -> bool:
+    """Whether an expression of the user's is computed from what left at `departure`, as far as names show."""
+    return _reads(site, expression, _departing(departure), NAMES_FOLLOWED)
+
+
+def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+    """Whether the value of `expression` is computed from what left, as far as operators and names show."""
+    elsewhere, left = leaving
+    if left is None or elsewhere.source.file != site.source.file:
+        return False
+    if expression is left:
+        return True
+    if isinstance(expression, ast.BinOp):
+        return any(_reads(site, part, leaving, names) for part in (expression.left, expression.right))
+    if isinstance(expression, ast.UnaryOp):
+        return _reads(site, expression.operand, leaving, names)
+    if isinstance(expression, ast.IfExp):
+        return any(_reads(site, part, leaving, names) for part in (expression.body, expression.orelse))
+    if isinstance(expression, ast.List | ast.Tuple):
+        return any(_reads(site, part, leaving, names) for part in expression.elts)
+    if isinstance(expression, ast.ListComp | ast.GeneratorExp):
+        parts = [expression.elt, *(generator.iter for generator in expression.generators)]
+        return any(_reads(site, part, leaving, names) for part in parts)
+    if isinstance(expression, ast.Subscript):
+        return _reads(site, expression.value, leaving, names)
+    if isinstance(expression, ast.Attribute):
+        return _attribute_reads(site, expression, leaving, names)
+    if isinstance(expression, ast.Call):
+        return _call_reads(site, expression, leaving, names)
+    if isinstance(expression, ast.Name) and names:
+        if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Name) and left.value.id == expression.id:
+            is_same = site.home(expression, left.value.id) is site.home(left, left.value.id)
+            return isinstance(left.ctx, ast.Store) and is_same  # array[i] = x
+        written = _written_array(left)
+        if written is not None and written.id == expression.id:
+            return site.home(expression, written.id) is site.home(left, written.id)
+        if _is_appended(site, expression, left):
+            return True
+        bound = site.binding(expression)
+        if bound is None or bound.label or bound.file != site.source.file:
+            return False
+        value = source_of(bound.file).at(bound)
+        if value is None or value is expression or isinstance(value, ast.stmt):
+            return False
+        return _reads(_elsewhere(site, value), value, leaving, names - 1)
+    return False
+
+
+def _written_array(left: ast.AST) -> ast.Name | None:
+    """The array that a number is written into where it left, by `array.fill(x)` or `array.flat[i] = x`."""
+    if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.func.attr in _WRITING:
+        array = left.func.value
+    elif isinstance(left, ast.Subscript) and isinstance(left.ctx, ast.Store) and isinstance(left.value, ast.Attribute):
+        array = left.value.value
+    else:
+        return None
+    return array if isinstance(array, ast.Name) else None
+
+
+def _is_appended(site: Site, name: ast.Name, left: ast.AST) -> bool:
+    """Whether what left was put at the end of the list that `name` is: `values.append(float(x))`."""
+    call = site.source.parents.get(left)
+    function = call.func if isinstance(call, ast.Call) and left in call.args else None
+    if not isinstance(function, ast.Attribute) or function.attr != "append" or not isinstance(function.value, ast.Name):
+        return False
+    return function.value.id == name.id and site.home(name, name.id) is site.home(left, name.id)
+
+
+def _attribute_reads(site: Site, attribute: ast.Attribute, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+    """Whether `self.x` is computed from what left: by a property of that name, or where it was last assigned."""
+    if attribute.attr == "T":
+        return _reads(site, attribute.value, leaving, names)
+    if not names:
+        return False
+    function = site.source.method(attribute.attr)
+    if function is not None:
+        return any(_reads(_elsewhere(site, value), value, leaving, names - 1) for value in returned_values(function))
+    bound = site.binding(attribute)
+    value = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    return isinstance(value, ast.expr) and _reads(_elsewhere(site, value), value, leaving, names - 1)
+
+
+def _elsewhere(site: Site, node: ast.expr) -> Site:
+    """An expression at another place of the same file."""
+    there = Site(None)
+    there.source, there.node = site.source, node
+    return there
+
+
+def _call_reads(site: Site, call: ast.Call, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+    """Whether the result of a call is computed from what left: in its arguments, or inside a function of this file."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    owner = _root(function)
+    in_part = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Attribute)  # np.linalg.solve
+    passes = (
+        name in _PASSING or owner == "math" or (site.source.is_array_module(owner) and (in_part or hasattr(np, name)))
+    )
+    if passes and any(_reads(site, argument, leaving, names) for argument in call.args):
+        return True
+    if isinstance(function, ast.Attribute) and name in _METHODS:
+        return _reads(site, function.value, leaving, names)
+    called = None
+    if names:
+        called = site.source.method(name) if isinstance(function, ast.Attribute) else site.source.function(name)
+    returned = [] if called is None else returned_values(called)
+    return any(_reads(_elsewhere(site, value), value, leaving, names - 1) for value in returned)
+
+
+def _cancels(edges: Sequence[tuple[Node, int]], replay: Replay) -> bool:
+    """Whether the gradient that is lost is zero all the same, as for a maximum that is subtracted and added again."""
+    total, size = 0.0, 0.0
+    for node, slot in edges:
+        gradient, inputs = replay.gradients.get(node), tuple(replay.inputs(node))
+        if gradient is None or isinstance(gradient, list) or node.op is None:
+            return False
+        stand_in = Node()
+        stand_in.op, stand_in.params, stand_in.shape, stand_in.dtype = node.op, node.params, node.shape, node.dtype
+        stand_in.bits, stand_in.out, stand_in.inputs = node.bits, replay.values.get(node), inputs
+        constant = leaf(np.shape(inputs[slot]) if inputs[slot] is not None else (), node.dtype, AMBIENT)
+        stand_in.parents = tuple(constant if i == slot else parent for i, parent in enumerate(node.parents))
+        try:
+            with np.errstate(all="ignore"):
+                lost = node.op.reverse(gradient, stand_in, stand_in.out, inputs)[slot]
+        except (TypeError, ValueError, AttributeError):  # it needs a value that was not saved
+            return False
+        if lost is None:
+            return False
+        total += float(np.sum(lost).real)
+        size += float(np.sum(np.abs(lost)))
+    return abs(total) <= 1e-9 * size
+
+
+# -- what to say
+
+
+def _returned(departure: Cut, node: Node, slot: int) -> Problem:
+    site, left = _departing(departure)
+    came = site_at(node.location)
+    part = _operand(came, node, slot)
+    back = came.span if part is None else came.source.span(part)
+    how = _manner(site, left, departure)
+    words = one_line(site.span.text) if isinstance(left, ast.expr) else departure.reason
+    if isinstance(left, ast.Subscript):
+        words = site.source.text(left)
+    inline = (back.file, back.line) == (site.span.file, site.span.line)
+    spans = [site.span.labelled("left here" if not inline else "left and came back here")]
+    if not inline:
+        spans.append(back.labelled("came back here, as a constant"))
+    return problem(
+        "GT210",
+        f"{words if len(words) <= 40 else 'a value'} left the tape as {how} and came back as a constant",
+        spans=spans,
+        consequence="the gradient through it is lost: what arrives at the sources is only a part",
+        fixes=_fixes(site, left, departure),
+        intent="say so in the code: .item() or gt.stop_gradient(x) instead",
+    )
+
+
+def departed(departure: Cut) -> tuple[str, list[str]]:
+    """How a value left the tape, in words, and what to write instead."""
+    site, left = _departing(departure)
+    return f"the value left the tape as {_manner(site, left, departure)}", _fixes(site, left, departure)
+
+
+def _manner(site: Site, left: ast.AST | None, departure: Cut) -> str:
+    if isinstance(left, ast.Subscript):
+        return "an element of a NumPy array"
+    if isinstance(left, ast.Call) and _written_array(left) is not None:
+        return "what is written into a NumPy array"
+    if isinstance(left, ast.Call) and getattr(getattr(left.func, "value", None), "id", "") == "math":
+        return f"the argument of {site.source.text(left.func)}"
+    return departure.reason
+
+
+def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
+    span: Span = site.span
+    scalar = departure.params.get("shape") == ()
+    converts = isinstance(left, ast.Call) and getattr(left.func, "id", "") in ("float", "int", "complex", "bool")
+    if isinstance(left, ast.Call) and len(left.args) == 1 and converts:
+        inner = site.source.text(left.args[0])
+        parent = site.source.parents.get(left)
+        text = inner if isinstance(left.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute) else f"({inner})"
+        if isinstance(parent, ast.Assign | ast.Return):
+            text = inner
+        listed = _listed(site, left, inner) if scalar else None
+        return [listed or Fix(text, scalar, span)]
+    if (
+        isinstance(left, ast.Call)
+        and isinstance(left.func, ast.Attribute)
+        and f".{left.func.attr}()" == departure.reason
+    ):
+        owner = one_line(site.source.text(left.func.value))
+        return [f"{owner} itself, without {departure.reason}"]
+    written = (
+        None if left is None else _written_array(left) or (left.value if isinstance(left, ast.Subscript) else None)
+    )
+    if written is not None:
+        array = site.source.text(written)
+        remade: list[str] = [*_as_tensor(site, written)]
+        words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
+        return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
+    if isinstance(left, ast.Call) and (theirs := foreign(site)) is not None:
+        return [fix if scalar or not isinstance(fix, Fix) else str(fix) for fix in theirs.fixes()]
+    if isinstance(left, ast.Call) and (passed := of_math_passed_on(site, left)):
+        return [*passed]
+    return [] if departure.reason == "stop_gradient" else ["compute with the tensor itself"]
+
+
+def _listed(site: Site, left: ast.Call, inner: str) -> Fix | None:
+    """`gt.array([x for ...])` for `[float(x) for ...]` where a function of NumPy's is given that: it takes no tensors.
+
+    None where the number is in no list that is such an argument.
+    """
+    held = site.source.parents.get(left)
+    call = None if held is None else site.source.parents.get(held)
+    if not isinstance(held, ast.ListComp | ast.List) or not isinstance(call, ast.Call) or held not in call.args:
+        return None
+    if isinstance(held, ast.ListComp) and held.elt is not left:
+        return None
+    owner = getattr(getattr(call.func, "value", None), "id", "")
+    if not site.source.is_array_module(owner):
+        return None
+    whole = site.source.span(held)
+    written = replaced(whole, site.source.span(left), inner)
+    if written is None:
+        return None
+    is_array = getattr(call.func, "attr", "") in ("array", "asarray", "stack") and len(call.args) == 1
+    library, _ = library_of(site.source.imports)
+    joined = f"{site.source.spelled('stack' if library else 'array', 'gradtape')}({written})"
+    return Fix(joined, True, site.source.span(call) if is_array and not call.keywords else whole)
+
+
+def kept_on_tape(site: Site) -> list[Fix]:
+    """`gt.array([x, y])` for `np.array([x, y])`, `gt.zeros(3)` for the `np.zeros(3)` that a tensor was written into."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if isinstance(node, ast.Subscript):
+        return _as_tensor(site, node.value)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+        return []
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    if name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
+        return _of_gradtape(site, node)
+    held = node.args[0] if node.args else None
+    if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(_root(node.func)):
+        whole = site.source.span(held)  # np.mean([x, y])
+        return [Fix(f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})", True, whole)]
+    return []
+
+
+_IN_PLACE: dict[type, str] = {
+    ast.Add: "add({})",
+    ast.Sub: "add(-{})",
+    ast.Mult: "multiply({})",
+    ast.Div: "multiply(1.0 / {})",
+}
+_AT = {
+    "add": "add({})",
+    "subtract": "add(-{})",
+    "multiply": "multiply({})",
+    "divide": "multiply(1.0 / {})",
+    "maximum": "max({})",
+    "minimum": "min({})",
+}
+
+
+def into_a_tensor(site: Site) -> tuple[str, list[Fix]]:
+    """The array that a statement (`a[i] += x`, `a += x`, `f(x, out=a)`) writes into, and what to write instead."""
+    statement = None if site.node is None else site.source.statement(site.node)
+    if isinstance(statement, ast.AugAssign):
+        target, value = statement.target, statement.value
+        if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
+            method = _IN_PLACE.get(type(statement.op))
+            array = one_line(site.source.text(target.value))
+            return array, [*_as_tensor(site, target.value), *_at(site, target.value, target.slice, method, value)]
+        array, sign = one_line(site.source.text(target)), _SIGNS.get(type(statement.op))
+        text = one_line(site.source.text(value)) if sign == "+" else _grouped(site, value)
+        return array, [Fix(f"{array} = {array} {sign} {text}", True, site.source.span(statement))] if sign else []
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "at" and len(call.args) == 3:
+        held, index, added = call.args  # np.add.at(a, i, x)
+        method = _AT.get(getattr(getattr(call.func, "value", None), "attr", ""))
+        return one_line(site.source.text(held)), [*_as_tensor(site, held), *_at(site, held, index, method, added)]
+    out = next((k for k in call.keywords if k.arg == "out"), None) if isinstance(call, ast.Call) else None
+    if out is None or not isinstance(call, ast.Call):
+        return "", []
+    array = one_line(site.source.text(out.value))
+    arguments = [*call.args, *(k.value for k in call.keywords if k is not out)]
+    texts = [one_line(site.source.text(argument)) for argument in call.args]
+    texts += [f"{k.arg}={one_line(site.source.text(k.value))}" for k in call.keywords if k is not out]
+    alone = f"{one_line(site.source.text(call.func))}({', '.join(texts)})"
+    if isinstance(statement, ast.Expr) and isinstance(out.value, ast.Name) and arguments:
+        return array, [Fix(f"{array} = {alone}", True, site.source.span(statement))]
+    return array, [*_as_tensor(site, out.value), Fix(f"without out=: {alone}")]
+
+
+def _at(site: Site, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:
+    """`a = gt.at(a)[i].add(x)` in the place of the statement that writes into `a`."""
+    name = one_line(site.source.text(array))
+    statement = None if site.node is None else site.source.statement(site.node)
+    if method is None or statement is None:
+        return []
+    place = f"{site.source.spelled('at', 'gradtape')}({name})[{one_line(site.source.text(index))}]"
+    text = one_line(site.source.text(value)) if "({})" in method else _grouped(site, value)
+    return [Fix(f"{name} = {place}.{method.format(text)}", True, site.source.span(statement))]
+
+
+def _grouped(site: Site, value: ast.expr) -> str:
+    """An operand as it is written, in brackets if an operator before it would take it apart."""
+    text = one_line(site.source.text(value))
+    is_single = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
+    return text if is_single else f"({text})"
+
+
+_SIGNS: dict[type, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//",
+    ast.Mod: "%",
+}  # fmt: skip
+
+
+def _root(function: ast.expr) -> str:
+    """`np` for `np.linalg.norm`; empty for a function that is no attribute of anything."""
+    root = function
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return getattr(root, "id", "") if root is not function else ""
+
+
+def _as_tensor(site: Site, array: ast.expr) -> list[Fix]:
+    """`gt.zeros(10)` in the place of `np.zeros(10)`, where that made the array that was written into."""
+    bound = site.binding(array)
+    made = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute | ast.Name):
+        return []
+    name = made.func.attr if isinstance(made.func, ast.Attribute) else made.func.id
+    made_anew = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "linspace", "arange")
+    return _whole_binding(site, made, _of_gradtape(site, made)) if name in made_anew else []
+
+
+def _whole_binding(site: Site, made: ast.expr, offered: list[Fix]) -> list[Fix]:
+    """The edits of what a name is bound to, as `name = edit` where that is all that the statement does."""
+    statement = site.source.parents.get(made)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return offered
+    name = one_line(site.source.text(statement.targets[0]))
+    return [Fix(f"{name} = {fix}", True, site.source.span(statement)) for fix in offered]
+
+
+def _of_gradtape(site: Site, call: ast.Call) -> list[Fix]:
+    """A call of NumPy's, with the function of the same name here."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = {"asanyarray": "asarray", "ascontiguousarray": "asarray"}.get(name, name)
+    whole = site.source.span(call)
+    written = replaced(whole, site.source.span(call.func), site.source.spelled(name, "gradtape"))
+    return [] if written is None or written == one_line(whole.text) else [Fix(written, True, whole)]

@@ -1,0 +1,380 @@
+"""Functions of other libraries that were given a tensor: which one it was, and which of gradtape's does the same.
+
+SciPy's functions that are no ufuncs, scikit-learn's, `math`'s and NumPy's random numbers compute with bare arrays or
+floats. The call in the user's source tells which function it was; where that is an expression that cannot be read
+(`table[key](x)`), the frame just inside the call does.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import sys
+from collections.abc import Iterable
+from types import FrameType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.location import is_library
+from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.model.problem import Fix
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+
+TITLES = {"scipy": "SciPy", "numpy": "NumPy", "sklearn": "scikit-learn", "pandas": "pandas", "math": "Python"}
+_SHARED = ("special", "linalg", "signal", "stats", "fft", "optimize")  # what gradtape has as SciPy does
+_ELSEWHERE = {
+    "integrate.trapezoid": "trapezoid",
+    "integrate.odeint": "odeint",
+    "integrate.simpson": "quadrature.simpson",
+}
+_OTHERWISE = {
+    "scipy.integrate.solve_ivp": "gt.odeint(f, y0, t, tfirst=True) solves it, with a gradient",
+    "scipy.integrate.quad": "gt.quad(f, a, b, args=(x,)) integrates it, with a gradient by what is passed in args",
+}
+_OF_MATH = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+    "fabs": "abs",
+    "fsum": "sum",
+    "lgamma": "gammaln",
+    "erf": "erf",
+    "erfc": "erfc",
+    "gamma": "gamma",
+}
+_NEEDS_A_LIST = frozenset(["fsum", "prod", "dist", "hypot"])
+# Where SciPy means something else by default: the argument, what is written for each of its values, and its default.
+_TURNED: dict[str, tuple[str, dict[Any, str], Any]] = {
+    "linalg.cholesky": ("lower", {True: "", False: "upper=True"}, False),
+    "linalg.qr": ("mode", {"economic": "", "full": 'mode="complete"'}, "full"),
+}
+_WITHOUT_EFFECT = frozenset(["overwrite_a", "overwrite_b", "check_finite", "overwrite_ab", "overwrite_x"])
+
+
+_EXPLAIN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+class Foreign(NamedTuple):
+    """A function of another library: its full name, and the call in the user's source."""
+
+    name: str
+    call: ast.Call | None
+    site: Site
+
+    @property
+    def library(self) -> str:
+        root = self.name.partition(".")[0]
+        return TITLES.get(root, root)
+
+    @property
+    def takes_no_tensors(self) -> bool:
+        """Whether it is none of NumPy's that tensors have a say in: those of `numpy.random`, and other libraries'."""
+        return not self.name.startswith("numpy.") or self.name.startswith(
+            ("numpy.random.", "numpy.vectorize", "numpy.nditer")
+        )
+
+    def fixes(self) -> list[str]:
+        """The same call of gradtape's function, if there is one that takes these arguments; else what else there is."""
+        if self.name == "numpy.vectorize":
+            return ["np.where(condition, a, b) chooses element by element, and NumPy's functions take whole tensors"]
+        if self.name == "numpy.nditer":
+            return ["for element in x.reshape(-1): its elements are tensors with their gradients"]
+        ours = counterpart(self.name)
+        written = None if self.call is None else _rewritten(self, ours)
+        if written is not None and self.call is not None:
+            return [Fix(written, True, self.site.source.span(self.call))]
+        if self.name in _OTHERWISE:
+            return [_OTHERWISE[self.name]]
+        if ours:
+            return [f"{_spelled(self.site, ours)} is the same function for tensors"]
+        return [
+            "compute it with NumPy's functions (np.exp, np.sum, ...), which take tensors",
+            "gt.custom_vjp gives a function of your own, with this call in it, a derivative",
+        ]
+
+
+def counterpart(name: str) -> str:
+    """The function of gradtape's that does what `name` does, without the "gt." before it; empty if there is none.
+
+    >>> counterpart("scipy.special.logsumexp"), counterpart("math.atan"), counterpart("scipy.ndimage.zoom")
+    ('special.logsumexp', 'arctan', '')
+    """
+    root, _, rest = name.partition(".")
+    if root == "math":
+        found = _OF_MATH.get(rest, rest)
+        return found if hasattr(np, found) or _ours(found) is not None else ""
+    if root == "numpy" and rest.startswith("random."):
+        return rest if _ours(rest) is not None else ""
+    if root == "scipy":
+        rest = _ELSEWHERE.get(rest, rest)
+        part = rest.partition(".")[0]
+        return rest if (part in _SHARED or rest in _ELSEWHERE.values()) and _ours(rest) is not None else ""
+    return ""
+
+
+def _ours(path: str) -> Any:
+    import gradtape
+
+    found: Any = gradtape
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found if callable(found) else None
+
+
+def _spelled(site: Site, ours: str) -> str:
+    name = ours.rpartition(".")[2]
+    is_numpys = "." not in ours and hasattr(np, name)
+    return site.source.spelled(ours, "numpy" if is_numpys else "gradtape")
+
+
+# -- which function it was
+
+
+def foreign(site: Site) -> Foreign | None:
+    """The function of another library that the user's expression calls; None if it calls none that is known."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    call = node if isinstance(node, ast.Call) else None
+    name = "" if call is None else _written(site, call.func)
+    if not name and call is not None:
+        name = _called(site)
+    return Foreign(name, call, site) if name else None
+
+
+def _written(site: Site, function: ast.expr) -> str:
+    """The full name of a function, read off the source: by the imports, else by the value that a name has."""
+    path: list[str] = []
+    root = function
+    while isinstance(root, ast.Attribute):
+        path.insert(0, root.attr)
+        root = root.value
+    if isinstance(root, ast.Name):
+        whole = site.source.imports.get(root.id, "")
+        value = site.value(root)
+        if whole and (isinstance(value, ModuleType) or not path or whole.partition(".")[0] in TITLES):
+            return _public(".".join([whole, *path]))
+        return _of_value(value, path)
+    if isinstance(root, ast.Call) and not path and _written(site, root.func) == "numpy.vectorize":
+        return "numpy.vectorize"
+    if isinstance(root, ast.Call) and path:  # norm(0.0, 1.0).logpdf, default_rng(0).normal
+        maker = _written(site, root.func)
+        return ".".join([_made(maker), *path]) if maker else ""
+    return ""
+
+
+def _made(maker: str) -> str:
+    """What the methods of the object that `maker` makes are called: a generator's are those of `numpy.random`."""
+    return "numpy.random" if maker in ("numpy.random.default_rng", "numpy.random.RandomState") else maker
+
+
+def _of_value(value: Any, path: list[str]) -> str:
+    """The full name of a function that is the value of a name, or of a method of an object that is."""
+    if path:
+        kind = type(value)
+        module = getattr(kind, "__module__", "") or ""
+        if module.startswith("numpy.random"):
+            return ".".join(["numpy.random", *path])
+        if module.partition(".")[0] not in TITLES:
+            return ""
+        maker = getattr(getattr(value, "dist", value), "name", "")  # a distribution of scipy.stats, frozen or not
+        return ".".join([_public(f"{module}.{maker if isinstance(maker, str) and maker else kind.__name__}"), *path])
+    if isinstance(value, np.vectorize):
+        return "numpy.vectorize"
+    module, name = getattr(value, "__module__", "") or "", getattr(value, "__name__", "")
+    return _public(f"{module}.{name}") if module.partition(".")[0] in TITLES and name else ""
+
+
+def _public(name: str) -> str:
+    """`scipy.special.logsumexp` for `scipy.special._logsumexp.logsumexp`; empty for what is ours or Python's own."""
+    parts = name.split(".")
+    if parts[0] in ("gradtape", "builtins") or not parts[0]:
+        return ""
+    return ".".join(part for part in parts if not part.startswith("_"))
+
+
+def _called(site: Site) -> str:
+    """The name of the function of a library that is running just inside the user's expression."""
+    for frame in reversed(list(_inside(site.frame))):
+        module = frame.f_globals.get("__name__", "")
+        root = module.partition(".")[0]
+        if root in TITLES and root != "numpy" and (name := _public(f"{module}.{frame.f_code.co_name}")):
+            owner = sys.modules.get(name.rpartition(".")[0])
+            if hasattr(owner, frame.f_code.co_name):  # not a wrapper
+                return name
+    return ""
+
+
+def _inside(user: FrameType | None) -> Iterable[FrameType]:
+    """The frames from this one up to the user's, the innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not user:
+        yield frame
+        frame = frame.f_back
+
+
+def outside_of_packages() -> Site:
+    """The user's expression, on the other side of whatever installed library is running."""
+    innermost = site = Site.present()
+    frame = site.frame
+    while frame is not None and (is_library(frame.f_code.co_filename) or "-packages" in frame.f_code.co_filename):
+        frame = frame.f_back
+    return innermost if frame is None or frame is innermost.frame else Site(frame)
+
+
+# -- what to write instead
+
+
+def of_math_passed_on(site: Site, call: ast.Call) -> list[str]:
+    """`sum(map(np.sin, x))` for `sum(map(math.sin, x))`: the call with NumPy's function for each of `math`'s in it."""
+    whole = site.source.span(call)
+    for part in ast.walk(call):
+        if not isinstance(part, ast.Attribute | ast.Name) or part is call.func:
+            continue
+        name = _written(site, part)
+        if name.startswith("math.") and (ours := counterpart(name)) and ours not in ("pi", "e", "inf", "nan"):
+            written = replaced(whole, site.source.span(part), _spelled(site, ours))
+            return [] if written is None else [Fix(written, True, whole)]
+    return []
+
+
+def by_function(site: Site) -> list[Fix]:
+    """`np.dot(X, w)` for `X.dot(w)`, where X is an array of NumPy's, whose methods know nothing of tensors."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return []
+    owner, name = call.func.value, call.func.attr
+    if name not in ("dot", "take", "clip", "searchsorted", "repeat", "choose", "compress") or site.is_module(owner):
+        return []
+    value = site.value(owner)
+    inside = [frame for frame in _inside(site.frame) if not frame.f_code.co_filename.startswith(_EXPLAIN)]
+    if not isinstance(value, np.ndarray) and [frame.f_code.co_name for frame in inside] != ["__array__"]:
+        return []
+    whole = site.source.span(call)
+    texts = [one_line(site.source.text(part)) for part in (owner, *call.args)]
+    texts += [f"{keyword.arg}={one_line(site.source.text(keyword.value))}" for keyword in call.keywords if keyword.arg]
+    return [Fix(f"{site.source.spelled(name)}({', '.join(texts)})", True, whole)]
+
+
+def with_dense_matrix(site: Site) -> list[str] | None:
+    """`S.toarray() @ x` where a sparse matrix of SciPy's was to be multiplied by a tensor; None if none was."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if isinstance(node, ast.BinOp):
+        parts: list[ast.expr] = [node.left, node.right]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("dot", "multiply"):
+        parts = [node.func.value]
+    else:
+        return None
+    sparse = next((part for part in parts if _is_sparse(site, part)), None)
+    if sparse is None:
+        return None
+    whole, part = site.source.span(node), site.source.span(sparse)
+    written = replaced(whole, part, f"{one_line(part.text)}.toarray()")
+    return [
+        *([] if written is None else [Fix(written, True, whole)]),
+        "gt.custom_vjp gives the product a derivative (that of the transposed matrix) and keeps the matrix sparse",
+    ]
+
+
+def _is_sparse(site: Site, part: ast.expr) -> bool:
+    if isinstance(part, ast.Call):
+        return _written(site, part.func).startswith("scipy.sparse.")
+    return type(site.value(part)).__module__.startswith("scipy.sparse")
+
+
+def _rewritten(found: Foreign, ours: str) -> str | None:
+    """The call with gradtape's function in the place of the other library's, if it takes the arguments."""
+    call, source = found.call, found.site.source
+    if not ours or call is None or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    if any(keyword.arg is None for keyword in call.keywords) or library_of(source.imports)[0]:
+        return None
+    given = [one_line(source.text(argument)) for argument in call.args]
+    named = {str(keyword.arg): one_line(source.text(keyword.value)) for keyword in call.keywords}
+    named = {name: text for name, text in named.items() if name not in _WITHOUT_EFFECT}
+    if ours.startswith("random."):
+        generator = _generator(found)
+        given = [generator or "np.random.default_rng()", *given]
+    elif isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):  # norm(m, s).logpdf(x)
+        maker = call.func.value
+        if not ours.startswith("stats.") or any(keyword.arg is None for keyword in maker.keywords):
+            return None
+        given += [one_line(source.text(argument)) for argument in maker.args]
+        named |= {str(keyword.arg): one_line(source.text(keyword.value)) for keyword in maker.keywords}
+    elif ours.startswith("stats.") and _is_frozen(found):
+        return None
+    added: list[str] = []
+    if ours in _TURNED and found.name.startswith("scipy."):
+        argument, meanings, default = _TURNED[ours]
+        try:
+            value = ast.literal_eval(named.pop(argument, repr(default)))
+        except (ValueError, SyntaxError):
+            return None
+        if value not in meanings:
+            return None
+        added = [meanings[value]] if meanings[value] else []
+    name = found.name.rpartition(".")[2]
+    if found.name.startswith("math."):
+        if named or (name in _NEEDS_A_LIST and len(given) > 1):
+            return None
+    elif not _takes(ours, len(given), [*named, *(text.partition("=")[0] for text in added)], found.name):
+        return None
+    arguments = [*given, *(f"{name}={text}" for name, text in named.items()), *added]
+    return f"{_spelled(found.site, ours)}({', '.join(arguments)})"
+
+
+def _generator(found: Foreign) -> str:
+    """The generator whose method was called, as it is written; empty for a function of `numpy.random` itself."""
+    function = None if found.call is None else found.call.func
+    if not isinstance(function, ast.Attribute):
+        return ""
+    is_module = isinstance(found.site.value(function.value), ModuleType) or _written(
+        found.site, function.value
+    ).startswith("numpy.random")
+    if isinstance(function.value, ast.Call):
+        is_module = False
+    return "" if is_module else one_line(found.site.source.text(function.value))
+
+
+def _is_frozen(found: Foreign) -> bool:
+    """Whether the method is one of a distribution that has its parameters already."""
+    function = None if found.call is None else found.call.func
+    value = found.site.value(function.value) if isinstance(function, ast.Attribute) else None
+    return hasattr(value, "dist") or "frozen" in type(value).__name__
+
+
+def _takes(ours: str, count: int, names: Iterable[str], theirs: str) -> bool:
+    """Whether gradtape's function takes so many arguments and these names, each in the place that it has in theirs."""
+    function = _ours(ours)
+    try:
+        signature = inspect.signature(function)
+        signature.bind(*[None] * count, **dict.fromkeys(names))
+    except (TypeError, ValueError):
+        return False
+    if ours.startswith("random."):  # the generator is one more argument there
+        return True
+    other: Any = sys.modules.get(theirs.rpartition(".")[0])
+    try:
+        those = list(inspect.signature(getattr(other, theirs.rpartition(".")[2])).parameters)
+    except (TypeError, ValueError, AttributeError):
+        return True
+    these = list(signature.parameters)
+    return all(one == another for one, another in list(zip(these, those))[1:count] if one != "b")
+
+
+__all__ = [
+    "Foreign",
+    "by_function",
+    "counterpart",
+    "foreign",
+    "of_math_passed_on",
+    "outside_of_packages",
+    "with_dense_matrix",
+]

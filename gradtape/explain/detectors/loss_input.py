@@ -1,0 +1,192 @@
+"""Losses that were given something else than they take: probabilities for logits, logits for their logarithms.
+
+Nothing fails: the loss is a number, and even falls. The losses notice (`gradtape.ops.loss_checks`), here it is worded.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import Node
+from gradtape.explain.detectors.broadcast import site_at
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Span
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+
+_SOFTMAXES = ("softmax",)
+_SIGMOIDS = ("sigmoid", "expit")
+
+
+def normalised_twice(name: str, input: Any, axis: int) -> None:
+    """`cross_entropy` of a softmax, or another softmax of it."""
+    site = Site.present()
+    made = _maker(input._node, "softmax")
+    what, wrapped = _first_argument(site)
+    advice = "give it the numbers as they are before the softmax; it applies one itself"
+    called = _called(site)
+    if name not in called and library_of(site.source.imports)[0] == "tensorflow":  # there the targets come first
+        is_object = "logits" not in called
+        name = "from_logits=True" if is_object else called
+        what, wrapped = "its input", None
+        advice += "; or from_logits=False" if is_object else ""
+    offered: list[str] = _undone(made, _SOFTMAXES)
+    if not offered and wrapped is not None and _called(site) == name:
+        offered = _rewritten(site, "nll_loss", (wrapped, f"{site.source.spelled('log')}({one_line(wrapped.text)})"))
+    _tell(
+        f"{name} takes logits, and {what} is probabilities already: softmax is applied twice",
+        site,
+        made,
+        "made here, and sums to 1",
+        consequence="the loss stays far from zero however sure the model is, and its gradient is small",
+        fixes=[*offered, advice],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def squashed_twice(name: str, made: Node) -> None:
+    """`binary_cross_entropy_with_logits` of a sigmoid."""
+    site = Site.present()
+    what, _ = _first_argument(site)
+    offered: list[str] = _undone(made, _SIGMOIDS)
+    if _called(site) == name:
+        offered += _rewritten(site, "binary_cross_entropy")
+    _tell(
+        f"{name} takes logits, and {what} is the result of a sigmoid: it is applied twice",
+        site,
+        made,
+        "made here",
+        consequence="sigmoid of what lies between 0 and 1 lies between 0.5 and 0.73: the loss stays far from zero",
+        fixes=[*offered[:2], "give it the numbers as they are before the sigmoid"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def not_logarithms(name: str, input: Any, axis: int | None) -> None:
+    """`nll_loss` or `kl_div` of logits, or of probabilities."""
+    site = Site.present()
+    array = input._array
+    what, wrapped = _first_argument(site)
+    sums = None if axis is None and array.ndim < 1 else array.sum(axis=-1 if axis is None else axis)
+    probabilities = sums is not None and array.min() >= 0 and bool(np.allclose(sums, 1.0, atol=1e-5))
+    made = _maker(input._node, "softmax") if probabilities else None
+    offered: list[str] = []
+    if probabilities and made is not None:
+        offered = _renamed(made, "softmax", "log_softmax")
+    elif not probabilities and name == "nll_loss" and _called(site) == name:
+        offered = _rewritten(site, "cross_entropy")
+    if not offered and wrapped is not None and _called(site) == name:
+        function = site.source.spelled("log") if probabilities else site.source.spelled("log_softmax", "gradtape")
+        along = "" if probabilities or axis in (None, array.ndim - 1) else f", axis={axis}"
+        offered = _rewritten(site, "", (wrapped, f"{function}({one_line(wrapped.text)}{along})"))
+    given = "probabilities" if probabilities else f"numbers up to {array.max():.3g}"
+    _tell(
+        f"{name} takes logarithms of probabilities, which are at most 0; {what} has {given}",
+        site,
+        made,
+        "made here",
+        consequence="the loss has no lower bound: it falls as long as these numbers grow, whatever the labels say"
+        if not probabilities
+        else "the loss and its gradient are not those of a likelihood",
+        fixes=[*offered, "gt.log_softmax of the logits; or cross_entropy, which takes the logits themselves"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def _tell(title: str, site: Site, made: Node | None, label: str, **parts: Any) -> None:
+    spans = [site.span]
+    if made is not None and made.code is not None:
+        there = site_at(made.location).span
+        if (there.file, there.line, there.column) != (site.span.file, site.span.line, site.span.column):
+            spans.append(there.labelled(label))
+    found = problem("GT509", title, spans=spans, **parts)
+    if is_due("GT509", *found.place[1:]):
+        report(found)
+
+
+def _maker(node: Node, name: str) -> Node | None:
+    """The operation `name` that made a value, behind changes of its shape; any that did, if it was written out."""
+    while node.op is not None and node.op.name != name and node.op.kind == "linear" and len(node.parents) == 1:
+        node = node.parents[0]
+    return node if node.op is not None else None
+
+
+def _called(site: Site) -> str:
+    """The name of the function that is being called."""
+    call = _call(site)
+    if call is None:
+        return ""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _call(site: Site) -> ast.Call | None:
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    return node if isinstance(node, ast.Call) else None
+
+
+def _first_argument(site: Site) -> tuple[str, Span | None]:
+    """How the user calls the input of the loss, and where it stands."""
+    call = _call(site)
+    part = None if call is None else next((k.value for k in call.keywords if k.arg == "input"), None)
+    if call is not None and part is None and call.args and not isinstance(call.args[0], ast.Starred):
+        part = call.args[0]
+    if part is None:
+        return "its input", None
+    span = site.source.span(part)
+    text = one_line(span.text)
+    return (text if len(text) <= 40 else "its input"), span
+
+
+def _undone(made: Node | None, names: tuple[str, ...]) -> list[str]:
+    """The argument of a softmax or sigmoid in the place of the call."""
+    if made is None or made.code is None:
+        return []
+    site = site_at(made.location)
+    call = _call(site)
+    if call is None or _called(site) not in names:
+        return []
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_method = isinstance(owner, ast.expr) and not (
+        isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
+    )
+    inner = owner if is_method else call.args[0] if call.args else None
+    if inner is None:
+        return []
+    text = one_line(site.source.text(inner))
+    parent = site.source.parents.get(call)
+    bare = isinstance(inner, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+    if not bare and not isinstance(parent, ast.Assign | ast.Return | ast.Call | ast.keyword):
+        text = f"({text})"
+    return [Fix(text, True, site.span)]
+
+
+def _renamed(made: Node, old: str, new: str) -> list[str]:
+    site = site_at(made.location)
+    call = _call(site)
+    if call is None or _called(site) != old:
+        return []
+    whole, function = site.source.span(call), site.source.span(call.func)
+    written = replaced(whole, function, function.text[: -len(old)] + new)
+    return [] if written is None else [Fix(written, True, whole)]
+
+
+def _rewritten(site: Site, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
+    """The call of the loss with another function, or another first argument."""
+    call = _call(site)
+    if call is None:
+        return []
+    whole = site.source.span(call)
+    text: str | None = whole.text
+    if argument is not None:
+        text = replaced(whole, *argument)
+    if text is not None and function:
+        name = site.source.span(call.func)
+        old = one_line(name.text)
+        text = old[: len(old) - len(_called(site))] + function + one_line(text)[len(old) :]
+    return [] if text is None else [Fix(one_line(text), True, whole)]

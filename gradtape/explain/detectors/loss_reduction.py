@@ -1,0 +1,110 @@
+"""A loss that is a sum over examples where a mean was meant: beside a mean, or over batches of different size.
+
+Batches of different size are known by their course: of one size again and again, then once a smaller one, the last of
+the epoch, and then the size of before. Sentences or series of any lengths are summed on purpose; and so is a
+likelihood that is fitted to some of the data, which does not go back to the whole after one step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from types import CodeType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.graph import FLAGS, Node
+from gradtape.explain.detectors.broadcast import grouped
+from gradtape.explain.graph.replay import saved
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem
+
+_TERMS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
+_PLACES_AT_MOST = 256
+
+
+class _Course(NamedTuple):
+    """The number of elements that a line summed over last, how often in a row, and its constant factor."""
+
+    code: CodeType  # held, so that its id stays its own
+    size: int
+    times: int
+    factor: Any
+    last: int = 0  # the size of a smaller sum that came once, after that
+
+
+Courses = dict[tuple[int, int], _Course]
+"""What was summed over so far, by the place of the sum."""
+
+
+def beside_means(targets: Iterable[Node]) -> Iterator[Problem]:
+    """A term of a target that is a sum, where another is a mean over as many."""
+    terms = [term for term, _ in _terms(targets)]
+    means = {term.parents[0].shape: term for term in reversed(terms) if term.op is not None and term.op.name == "mean"}
+    for node in terms:
+        shape = node.parents[0].shape
+        if _is_sum(node) and shape in means:
+            words = f"this term is a sum over {grouped(math.prod(shape))} elements, the other a mean over as many"
+            yield _found(words, [node, means[shape]])
+
+
+def over_batches(targets: Iterable[Node], courses: Courses) -> Iterator[Problem]:
+    """A sum over as many elements each time but one, the last batch of an epoch, which had fewer."""
+    sums = [(node, factor) for node, factor in _terms(targets) if _is_sum(node)]
+    places = [(id(node.code), node.offset) for node, _ in sums]
+    for (node, factor), place in zip(sums, places):
+        if places.count(place) > 1 or node.code is None:
+            continue  # a loop over parameters
+        count = math.prod(node.parents[0].shape)
+        before = courses.pop(place, None)
+        course = _Course(node.code, count, 1, factor)
+        if before is not None and before.factor == factor:
+            if count == before.size:
+                if before.last:
+                    yield _found(
+                        f"this is a sum over {grouped(count)} elements; it was one over {grouped(before.last)} before",
+                        [node],
+                    )
+                course = course._replace(times=before.times + 1)
+            elif count < before.size and before.times > 1 and not before.last:
+                course = before._replace(last=count)
+        courses[place] = course
+        while len(courses) > _PLACES_AT_MOST:
+            del courses[next(iter(courses))]
+
+
+def _is_sum(node: Node) -> bool:
+    is_written = node.code is not None and not node.location.in_rule
+    return is_written and node.op is not None and node.op.name == "sum" and math.prod(node.parents[0].shape) > 1
+
+
+def _found(words: str, nodes: list[Node]) -> Problem:
+    return problem(
+        "GT507",
+        words,
+        spans=[node.location for node in nodes],
+        consequence="its gradient grows with the number of examples, and so does the step that is taken",
+        fixes="the mean over the examples, with a learning rate (or a weight) that is right for a mean",
+    )
+
+
+def _terms(targets: Iterable[Node]) -> Iterator[tuple[Node, Any]]:
+    """The sums and means over computed values that targets are put together from, with their constant factors."""
+    pending: list[tuple[Node, Any]] = [(node, 1.0) for node in targets]
+    seen = {node for node, _ in pending}
+    while pending:
+        node, factor = pending.pop()
+        name = "" if node.op is None else node.op.name
+        if node.shape:
+            continue
+        if name in _TERMS:
+            terms = node.parents[1:] if name == "divide" else node.parents  # a sum that is divided is a mean
+            fresh = [parent for parent in terms if parent.bits > FLAGS and parent not in seen]
+            if name == "multiply" and len(fresh) == 1:
+                known = [part for part in saved(node) if part is not None and np.size(part) == 1]
+                factor = factor * float(np.real(np.ravel(known[0])[0])) if len(known) == 1 else math.nan
+            seen.update(fresh)
+            pending.extend((parent, factor) for parent in fresh)
+        elif name in ("mean", "sum") and node.parents[0].op is not None:
+            yield node, factor

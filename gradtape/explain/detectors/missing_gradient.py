@@ -1,0 +1,344 @@
+"""A gradient that is None: which of the causes it is, found by following the graph through its cuts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gradtape.core.graph import AMBIENT, FLAGS, UNTRACKED, VARIABLE, Cut, Node
+from gradtape.core.location import Location
+from gradtape.core.recording import Recording
+from gradtape.core.tensor import Tensor, Variable
+from gradtape.explain.graph import paths
+from gradtape.explain.graph.cuts import code_of, cut_words, first_of, fix_for
+from gradtape.explain.model.problem import Span
+from gradtape.explain.queries.why_result import Why, verdict
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import source_of, span_of
+from gradtape.explain.source.parameter_names import listed, name_of, name_of_target, names_of_leaves
+
+if TYPE_CHECKING:
+    from gradtape.core.tape import GradientTape
+
+
+def not_recorded(target: Any, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
+    """The target is a number or an array: it left the tape somewhere, or was never computed from the source."""
+    goal = source._node
+    departure = paths.departure_of(goal, mask) or paths.last_departure(UNTRACKED, goal, mask, tape)
+    if departure is not None:
+        return left(departure)
+    kind = type(target).__name__
+    return verdict(
+        "GT202",
+        f"the target is a plain {kind}, and nothing that was computed from the source went into it",
+        fix="check the names: is it the source, or an array of the same numbers, that the target is computed from?",
+    )
+
+
+def left(departure: Cut) -> Why:
+    """The value left the tape as a number, an array or by assignment, and the target knows nothing of it."""
+    code = code_of(departure)
+    head = cut_words(departure, "")
+    fix: str | list[str] = fix_for(departure, None)
+    if departure.reason.startswith("Variable.assign"):
+        head = "the value was assigned to a variable"
+    elif code == "GT210":
+        from gradtape.explain.detectors.detached_value import departed
+
+        head, fix = departed(departure)
+    return verdict(
+        code,
+        head,
+        departure,
+        "what came back to the target from there, if anything, is a constant; otherwise it never used the source",
+        fix=fix,
+    )
+
+
+def interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> Why:
+    """The way to the source exists and leaves the tape: where it does for the first time, seen from the target."""
+    name = _name(tape)
+    cuts = [node for node in route if isinstance(node, Cut) and not node.joined]
+    if cuts and tape is not None and cuts[0].reason in ("not recording", "another tape"):
+        early = [node for node in route[:-1] if node.op is not None and not node.bits & mask]
+        if early and early[-1].order < tape._opened:
+            return verdict(
+                "GT211",
+                "it was computed before this tape was opened, while another was recording",
+                early[-1],
+                fix="compute it inside the with block of the tape that is asked; both tapes at once if they are nested",
+            )
+    if cuts:
+        others = [f"and before that at {cut.reason}, {cut.location}" for cut in cuts[1:]]
+        return verdict(code_of(cuts[0]), cut_words(cuts[0], name), cuts[0], *others, fix=fix_for(cuts[0], tape))
+    blocked = paths.blocked(route)
+    if blocked is not None and all(node.bits & mask for node in route):
+        assert blocked.op is not None
+        return verdict(
+            "GT209",
+            f"the source only steers {blocked.op.name}, which has no derivative in it",
+            blocked,
+            fix="gt.sigmoid(k * x) is a smooth condition; weigh with it instead of choosing",
+        )
+    used = [node for node in route[:-1] if not node.bits & mask][-1]
+    state = used.recording
+    if isinstance(state, Recording) and state.bits & mask & ~VARIABLE:
+        return verdict("GT204", _too_late(tape), "used here", used, fix=watch_fix(tape))
+    fix = "compute it inside the with block of the tape that is asked"
+    if tape is None:
+        fix = "compute it outside of what a tape does by itself, or pass create_graph=True to the backward that made it"
+    return verdict("GT211", f"the source was used while {name} was not recording", "used here", used, fix=fix)
+
+
+def not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
+    """The source is a constant for those who are asked: what it is, and where the target used it."""
+    node, name = source._node, _name(tape)
+    lines: list[str | Node | Location | Span] = []
+    code = "GT203"
+    if isinstance(source, Variable) and not node.bits & VARIABLE:
+        code = "GT212"
+        lines.append("it is a Variable with trainable=False")
+    elif isinstance(source, Variable) and tape is not None:
+        code = "GT212"
+        lines.append("the tape was made with watch_accessed_variables=False")
+    elif isinstance(source, Variable):
+        lines.append("a Variable is watched by tapes; .backward() sees it after v.requires_grad_()")
+    elif isinstance(node, Cut):
+        first = first_of(node)
+        code = "GT205" if _rebinding(node) else code_of(first)
+        lines += [f"{cut_words(first, '')}, so it is a new tensor and a constant", "", first]
+    elif node.op is not None:
+        code = "GT211"
+        lines += [f"it was computed while {name} was not recording", "", node]
+    elif node.bits & AMBIENT and tape is not None:
+        lines.append("requires_grad=True is for .backward(); a tape has to be told")
+    elif node.bits > FLAGS:
+        code = "GT211"
+        lines.append(f"it is watched by {'another' if tape is not None else 'a'} tape")
+    else:
+        lines.append("it is a tensor that nobody was told to watch: a constant")
+    reached = paths.all_behind(target._node)
+    used = next((user for user in reached if node in user.parents), None) if node is not UNTRACKED else None
+    used = used or paths.use_of(source._array, reached)
+    if node.op is None and not isinstance(node, Cut) and node is not UNTRACKED:
+        lines += ["made here", node]
+    if used is not None and not isinstance(node, Cut):
+        lines += ["the target uses it here", used]
+    elif used is None and not isinstance(node, Cut):
+        lines += _names(source)
+    head = f"the source is not watched by {name}" if tape is not None else "the source does not require a gradient"
+    rebound = _rebinding(node) if isinstance(node, Cut) else ""
+    return verdict(
+        code,
+        head,
+        *lines,
+        fix=f"a Variable keeps its place: {rebound}.assign(...) instead of {rebound} = ...; or {watch_fix(tape)}"
+        if rebound
+        else watch_fix(tape),
+    )
+
+
+def unconnected(target: Tensor, source: Tensor, reached: dict[Node, None], mask: int, tape: GradientTape | None) -> Why:
+    """No way from the target to the source, not even an interrupted one."""
+    start, goal, name = target._node, source._node, _name(tape)
+    used = paths.use_of(source._array, reached)
+    if used is not None and used.order < goal.order:
+        return verdict("GT204", _too_late(tape), "used here", used, "watched here", goal, fix=watch_fix(tape))
+    is_younger = start.op is not None and goal.order > start.order
+    departure = None if is_younger else paths.departure_of(goal, mask)
+    lost = next((node for node in reached if isinstance(node, Cut) and paths.has_lost_sources(node)), None)
+    guessing = departure is None and not is_younger and not _was_never_met(source, lost, tape)
+    if lost is not None and guessing:
+        head = cut_words(lost, name).replace("the value", "a value").replace("it was", "a value was")
+        note = "what it was computed from is gone; if the source was part of it, this is where its gradient ends"
+        return verdict(code_of(lost), head, lost, note, fix=fix_for(lost, tape))
+    if guessing:
+        departure = paths.last_departure(start, goal, mask, tape)
+    early = used_before(lambda value: value is source) if departure is None and goal.op is None else None
+    if early is not None:
+        return verdict("GT204", _too_late(tape), "used here", early[0], "watched here", goal, fix=watch_fix(tape))
+    if departure is not None:
+        return left(departure)
+    if goal.op is not None:
+        code, words = _bypassed(start, goal, reached)
+        return verdict(
+            code,
+            words,
+            f"the source is the result of {goal.op.name}, made here",
+            goal,
+            fix="give the tensor that the target uses a name of its own",
+        )
+    if is_younger and isinstance(source, Variable):
+        return verdict(
+            "GT202",
+            "the source was made after the target was computed: it is not the variable that the target used",
+            "the target was computed here",
+            start,
+            "the source was made here",
+            goal,
+            fix="ask for the variables that the target was computed from, before they are made anew",
+        )
+    if is_younger:
+        return verdict(
+            "GT204",
+            f"{'the source was watched' if tape is not None else 'the source was made'} after the target was computed",
+            "the target was computed here",
+            start,
+            "the source was watched here" if tape is not None else "the source was made here",
+            goal,
+            fix=watch_fix(tape),
+        )
+    taken = None if tape is None or start.op is not None else _taken_outside()
+    if taken is not None:
+        asked, owner = taken
+        return verdict(
+            "GT211",
+            f"the target is a gradient that was taken while {owner} was not recording",
+            "taken here",
+            asked,
+            fix=f"take it inside the with block of {owner}, one step further in: {owner} records how it is computed",
+        )
+    made: list[str | Node] = [] if start.op is None else ["the target was computed here", start]
+    called, wanted = name_of_target(target) or "the target", name_of(source)
+    others = [name for name in names_of_leaves(reached) if name != wanted]
+    instead = [f"{called} was computed from {listed(others)}"] if others else []
+    return verdict(
+        "GT202",
+        f"{called} was not computed from {wanted or 'the source'}",
+        *instead,
+        *made,
+        f"{wanted or 'the source'}, of shape {source.shape}, is from here",
+        goal,
+        fix=f"use {wanted} in what {called} is computed from, or ask for the gradient of what is used there"
+        if wanted and others
+        else "check the names: is this the tensor that went into the target?",
+    )
+
+
+def gone(node: Node, tape: GradientTape | None) -> Why:
+    """The recording that could tell was freed by an earlier gradient."""
+    freed = node.freed if tape is None else tape._spent
+    return verdict(
+        "GT308",
+        "not known, for what was recorded has been freed",
+        *(() if freed is None else ("freed by this", freed)),
+        fix="gt.GradientTape(persistent=True) keeps the recording; or ask why before asking for the gradient"
+        if tape is not None
+        else "retain_graph=True keeps the graph",
+    )
+
+
+def _names(source: Tensor) -> list[str | Node | Location | Span]:
+    """Where the source was made and where the target used it, as far as the names in the request tell."""
+    site = Site.present()
+    target_part, source_part = site.asked()
+    lines: list[str | Node | Location | Span] = []
+    made = None if source_part is None or source._node is not UNTRACKED else site.binding(source_part)
+    if made is not None:
+        lines += ["made here", made]
+    used = None if target_part is None else site.use(target_part, lambda value: value is source)
+    if used is not None:
+        lines += ["the target uses it here", used[0]]
+    return lines
+
+
+def used_before(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | None:
+    """Where the target, as far as names tell, was computed from a tensor that was watched on a later line only.
+
+    The expression that used it, the tensor, and its name.
+    """
+    site = Site.present()
+    target_part, _ = site.asked()
+    found: list[Tensor] = []
+
+    def is_later(value: Any) -> bool:
+        if isinstance(value, Tensor) and value._node is not UNTRACKED and is_source(value):
+            found.append(value)
+            return True
+        return False
+
+    used = None if target_part is None else site.use(target_part, is_later)
+    if used is None:
+        return None
+    watched = span_of(found[-1]._node.location)
+    if watched.file != used[0].file or watched.line <= used[0].line:
+        return None
+    return used[0], found[-1], used[1]
+
+
+def _taken_outside() -> tuple[Span, str] | None:
+    """The gradient that the target is, where it was taken outside of the with block of the tape that is asked now.
+
+    As far as names tell: `dy = inner.gradient(y, x)`, then `outer.gradient(dy, x)`. And the name of the tape asked.
+    """
+    site = Site.present()
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    tape = getattr(getattr(call, "func", None), "value", None)
+    target, _ = site.asked()
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        target = target.value
+    bound = site.binding(target) if isinstance(target, ast.Name) and isinstance(tape, ast.Name) else None
+    taken = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    if not isinstance(taken, ast.Call) or not isinstance(taken.func, ast.Attribute) or not isinstance(tape, ast.Name):
+        return None
+    if taken.func.attr not in ("gradient", "jacobian", "batch_jacobian"):
+        return None
+    around: ast.AST | None = taken
+    while around is not None:
+        if isinstance(around, ast.With) and any(getattr(i.optional_vars, "id", "") == tape.id for i in around.items):
+            return None
+        around = site.source.parents.get(around)
+    return site.source.span(taken), tape.id
+
+
+def _was_never_met(source: Tensor, lost: Cut | None, tape: GradientTape | None) -> bool:
+    """Whether `source` is a variable that no operation has read while `tape` was on."""
+    if tape is None or not tape.watches_variables or not isinstance(source, Variable):
+        return False
+    unseen = lost is not None and lost.reason in ("no_grad", "not recording", "another tape")
+    return source._node not in tape._variables and not unseen
+
+
+def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, str]:
+    """What to say of a source that is itself a result, one that the target was not computed from."""
+    name = _rebinding(goal)
+    shared = any(node in reached and node.bits > FLAGS for node in paths.all_behind(goal))
+    if name and shared:
+        return "GT205", f"the name {name} was bound to a new tensor, and the target was computed from the old one"
+    if start.op is not None and goal.order > start.order:
+        return "GT202", "the source was computed after the target"
+    if shared:
+        return "GT202", "the target was computed from what the source was computed from, not from the source"
+    return "GT202", "the target was not computed from the source"
+
+
+def _rebinding(node: Node) -> str:
+    """The name that the statement at `node` binds anew from its old value (`x = x + 1`), if it is such a statement."""
+    source = source_of(node.location.file)
+    expression = source.find(node.location)
+    statement = None if expression is None else source.statement(expression)
+    if isinstance(statement, ast.AugAssign):
+        return source.text(statement.target)
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name | ast.Attribute | ast.Subscript):
+        name = source.text(statement.targets[0])
+        reads = (ast.Name, ast.Attribute, ast.Subscript)
+        if any(isinstance(part, reads) and source.text(part) == name for part in ast.walk(statement.value)):
+            return name
+    return ""
+
+
+def _name(tape: GradientTape | None) -> str:
+    return "this tape" if tape is not None else "the graph"
+
+
+def _too_late(tape: GradientTape | None) -> str:
+    return f"the source was used before {'this tape watched it' if tape is not None else 'it required a gradient'}"
+
+
+def watch_fix(tape: GradientTape | None) -> str:
+    if tape is None:
+        return "gt.tensor(data, requires_grad=True), or x.requires_grad_() before it is used"
+    source = Site.present().asked()[1]
+    name = source.id if isinstance(source, ast.Name) else "x"
+    return f"{name} = tape.watch({name}) at the top of the with block, before it is used"

@@ -1,0 +1,156 @@
+"""A gradient that is None, and is used as if it were a number: which one it is, and why it is None.
+
+Whoever uses it is far from the tape. The names in the source lead back: what is None was bound to what `tape.gradient`
+returned, and the tape and the target have names too, so that the tape can be asked.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import TracebackType
+from typing import Any
+
+from gradtape.core.location import is_library
+from gradtape.core.pytree import leaves
+from gradtape.core.tape import GradientTape
+from gradtape.core.tensor import Tensor
+from gradtape.explain.emit.policy import spoken
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem, Span
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+from gradtape.explain.source.parameter_names import asked_at, tensor_of
+
+
+def explain(error: BaseException | None) -> Problem | None:
+    """Put a note and a `.problem` on Python's `error` about None, if that is a gradient that a tape was asked for."""
+    if not isinstance(error, TypeError) or "NoneType" not in str(error) or hasattr(error, "problem"):
+        return None
+    site = _raised_in(error.__traceback__)
+    found = None if site is None else _used_none(site)
+    if found is not None:
+        vars(error)["problem"] = found
+        error.add_note(f"gradtape: {found}")
+        spoken(found)
+    return found
+
+
+def why_missing(variable: Any) -> Problem | None:
+    """Why the gradient of `variable` is None, which the user's present call was given; None where names do not tell."""
+    site = Site.present()
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
+    for part in parts:
+        if isinstance(part, ast.Call):  # zip(grads, variables)
+            parts += part.args
+        request = _request(site, part)
+        source = None if request is None else _among_sources(site, request, variable)
+        cause = None if request is None else _cause(site, request, source)
+        if cause is not None:
+            return cause
+    return None
+
+
+def _raised_in(trace: TracebackType | None) -> Site | None:
+    """The expression that raised, if that is the user's."""
+    last = None
+    while trace is not None:
+        last, trace = trace, trace.tb_next
+    if last is None or is_library(last.tb_frame.f_code.co_filename):
+        return None
+    return Site(last.tb_frame, last.tb_lasti)
+
+
+def _used_none(site: Site) -> Problem | None:
+    if not isinstance(site.node, ast.expr | ast.AugAssign):
+        return None
+    for part in ast.walk(site.node):
+        if not isinstance(part, ast.Name | ast.Subscript) or site.value(part) is not None:
+            continue
+        request = _request(site, part)
+        if request is None:
+            continue
+        name, asked = one_line(site.source.text(part)), site.source.span(request, "asked here")
+        variable = _source(site, request, part)
+        cause = None if variable is None else _cause(site, request, variable[1])
+        of = "" if variable is None else f" of {variable[0]}"
+        reason = "" if cause is None else f": {cause.title.removeprefix('no gradient: ')}"
+        spans: list[Span] = [site.span, asked, *(() if cause is None else cause.spans)]
+        return problem(
+            "GT201",
+            f"{name} is None, the gradient{of}{reason}",
+            spans=spans,
+            notes=[] if cause is None else cause.details.get("notes", ()),
+            fixes=["leave it out, if it is not to be learned", *([] if cause is None else cause.fixes)],
+            cause="" if cause is None else cause.code,
+        )
+    return None
+
+
+def _request(site: Site, part: ast.expr) -> ast.Call | None:
+    """The call of `tape.gradient` whose result, or a part of it, an expression is."""
+    while isinstance(part, ast.Subscript):
+        part = part.value
+    if isinstance(part, ast.Name):
+        bound = site.binding(part)
+        if bound is None or bound.label or bound.file != site.source.file:
+            return None
+        found = site.source.at(bound)
+    else:
+        found = part
+    is_request = isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) and found.func.attr == "gradient"
+    return found if is_request and isinstance(found, ast.Call) else None
+
+
+def _source(site: Site, request: ast.Call, part: ast.expr) -> tuple[str, Any] | None:
+    """The source whose gradient an expression is: by its place in what the request is unpacked into."""
+    sources = _sources(request)
+    statement = site.source.statement(request)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is request else None
+    if isinstance(part, ast.Name) and isinstance(target, ast.Tuple | ast.List):
+        places = [i for i, one in enumerate(target.elts) if getattr(one, "id", "") == part.id]
+        index: Any = places[0] if len(places) == 1 else None
+    elif isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
+        index = part.slice.value
+    elif isinstance(part, ast.Name) and isinstance(target, ast.Name) and sources is not None:
+        value = site.value(sources)
+        return (one_line(site.source.text(sources)), value) if isinstance(value, Tensor) else None
+    else:
+        return None
+    if isinstance(sources, ast.List | ast.Tuple) and isinstance(index, int) and index < len(sources.elts):
+        chosen = sources.elts[index]
+        value = site.value(chosen)
+        return (one_line(site.source.text(chosen)), value) if isinstance(value, Tensor) else None
+    return None
+
+
+def _sources(request: ast.Call) -> ast.expr | None:
+    given = {keyword.arg: keyword.value for keyword in request.keywords}
+    return request.args[1] if len(request.args) > 1 else given.get("sources")
+
+
+def _among_sources(site: Site, request: ast.Call, variable: Any) -> Any:
+    """The tensor among the sources that `variable` is, or is the value of."""
+    sources = _sources(request)
+    parts = sources.elts if isinstance(sources, ast.List | ast.Tuple) else [] if sources is None else [sources]
+    for part in parts:
+        for tensor in leaves(site.value(part)):
+            if isinstance(tensor, Tensor) and (tensor is variable or tensor._array is variable):
+                return tensor
+    found = tensor_of(variable, site)
+    return variable if found is None else found
+
+
+def _cause(site: Site, request: ast.Call, variable: Any) -> Problem | None:
+    """What the tape says to the question why."""
+    function = request.func
+    tape = site.value(function.value) if isinstance(function, ast.Attribute) else None
+    target = site.value(request.args[0]) if request.args else None
+    if not isinstance(tape, GradientTape) or not isinstance(target, Tensor) or not isinstance(variable, Tensor):
+        return None
+    with asked_at(site, request):
+        answer = tape.why(target, variable)
+    return None if answer.flows else answer.problem
+
+
+__all__ = ["explain", "why_missing"]

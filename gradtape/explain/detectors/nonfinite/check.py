@@ -1,0 +1,319 @@
+"""NaN and infinity: the operation where they were born, going forward or going back, and what to write instead.
+
+Nothing is checked while a program is healthy. When a gradient has come out that is not finite, the walk is repeated
+with everything kept (`gradtape.explain.graph.replay`), and the first operation is found that made it so of finite
+numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import graph
+from gradtape.core.graph import Node
+from gradtape.core.operation import Op
+from gradtape.explain.detectors.broadcast import is_written, site_at
+from gradtape.explain.detectors.nonfinite.origin import (
+    born_backward,
+    born_forward,
+    came_in,
+    first_index,
+    forward_problem,
+    from_branch,
+    has_nan,
+    unknown,
+)
+from gradtape.explain.detectors.nonfinite.second_order import born_in_rule
+from gradtape.explain.emit.policy import configure, report
+from gradtape.explain.graph.replay import Replay
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.source.active_ops import running
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+from gradtape.explain.source.operation_site import Place, is_finite
+
+_NOT_A_BIRTH = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})
+
+
+LEAVES_THE_DOMAIN = (
+    "this is a step that scipy.optimize tries, out of where the function is defined: gt.optimize.minimize goes back "
+    "from NaN; or bounds=, or np.inf for the value there"
+)
+
+
+def explain(replay: Replay, births: Sequence[Node], targets: Sequence[Any]) -> None:
+    """Report the birthplace of the NaN or infinity in a gradient that was just taken."""
+    spoiled = not all(is_finite(target) for target in targets)
+    forward = _forward_births(replay)
+    entry = _entry(replay) if spoiled else None
+    if entry is not None:
+        others = [birth for birth in forward if birth is not entry[0]]
+        came = None if entry[1] is None else entry[0].parents[entry[1]]
+        is_parameter = came is not None and came.bits > graph.FLAGS
+        masked = not is_parameter and not has_nan(replay.values.get(entry[0], np.nan))
+        if not any(masked or birth.order < entry[0].order for birth in others):
+            report(came_in(replay, *entry))
+            return
+    if spoiled and forward:
+        found = _born_forward(replay, forward[0])
+        report(found.with_(fixes=[LEAVES_THE_DOMAIN, *found.fixes]) if is_tried() else found)
+        return
+    culprit = _backward_birth(replay)
+    if culprit is None:
+        culprit_of_walk = births[0] if births else None
+        report(unknown(replay, culprit_of_walk, spoiled))
+        return
+    node, index, slot = culprit
+    if node.inputs and getattr(node.inputs[-1], "explains_numbers", False):
+        return  # its rule has walked a graph of its own, and has said where in it
+    if node.location.in_rule and node not in forward:
+        report(born_in_rule(replay, node, index, is_differentiated=True))
+        return
+    where = _where_behind(replay, node, index)
+    if where is not None:
+        born = next((birth for birth in forward if birth is node or _is_behind(replay, birth, node)), None)
+        if born is not None:  # what is infinite already needs the other operand, not the one that meets it
+            index = first_index(~np.isfinite(np.asarray(replay.values[born])))
+            node, slot = born, next(i for i, parent in enumerate(born.parents) if parent.bits > graph.FLAGS)
+        else:
+            for i, value in enumerate(replay.inputs(node)):
+                if value is not None and np.shape(value) == node.shape and not is_finite(np.asarray(value)):
+                    index, slot = first_index(~np.isfinite(value)), i
+        report(from_branch(replay, node, index, slot, *where))
+    elif node in forward:
+        report(_born_forward(replay, node))
+    else:
+        report(born_backward(replay, node, index, slot))
+
+
+def _born_forward(replay: Replay, node: Node) -> Problem:
+    node = _behind_unknown(replay, node)
+    if not node.location.in_rule:
+        return born_forward(replay, node)
+    return born_in_rule(replay, node, first_index(~np.isfinite(replay.values[node])), is_differentiated=False)
+
+
+def _behind_unknown(replay: Replay, node: Node) -> Node:
+    """A division by zero behind sums that only passed it on, where what was divided is not known."""
+    while node.op is not None and (node.op.name in _TRANSPARENT or node.op.kind == "linear"):
+        inputs = replay.inputs(node)
+        unknown = [p for p, value in zip(node.parents, inputs) if value is None and p.op is not None]
+        if len(unknown) != 1 or unknown[0].shape != node.shape:
+            return node
+        inner = unknown[0]
+        divided = replay.inputs(inner)
+        replay.values[inner] = replay.values[node]
+        if inner.op is not None and inner.op.name == "divide" and divided[1] is not None and not np.all(divided[1]):
+            return inner
+        node = inner
+    return node
+
+
+def _is_behind(replay: Replay, ancestor: Node, node: Node) -> bool:
+    """Whether `node` was computed from `ancestor`."""
+    seen, pending = {ancestor}, [ancestor]
+    while pending:
+        for consumer in replay.consumers.get(pending.pop(), ()):
+            if consumer is node:
+                return True
+            if consumer not in seen:
+                seen.add(consumer)
+                pending.append(consumer)
+    return False
+
+
+def _forward_births(replay: Replay) -> list[Node]:
+    """The operations that are known to have made NaN or infinity of finite numbers, in the order they ran."""
+    spoiled: set[Node] = set()
+    born: list[Node] = []
+    for node in reversed(replay.nodes):
+        value = replay.values.get(node)
+        inherited = any(parent in spoiled for parent in node.parents)
+        if (value is None and inherited) or not is_finite(value):
+            spoiled.add(node)
+        if node.op is None or inherited or node not in spoiled or node.op.name in _NOT_A_BIRTH:
+            continue
+        if all(is_finite(np.asarray(x)) for x in replay.inputs(node) if x is not None):
+            born.append(node)
+    return born
+
+
+_TRANSPARENT = frozenset({"add", "subtract", "multiply", "square", "tanh", "sigmoid", "maximum", "minimum", "relu"})
+
+
+def _entry(replay: Replay) -> tuple[Node, int | None] | None:
+    """The first operation that was given a NaN, or infinity, by data or by a parameter; and which operand it was in.
+
+    Sums and products make NaN of NaN and infinity only: where the value of an operand was not saved, theirs tells.
+    """
+    for node in reversed(replay.nodes):
+        if node.op is None:
+            continue
+        inputs = replay.inputs(node)
+        for slot, (value, parent) in enumerate(zip(inputs, node.parents)):
+            if parent.op is not None or value is None or is_finite(np.asarray(value)):
+                continue
+            if parent.bits > graph.FLAGS or has_nan(value):  # infinity in data may be meant: a mask
+                return node, slot
+        if node.op.name not in _TRANSPARENT and node.op.kind not in ("linear", "multilinear"):
+            continue
+        out = replay.values.get(node)
+        if out is None or is_finite(out):
+            continue
+        if not has_nan(out) and (node.op.name in _NOT_A_BIRTH or not _is_small(inputs)):
+            continue
+        if all(is_finite(np.asarray(value)) for value in inputs if value is not None):
+            unknown = [slot for slot, value in enumerate(inputs) if value is None]
+            return (node, unknown[0] if len(unknown) == 1 else None) if unknown else None
+        return None  # an operation before it has made it so
+    return None
+
+
+def _is_small(inputs: Sequence[Any]) -> bool:
+    """Whether some operand is known, and none of those that are is so large that it overflows."""
+    known = [np.asarray(value) for value in inputs if value is not None]
+    return bool(known) and all(
+        value.dtype.kind not in "fc" or np.max(np.abs(value), initial=0) < 1e18 for value in known
+    )
+
+
+def _backward_birth(replay: Replay) -> tuple[Node, tuple[int, ...], int] | None:
+    """The operation whose rule made NaN or infinity of finite cotangents; the first such element, and which input's."""
+    for node in replay.nodes:
+        given = replay.cotangents.get(node)
+        if given is None or not all(is_finite(part) for part in _parts(replay.gradients[node])):
+            continue
+        for slot, cotangent in enumerate(given):
+            if cotangent is not None and not is_finite(cotangent):
+                return node, first_index(~np.isfinite(cotangent)), slot
+    return None
+
+
+def _parts(gradient: Any) -> list[Any]:
+    return [part for part in gradient if part is not None] if isinstance(gradient, list) else [gradient]
+
+
+def _where_behind(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[Node, int] | None:
+    """The `where` that did not take the branch which `node` is on, and the branch; None if it is another matter.
+
+    The cotangent is zero at the places where the rule then made something infinite of it.
+    """
+    gradient = replay.gradients[node]
+    if isinstance(gradient, list) or np.shape(gradient) != node.shape:
+        return None
+    bad = np.zeros(node.shape, bool)
+    for parent, cotangent in zip(node.parents, replay.cotangents[node]):
+        if cotangent is None:
+            continue
+        wrong = ~np.isfinite(cotangent)
+        if parent.shape == node.shape:
+            bad |= wrong
+        elif not np.any(gradient):
+            bad[...] = True
+        elif node.op is not None and node.op.kind == "elementwise":  # stretched: its slopes are those of the others
+            for value in replay.inputs(node):
+                if value is not None and np.shape(value) == node.shape:
+                    bad |= ~np.isfinite(value)
+    if not bad.any() or np.any(np.asarray(gradient)[bad] != 0):
+        return None
+    seen, pending = {node}, [node]
+    while pending:
+        inner = pending.pop(0)
+        for consumer in replay.consumers.get(inner, ()):
+            if consumer.op is None or consumer in seen:
+                continue
+            seen.add(consumer)
+            if consumer.op.name == "where" and is_written(site_at(consumer.location), "where"):
+                return consumer, next(i for i, parent in enumerate(consumer.parents) if parent is inner)
+            pending.append(consumer)
+    return None
+
+
+# -- stopping at once
+
+
+@contextmanager
+def trying() -> Iterator[None]:
+    """Inside, a line search tries a place: NaN there is its business, and noted only, but for `check_numerics`."""
+    if graph.keeping.get():
+        yield
+        return
+    with configure(GT401="note", GT402="note", GT403="note"), np.errstate(all="ignore"):
+        yield
+
+
+def is_tried() -> bool:
+    """Whether a method of `scipy.optimize` that the user has called asks for the value at a place after the first."""
+    frame: Any = sys._getframe(1)
+    found = False
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("scipy.optimize."):
+            if frame.f_code.co_name in ("__init__", "_prepare_scalar_function"):
+                return False
+            found = True
+        frame = frame.f_back
+    return found
+
+
+@contextmanager
+def check_numerics() -> Iterator[None]:
+    """Inside, the first operation that makes NaN or infinity raises `NumericsError`, going forward or going back.
+
+    Large arrays are kept until the gradient has been checked, so that the first bad element can be shown. NumPy
+    operations on plain arrays are checked as well; what is computed under `np.errstate(...="ignore")` is not.
+
+    >>> import numpy as np, gradtape as gt
+    >>> x = gt.tensor([1.0, 0.0], requires_grad=True)
+    >>> with gt.check_numerics():
+    ...     try:
+    ...         np.log(x)
+    ...     except gt.NumericsError as error:
+    ...         print(error.problem.title)
+    np.log(x) is -inf at [1], where x is 0
+    """
+    token = graph.keeping.set(True)
+    try:
+        with (
+            configure(GT401="raise", GT402="raise", GT403="raise"),
+            np.errstate(divide="call", over="call", invalid="call", call=_raise_here),
+        ):
+            yield
+    finally:
+        graph.keeping.reset(token)
+
+
+def _raise_here(kind: str, flags: int) -> None:
+    """NumPy's floating point flags went up: raise at the user's operation, which is still on the stack."""
+    site = Site.present()
+    innermost = next(running(), None)
+    found: Problem | None
+    if innermost is None:
+        found = problem("GT401", f"{one_line(site.span.text)}: {kind}", spans=[site.span])
+    else:
+        found = _at_operation(site, *innermost)
+    if found is not None:
+        report(found)
+
+
+def _at_operation(site: Site, op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Problem | None:
+    """What an operation that is being run has made of its operands."""
+    arrays = [getattr(x, "_array", x) for x in inputs]
+    with np.errstate(all="ignore"):
+        value = np.asarray(op.kernel(*arrays, **params)) if not op.outputs else np.asarray(np.nan)
+    node = graph.Node()
+    node.op, node.params, node.inputs, node.out = op, params, tuple(arrays), None
+    node.shape, node.dtype = value.shape, value.dtype
+    node.code, node.offset = site.location.code, site.location.offset
+    leaves = [graph.leaf(np.shape(x), np.result_type(x), graph.AMBIENT) for x in arrays]
+    node.parents, node.bits, node.order = tuple(leaves), graph.AMBIENT, 0
+    bad = ~np.isfinite(value)
+    if not bad.any():  # it was made and hidden again inside the operation
+        return None
+    place = Place(Replay([], 0), node, first_index(bad))
+    return forward_problem(place, value, place.index)

@@ -1,0 +1,212 @@
+"""Where a NaN or infinity was born, in words: what was computed there of which numbers, and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import graph
+from gradtape.core.graph import Node
+from gradtape.core.location import Location
+from gradtape.explain.detectors.broadcast import site_at
+from gradtape.explain.fixes import shape_edits
+from gradtape.explain.fixes.numeric_edits import advice, edits
+from gradtape.explain.graph.replay import Replay
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.operation_site import Place, is_finite, number
+
+
+def born_forward(replay: Replay, node: Node) -> Problem:
+    """The first operation, in the order of the program, that made NaN or infinity of finite numbers."""
+    value = np.asarray(replay.values[node])
+    index = first_index(np.isnan(value) if has_nan(value) else ~np.isfinite(value))  # infinity may be meant: a mask
+    place = Place(replay, node, index)
+    return forward_problem(place, value, index)
+
+
+def came_in(replay: Replay, node: Node, slot: int | None) -> Problem:
+    """A NaN or infinity that was there before anything was computed: in the data, or in a parameter."""
+    value = None if slot is None else replay.inputs(node)[slot]
+    out = replay.values.get(node)
+    spoiled = next(np.asarray(v) for v in (value, out) if v is not None and not is_finite(np.asarray(v)))
+    index = first_index(np.isnan(spoiled) if has_nan(spoiled) else ~np.isfinite(spoiled))
+    place = Place(replay, node, index, slot)
+    what = number(spoiled[index])
+    where = f" at {list(index)}" if index else ""
+    title = f"{place.expression} is {what}{where}, which was in the data or in a parameter to begin with"
+    is_parameter = slot is not None and node.parents[slot].bits > graph.FLAGS
+    if slot is not None:
+        name = place.operand(slot)
+        at = where if value is not None else ""
+        title = f"{name} is {what}{at} to begin with"
+        if value is None:
+            title = f"{name} is not finite to begin with: {place.expression} is {what}{where}"
+    bad = int(np.count_nonzero(~np.isfinite(spoiled)))
+    name = "x" if slot is None or len(place.operand(slot)) > 20 else place.operand(slot)
+    advice = (
+        "look at the step before, which made it so: a smaller learning rate, or a gradient that was not finite"
+        if is_parameter
+        else f"leave those examples out, or fill them in: np.isfinite({name}) finds them, np.nan_to_num replaces them"
+    )
+    part = None if slot is None or is_parameter or slot >= len(place.parts) else place.parts[slot]
+    made = place.site.binding(part) if isinstance(part, ast.Name) else None
+    return problem(
+        "GT401",
+        title,
+        spans=[place.span] if made is None or made.label else [place.span, made.labelled(f"{name} is from here")],
+        operands=place.operands(),
+        notes=[f"{bad} of {spoiled.size} elements are not finite"] if spoiled.size > 1 else [],
+        consequence="everything that is computed from it, and its gradient, is lost",
+        fixes=advice,
+    )
+
+
+def forward_problem(place: Place, value: Any, index: tuple[int, ...]) -> Problem:
+    bad = int(np.count_nonzero(~np.isfinite(value)))
+    what = number(np.asarray(value)[index])
+    notes = [f"{bad} of {value.size} elements are not finite"] if value.size > 1 else []
+    return problem(
+        "GT401",
+        f"{place.expression} is {what}{place.where()}",
+        spans=[place.span],
+        operands=place.operands(),
+        notes=notes,
+        consequence="everything that is computed from it, and its gradient, is lost",
+        fixes=[*edits(place), *advice(place, value[index])],
+    )
+
+
+def born_backward(replay: Replay, node: Node, index: tuple[int, ...], slot: int) -> Problem:
+    """The values are finite, the slope is not."""
+    place = Place(replay, node, index, slot)
+    cotangent = np.asarray(replay.cotangents[node][slot])
+    gradient = replay.gradients[node]
+    arrived = (
+        "" if isinstance(gradient, list) or np.size(gradient) != 1 else f" {number(np.asarray(gradient).ravel()[0])}"
+    )
+    value = np.asarray(replay.values.get(node, np.nan))
+    if np.isnan(cotangent[index]) and _is_zero_times_infinity(place, gradient, value):
+        what, met = "infinite", "the gradient that comes back there is zero, and zero times infinity is NaN"
+    else:
+        what = "NaN" if np.isnan(cotangent[index]) else "infinite"
+        met = f"the gradient{arrived} that comes back is multiplied by that slope"
+    title = f"the slope of {place.expression} is {what}{place.where()}"
+    return problem(
+        "GT402",
+        title,
+        spans=[place.span],
+        operands=place.operands(),
+        notes=[f"{'the value is finite there; ' if is_finite(value) else ''}{met}"],
+        consequence="the gradient of everything before it is infinite, or NaN where it meets a zero",
+        fixes=[*edits(place), *advice(place)],
+    )
+
+
+def _is_zero_times_infinity(place: Place, gradient: Any, value: Any) -> bool:
+    """Whether a NaN at this element is a gradient of zero times a slope that is infinite by itself."""
+    index, slot, op = place.index, place.slot, place.node.op
+    if op is None or slot is None or np.shape(gradient) != np.shape(value) or len(index) != np.ndim(gradient):
+        return False
+    if np.asarray(gradient)[index] != 0 or any(v is None for v in place.values):
+        return False
+    with np.errstate(all="ignore"):
+        slopes = op.reverse(np.ones_like(gradient), place.node, value, tuple(place.values))[slot]
+    return np.shape(slopes) == np.shape(gradient) and bool(np.isinf(slopes[index]))
+
+
+def from_branch(replay: Replay, node: Node, index: tuple[int, ...], slot: int, where: Node, branch: int) -> Problem:
+    """Zero, from a `where` that takes the other branch, times an infinite slope."""
+    place = Place(replay, node, index, slot)
+    chooser = site_at(where.location)
+    same = (where.code, where.offset) == (node.code, node.offset)
+    spans = [place.span.labelled("computed and differentiated everywhere")]
+    if not same:
+        spans.append(chooser.span.labelled("chosen here"))
+    offered = _double_where(place, slot, chooser, branch, where)
+    return problem(
+        "GT403",
+        f"the branch that where does not take has no finite slope: {place.expression}{place.where()}",
+        spans=spans,
+        notes=["where passes a gradient of zero to the branch not taken, and zero times infinity is NaN"],
+        consequence="the gradient is NaN at places whose value is not even used",
+        fixes=[*offered, "choose the operand before, not only the result: "
+               "np.where(ok, f(np.where(ok, x, 1.0)), other)"],
+    )  # fmt: skip
+
+
+def unknown(replay: Replay, culprit: Node | None, spoiled: bool) -> Problem:
+    """The gradient is not finite, and what was saved is not enough to tell why."""
+    place = culprit or next(iter(replay.nodes), None)
+    spans: list[Location] = [] if place is None else [place.location]
+    what = "the target is not finite, and so is its gradient not" if spoiled else "the gradient is not finite"
+    if culprit is not None and culprit.op is not None:
+        what = f"the gradient became NaN in the rule of {culprit.op.name!r}: zero times an infinite slope, or inf - inf"
+    notes = [] if replay.lost is None else ["large arrays had been let go, so that the first element cannot be shown"]
+    return problem(
+        "GT401" if spoiled else "GT402",
+        what,
+        spans=spans,
+        notes=notes,
+        fixes="with gt.check_numerics(): around it stops at the first operation that makes NaN or infinity",
+    )
+
+
+def _double_where(place: Place, slot: int, chooser: Site, branch: int, where: Node) -> list[Fix]:
+    """The operand with a `where` of its own, which puts a harmless number where the branch is not taken."""
+    call = chooser.node
+    part = place.parts[slot] if slot < len(place.parts) else None
+    if not isinstance(call, ast.Call) or len(call.args) != 3 or part is None or branch not in (1, 2):
+        return []
+    condition = chooser.source.text(call.args[0])
+    function = chooser.source.text(call.func)
+    if not _is_known_at(call.args[0], chooser, place):
+        return []
+    inner = place.site.source.text(part)
+    chosen = (inner, "1.0") if branch == 1 else ("1.0", inner)
+    written = shape_edits.replaced(
+        place.span, place.site.source.span(part), f"{function}({condition}, {', '.join(chosen)})"
+    )
+    value, mask = place.values[slot], where.inputs[0] if where.inputs else None
+    mask = getattr(mask, "array", mask)
+    if written is None or value is None or mask is None:
+        return []
+    try:
+        taken = np.broadcast_to(mask, np.shape(value)) if branch == 1 else ~np.broadcast_to(mask, np.shape(value))
+    except ValueError:
+        return []
+    inputs = [np.where(taken, v, np.asarray(v).dtype.type(1)) if k == slot else v for k, v in enumerate(place.values)]
+    with np.errstate(all="ignore"):
+        works = all(v is not None for v in inputs) and place.works(inputs)
+    return [Fix(written, True, place.span)] if works else []
+
+
+def _is_known_at(condition: ast.expr, chooser: Site, place: Place) -> bool:
+    """Whether the names in the condition of `where` have the same meaning at the line of the branch."""
+    if chooser.source.file != place.site.source.file or place.site.node is None or chooser.node is None:
+        return False
+    scope = next(iter(chooser.source.scopes(chooser.node)), None)
+    if scope is not next(iter(place.site.source.scopes(place.site.node)), None):
+        return False
+    if place.span.line == chooser.span.line:
+        return True
+    for name in ast.walk(condition):
+        if isinstance(name, ast.Name):
+            bound = chooser.binding(name)
+            if bound is not None and bound.line >= place.span.line:
+                return False
+    return True
+
+
+def first_index(mask: Any) -> tuple[int, ...]:
+    """The index of the first element that is true."""
+    flat = int(np.argmax(np.ravel(mask)))
+    return tuple(int(i) for i in np.unravel_index(flat, np.shape(mask)))
+
+
+def has_nan(value: Any) -> bool:
+    array = np.asarray(value)
+    return array.dtype.kind in "fc" and bool(np.isnan(array).any())

@@ -1,0 +1,72 @@
+"""Derivatives of many elements or examples that are not finite: one of them is a gradient, and is explained as one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import Units
+from gradtape.core.graph import Node, sampled
+from gradtape.core.pytree import leaves, rebuild
+from gradtape.core.tensor import Tensor
+from gradtape.explain.detectors.zero_gradient import NO_BIRTHS, examine
+
+
+def examine_rows(
+    target: Tensor,
+    seeds: Any,
+    mask: int,
+    arrivals: Sequence[tuple[Node, Any]],
+    sources: Mapping[Node, Any],
+    beginnings: Container[Node] = (),
+) -> None:
+    """Report the birthplace of the first NaN or infinity in what arrived for each row of `seeds`.
+
+    `arrivals` are the sources' nodes with what arrived there, along a first axis (or as many) for the rows, or None.
+    What is a tensor is part of a larger derivative, which will be looked at itself.
+    """
+    tables = [
+        (node, np.asarray(rows).reshape(len(seeds), -1))
+        for node, rows in [(node, sampled(rows)) for node, rows in arrivals]
+        if isinstance(rows, (np.ndarray, np.generic)) and rows.size
+    ]
+    bad = np.zeros(len(seeds), bool)
+    for _, table in tables:
+        bad |= ~np.isfinite(table).all(axis=1)
+    if not bad.any():
+        return
+    row = int(np.argmax(bad))
+    seed = (seeds.dense() if isinstance(seeds, Units) else seeds)[row]
+    value = np.asarray(target._array)[np.asarray(seed) != 0]
+    found = [(node, table[row].reshape(node.shape)) for node, table in tables]
+    examine([(target._node, seed)], mask, found, [value], NO_BIRTHS, beginnings, sources)
+
+
+_looked_at: deque[Any] = deque(maxlen=32)  # functions, held so that nobody gets their ids
+
+
+def examine_examples(
+    function: Any, args: Any, kwargs: dict[str, Any], axes: Sequence[Any], values: Sequence[Any]
+) -> None:
+    """A function under vmap has given what is not finite: run it for the first such example alone, once.
+
+    If it takes a gradient, that gradient is explained as any other. If it does not, nothing is said.
+    """
+    bad = next((row for value, place in values if (row := _first_bad(value, place)) is not None), None)
+    if bad is None or any(function is other for other in _looked_at):
+        return
+    _looked_at.append(function)
+    flat = leaves(args)
+    example = [x if axis is None else np.take(x, bad, axis=axis) for x, axis in zip(flat, axes, strict=True)]
+    with np.errstate(all="ignore"):
+        function(*rebuild(args, example), **kwargs)
+
+
+def _first_bad(value: Any, place: int | None) -> int | None:
+    if place is None or not isinstance(value, np.ndarray) or value.dtype.kind not in "fc" or not value.size:
+        return None
+    bad = ~np.isfinite(np.moveaxis(value, place, 0).reshape(value.shape[place], -1)).all(axis=1)
+    return int(np.argmax(bad)) if bad.any() else None

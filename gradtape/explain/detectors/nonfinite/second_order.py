@@ -1,0 +1,110 @@
+"""Derivatives of derivatives that are not finite: the expression whose rule made them so, and its numbers there.
+
+What a gradient rule computes while the walk is itself recorded has the place of the operation whose rule it is. So the
+user's own expression is named, though it is long gone from the graph that is walked now.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import FLAGS, Node
+from gradtape.explain.detectors.broadcast import site_at
+from gradtape.explain.fixes import shape_edits
+from gradtape.explain.fixes.numeric_edits import ADVICE, TINY
+from gradtape.explain.graph.replay import Replay
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+from gradtape.explain.source.operation_site import is_literal, number
+
+FACTS_AT_MOST = 2
+STEPS_AT_MOST = 20
+_OPERATORS: dict[type, str] = {ast.Pow: "power", ast.Div: "divide", ast.Mult: "multiply"}
+_SHIFTED = {"divide": 1, **dict.fromkeys(("sqrt", "log", "log2", "log10", "power", "cbrt", "reciprocal", "abs"), 0)}
+
+
+def born_in_rule(replay: Replay, node: Node, index: tuple[int, ...], is_differentiated: bool) -> Problem:
+    """A gradient rule computed `node`, which is not finite at `index`; or its slope is not, if `is_differentiated`."""
+    site = site_at(node.location)
+    expression = one_line(site.span.text)
+    if not isinstance(site.node, ast.expr) or len(expression) > 50:
+        expression = "this expression"
+    facts = " and ".join(f"{name} is {value}" for name, value in _facts(replay, node, index, site, expression))
+    where = (f" at {list(index)}" if index else "") + (f", where {facts}" if facts else "")
+    if is_differentiated:
+        title = f"the slope of {expression} has no finite slope of its own{where}"
+        notes = ["the first derivative is finite there; a derivative of that is not"]
+    else:
+        title = f"the slope of {expression} is infinite{where}"
+        value = replay.values.get(node)
+        notes = []
+        if value is not None and np.isnan(np.asarray(value)[index]):
+            notes = ["the gradient that comes back there is zero, and zero times infinity is NaN"]
+    name = _name(site)
+    offered = _edited(site, name, node)
+    if not offered or not is_differentiated:
+        offered.append(ADVICE.get(name, "keep its operands away from there"))
+    if notes and not is_differentiated:
+        offered.append("if where masks that place, choose the operand before: np.where(ok, f(np.where(ok, x, 1.0)), 0)")
+    return problem(
+        "GT402",
+        title,
+        spans=[site.span],
+        notes=notes,
+        consequence="derivatives of this derivative are infinite, or NaN where they meet a zero",
+        fixes=offered,
+    )
+
+
+def _facts(replay: Replay, node: Node, index: tuple[int, ...], site: Site, expression: str) -> list[tuple[str, str]]:
+    """The operands and the result of the expression that the rule used, by name, and their values at `index`."""
+    operands = [part for part in site._candidates(0) if not is_literal(part)]
+    found: dict[str, str] = {}
+    results: list[Node] = []
+    seen, pending = {node}, [node]
+    while pending and len(seen) <= STEPS_AT_MOST and len(found) < FACTS_AT_MOST:
+        inner = pending.pop(0)
+        for parent, value in zip(inner.parents, replay.inputs(inner)):
+            if parent in seen or parent.bits <= FLAGS:
+                continue
+            seen.add(parent)
+            if parent.offset < 0:
+                pending.append(parent)
+                continue
+            is_result = (parent.code, parent.offset) == (node.code, ~node.offset)
+            if value is None or np.shape(value) != node.shape or not (is_result or len(operands) == 1):
+                continue
+            if is_result:
+                results.append(parent)
+            name = expression if is_result else one_line(site.source.text(operands[0]))
+            if is_result or not results or any(parent in result.parents for result in results):
+                found.setdefault(name, number(np.asarray(value)[index]))
+    return list(found.items())
+
+
+def _name(site: Site) -> str:
+    """The operation that was written, by the name that NumPy has for it."""
+    node: Any = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if isinstance(node, ast.Call):
+        return str(node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""))
+    return _OPERATORS.get(type(getattr(node, "op", None)), "")
+
+
+def _edited(site: Site, name: str, node: Node) -> list[str]:
+    """The expression with its operand kept away from zero."""
+    parts = site._candidates(0)
+    place = _SHIFTED.get(name)
+    if place is None or place >= len(parts):
+        return []
+    part = parts[place]
+    inner = one_line(site.source.text(part))
+    tiny = TINY if node.dtype.itemsize >= 8 else "1e-6"
+    is_argument = isinstance(site.node, ast.Call) and part in site.node.args
+    text = f"{inner} + {tiny}" if is_argument else f"({inner} + {tiny})"
+    written = shape_edits.replaced(site.span, site.source.span(part), text)
+    return [] if written is None else [f"away from zero: {written}"]

@@ -1,0 +1,96 @@
+"""A reshape whose new shape is the old one with the lengths in another order: the axes were to be swapped.
+
+`reshape` keeps the elements in their order, so that (time, batch) read as (batch, time) mixes the examples. Nothing
+fails, and the shapes are those that were wanted.
+"""
+
+from __future__ import annotations
+
+import ast
+from itertools import accumulate, pairwise
+from operator import mul
+
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+
+Shape = tuple[int, ...]
+_RESHAPES = ("reshape", "view")
+
+
+def is_swap(old: Shape, new: Shape) -> bool:
+    """Whether lengths above 1 are in another order, and no axes that were only split or joined explain it.
+
+    >>> is_swap((12, 5), (5, 12)), is_swap((3, 1, 4), (1, 3, 4)), is_swap((2, 4, 8), (8, 4, 2))
+    (True, False, False)
+    """
+    before, after = ([n for n in shape if n != 1] for shape in (old, new))
+    if before == after or sorted(before) != sorted(after) or 0 in before:
+        return False
+    ends, others = list(accumulate(before, mul)), list(accumulate(after, mul))
+    shared = [0, *(end for end in ends if end in others)]
+    return any(
+        min(sum(low < end <= high for end in ends), sum(low < end <= high for end in others)) > 1
+        for low, high in pairwise(shared)
+    )
+
+
+def note_swap(old: Shape, new: Shape) -> None:
+    """Tell of a reshape from `old` to `new` that the user wrote, if it is a swap."""
+    if not is_swap(old, new):
+        return
+    site = Site.present()
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call) or _name(call) not in _RESHAPES:
+        return  # a rule, or a function that reshapes
+    span = site.source.span(call)
+    if not is_due("GT510", span.file, span.line, span.column):
+        return
+    order = _order(old, new)
+    written = _transposed(site, call, order)
+    report(
+        problem(
+            "GT510",
+            f"{_name(call)} from {old} to {new} does not swap the axes: it reads the same elements in the same order",
+            spans=[span],
+            consequence="each row of the result has elements of several rows or columns, and so has its gradient",
+            fixes=[Fix(written, True, span)] if written else f"np.transpose(x, {order})",
+            intent=f"x.ravel() first says that the order of the elements is meant: x.ravel().{_name(call)}({new})",
+        )
+    )
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _order(old: Shape, new: Shape) -> Shape:
+    """The axes of `old` in the order of `new`; of equal lengths, the first comes first."""
+    left = list(range(len(old)))
+    order = []
+    for length in new:
+        axis = next(axis for axis in left if old[axis] == length)
+        left.remove(axis)
+        order.append(axis)
+    return tuple(order)
+
+
+def _transposed(site: Site, call: ast.Call, order: Shape) -> str | None:
+    """The call as the user's library would write a transposition; None if it cannot be told what is reshaped."""
+    library, bound = library_of(site.source.imports)
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_method = owner is not None and not (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
+    inner = owner if is_method else call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
+    if inner is None:
+        return None
+    text = one_line(site.source.text(inner))
+    axes = ", ".join(map(str, order))
+    if library == "torch":
+        plain = isinstance(inner, ast.Name | ast.Attribute | ast.Call | ast.Subscript) or is_method
+        return f"{text}.permute({axes})" if plain else f"({text}).permute({axes})"
+    if library == "tensorflow":
+        return f"{bound}.transpose({text}, ({axes}))"
+    return f"{site.source.spelled('transpose')}({text}, ({axes}))"

@@ -1,0 +1,82 @@
+"""Looking at healthy gradients too, for what is only worth a note: `gradtape run` does, and whoever asks for it.
+
+A survey walks the graph once more, so it is not made of every gradient: of each line that asks for one the first,
+second, fourth, eighth time and so on. Only over how many examples a loss is summed is looked at each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import graph
+from gradtape.core.graph import Node
+from gradtape.core.location import Location
+from gradtape.explain.detectors.loss_reduction import Courses, over_batches
+from gradtape.explain.detectors.training_dynamics import survey
+from gradtape.explain.emit.policy import report, unheard
+from gradtape.explain.graph.replay import Replay, is_concrete, is_custom
+from gradtape.explain.model.problem import Problem
+
+
+@contextmanager
+def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
+    """Inside, gradients are looked at for saturated and dead units, for vanishing and exploding, and the like.
+
+    What is found is reported in the voice of its code: a note, unless `configure` says otherwise. With `tell`, that is
+    called with it instead, and the program that is looked at does not notice.
+
+    >>> import numpy as np, gradtape as gt
+    >>> x = gt.Variable(np.linspace(-30.0, 30.0, 8))
+    >>> with gt.GradientTape() as tape:
+    ...     y = np.tanh(x).sum()
+    >>> with gt.explain.surveying():
+    ...     gradient = tape.gradient(y, x)
+    >>> [note.code for note in gt.explain.notes(clear=True)]
+    ['GT503']
+    """
+    calls: dict[tuple[CodeType | None, int], int] = {}
+    courses: Courses = {}
+
+    def look(
+        seeds: Iterable[tuple[Node, Any]], mask: int, sources: Iterable[Node] | None, beginnings: Container[Node]
+    ) -> None:
+        seeds = list(seeds)
+        if not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
+            return  # a walk inside another, whose seeds are tensors
+        where = Location.here()
+        place = where.code, where.offset
+        count = calls[place] = calls.get(place, 0) + 1
+        for found in _findings(seeds, mask, beginnings, courses, is_due=not count & (count - 1)):
+            tell(found)
+
+    graph.observers.append(look)
+    try:
+        yield
+    finally:
+        graph.observers.remove(look)
+
+
+def _findings(
+    seeds: list[tuple[Node, Any]], mask: int, beginnings: Container[Node], courses: Courses, is_due: bool
+) -> list[Problem]:
+    """What there is to say about a gradient that is about to be taken; the gradient itself is not affected."""
+    try:
+        with unheard(), np.errstate(all="ignore"):
+            found = list(over_batches([node for node, _ in seeds if node.freed is None], courses))
+            if is_due:
+                replay = Replay(seeds, mask, beginnings)
+                if all(_is_replayable(node) for node in replay.nodes):
+                    found += survey(replay)
+            return found
+    except Exception:  # an operand that was changed since: the walk that follows says so, if it gets there
+        return []
+
+
+def _is_replayable(node: Node) -> bool:
+    """Whether a node can be walked once more without being noticed; of one that was freed nothing is left to see."""
+    return node.freed is None and not is_custom(node) and is_concrete(node)

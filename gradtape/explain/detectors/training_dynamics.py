@@ -1,0 +1,523 @@
+"""Mistakes that only show in how training goes: a softmax over the wrong axis, units that are dead or saturated,
+gradients that vanish or explode on their way back.
+
+The first is judged when a gradient is taken. The others are matters of degree: `survey` looks for them in a graph that
+somebody is looking at anyway, and they are notes.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import FLAGS, Node, sampled
+from gradtape.explain.detectors.broadcast import grouped, is_outer, makes_axis, site_at
+from gradtape.explain.detectors.loss_reduction import beside_means
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.fixes import shape_edits
+from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.files import one_line
+
+_PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
+_PASSING = frozenset({"log", "negative", "positive", "copy"})
+_GUARDING = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kept away from 0
+
+
+# -- softmax
+
+
+def judge_softmax(node: Node, replay: Replay) -> bool:
+    """Warn of a softmax whose axis is not the one that the loss picks from or sums over; whether it is one."""
+    axes = node.params.get("axis", ())
+    if node not in replay.consumers or len(axes) != 1 or len(node.shape) < 2 or node.shape[axes[0]] < 2:
+        return False
+    table = _picked_table(node, replay) or _picked_rows(node, axes[0], replay)
+    if table is not None:
+        if is_due(table.code, *table.place[1:]):
+            report(table)
+        return True
+    used = _used_axis(node, axes[0], replay)
+    if used is None:
+        return False
+    wanted, words, where = used
+    found = _wrong_axis(node, axes[0], wanted, words, where)
+    if is_due("GT501", *found.place[1:]):
+        report(found)
+    return True
+
+
+def judge_pick(node: Node, replay: Replay) -> bool:
+    """Warn of `p[np.arange(n), labels]` where p is a softmax that was written out, over the axis of the examples."""
+    if node not in replay.consumers or not node.parents:
+        return False
+    picked = node.parents[0]
+    while (inner := _passed(picked)) is not None:
+        picked = inner
+    total = _normaliser(picked)
+    if total is None or picked.shape != node.parents[0].shape:
+        return False
+    axes = total.params.get("axis") or tuple(range(len(picked.shape)))
+    if len(axes) == 1:
+        found = _picked(node, axes[0])
+    else:  # over everything: the examples too, wherever they are
+        found = next((pick for axis in axes if (pick := _picked(node, axis)) is not None), None)
+    if found is None:
+        return False
+    wanted, words = found
+    problem = _wrong_axis(picked, axes[0] if len(axes) == 1 else None, wanted, words, node, total)
+    if is_due("GT501", *problem.place[1:]):
+        report(problem)
+    return True
+
+
+def is_odd_pick(node: Node) -> bool:
+    """Whether a traced index may be one that `judge_pick` and others warn of: for whoever can look at it untraced."""
+    table = node.parents[0].parents[0] if node.parents[0].parents else None
+    positions = sampled(saved(node)[1])
+    if table is None or len(table.shape) != 2 or not isinstance(positions, np.ndarray):
+        return False
+    picked = table
+    while (inner := _passed(picked)) is not None:
+        picked = inner
+    total = _normaliser(picked) or picked
+    is_softmax = total is not picked or (picked.op is not None and picked.op.name in ("softmax", "log_softmax"))
+    if not is_softmax or picked.shape != table.shape:
+        return False
+    axes = total.params.get("axis") or (0, 1)
+    places = np.unravel_index(positions, table.shape)
+    counting = [axis for axis in (0, 1) if _counts(places[axis], table.shape[axis])]
+    return len(node.shape) > 1 or (len(counting) == 1 and counting[0] in axes)
+
+
+def _normaliser(node: Node) -> Node | None:
+    """The sum of a softmax that was written out: e / e.sum(axis), or z - log(exp(z).sum(axis)); None of the rest."""
+    if node.op is None or node.op.name not in ("divide", "subtract") or len(node.parents) != 2:
+        return None
+    left, right = node.parents
+    while right.op is not None and right.parents and right.op.name in ("reshape", "getitem", "expand_dims"):
+        right = right.parents[0]
+    if node.op.name == "divide":
+        is_sum = right.op is not None and right.op.name == "sum" and right.parents[0] is left
+        return right if is_sum and left.op is not None and left.op.name == "exp" else None
+    if right.op is not None and right.op.name == "logsumexp":
+        return right if right.parents[0] is left else None
+    if right.op is None or right.op.name != "log":
+        return None
+    total = right.parents[0]
+    summed = total.parents[0] if total.op is not None and total.op.name == "sum" else None
+    is_power = summed is not None and summed.op is not None and summed.op.name == "exp" and summed.parents[0] is left
+    return total if is_power else None
+
+
+def _used_axis(softmax: Node, axis: int, replay: Replay) -> tuple[int, str, Node] | None:
+    """The axis that what follows takes for the classes, if that certainly is another one than `axis`."""
+    for node, previous in _followed(softmax, replay):
+        assert node.op is not None
+        found: tuple[int, str] | None = None
+        if node.op.name == "getitem":
+            found = _picked(node, axis)
+        elif node.op.name == "multiply":
+            found = _weighed(node, previous, axis, softmax, replay)
+        elif node.op.name == "matmul":
+            found = _attended(node, previous, axis, softmax)
+        elif node.op.name == "einsum" and previous is softmax:
+            found = _contracted(node, axis, softmax)
+        if found is not None:
+            return (*found, node)
+    return None
+
+
+def _followed(softmax: Node, replay: Replay) -> Iterator[tuple[Node, Node]]:
+    """The operations that use the result, or its logarithm, with what they use."""
+    pending, seen = [softmax], {softmax}
+    while pending:
+        node = pending.pop()
+        for consumer in replay.consumers.get(node, ()):
+            if consumer.op is None or consumer in seen:
+                continue
+            seen.add(consumer)
+            if consumer.shape == softmax.shape and _passed(consumer) is node:
+                pending.append(consumer)
+            yield consumer, node
+
+
+def _passed(node: Node) -> Node | None:
+    """What `node` is the logarithm or negative of, or adds a constant to, or clips: its classes are in one place."""
+    if node.op is None or not node.parents:
+        return None
+    if node.op.name in _PASSING:
+        return node.parents[0]
+    tracked = [parent for parent in node.parents if parent.bits > FLAGS]
+    is_guard = node.op.name in _GUARDING and len(tracked) == 1 and tracked[0].shape == node.shape
+    return tracked[0] if is_guard else None
+
+
+def _picked(node: Node, axis: int) -> tuple[int, str] | None:
+    """`p[np.arange(n), labels]`: one element from each row, so the labels' axis is that of the classes."""
+    index = node.params.get("index", ())
+    arrays = [(i, part) for i, part in enumerate(index) if isinstance(part, np.ndarray) and part.dtype.kind in "iu"]
+    if len(arrays) != 2 or len(index) != len(node.parents[0].shape):
+        return None
+    counting = [i for i, part in arrays if _counts(part, node.parents[0].shape[i])]
+    if len(counting) != 1:
+        return None
+    (rows,) = counting
+    ((classes, labels),) = ((i, part) for i, part in arrays if i != rows)
+    if _counts(np.sort(labels, axis=None), node.parents[0].shape[classes]):
+        return None  # pairs, one in each row and column: no axis is that of the classes
+    return (classes, f"one of axis {classes} is picked for each of axis {rows}") if rows == axis else None
+
+
+def _picked_table(softmax: Node, replay: Replay) -> Problem | None:
+    """`p[np.arange(n), labels]` with labels of shape (n, 1): a table of all pairs instead of one from each row."""
+    for node, _ in _followed(softmax, replay):
+        if node.op is None or node.op.name != "getitem":
+            continue
+        arrays = [part for part in node.params.get("index", ()) if isinstance(part, np.ndarray)]
+        site = site_at(node.location)
+        index = site.node.slice if isinstance(site.node, ast.Subscript) else None
+        if len(arrays) != 2 or not isinstance(index, ast.Tuple) or not is_outer(arrays[0].shape, arrays[1].shape):
+            continue
+        parts = index.elts[:2]
+        if any(makes_axis(site, part) for part in parts):
+            continue
+        shapes = [array.shape for array in arrays]
+        names = [one_line(site.source.text(part)) for part in parts]
+        column = next(i for i, shape in enumerate(shapes) if 1 in shape)
+        written = shape_edits.replaced(site.span, site.source.span(parts[column]), f"{names[column]}[:, 0]")
+        offered = [] if written is None or shapes[column][1:] != (1,) else [Fix(written, True, site.span)]
+        return problem(
+            "GT101",
+            f"every element of {names[0]} {shapes[0]} meets every element of {names[1]} {shapes[1]} in this index",
+            spans=[site.span],
+            operands=[
+                Operand(name, shape, str(array.dtype), site.binding(part), site.source.span(part))
+                for name, shape, array, part in zip(names, shapes, arrays, parts)
+            ],
+            notes=[f"it picks {grouped(math.prod(node.shape))} elements; {max(a.size for a in arrays)} if matched"],
+            consequence="the gradient has the right shape and the wrong value",
+            fixes=offered or [f"give both the same shape: {shapes[0]} and {shapes[1]} are stretched to {node.shape}"],
+            intent="say so in the code: np.ix_(rows, columns), or [None, :] on the other",
+        )
+    return None
+
+
+def _counts(part: Any, length: int) -> bool:
+    """Whether an index goes through 0, 1, 2, ... once each."""
+    return bool(length > 1 and part.size == length and np.array_equal(np.ravel(part), np.arange(length)))
+
+
+def _weighed(node: Node, previous: Node, axis: int, softmax: Node, replay: Replay) -> tuple[int, str] | None:
+    """A one-hot factor has its ones along the classes; a weighted mean is summed over the axis of the weights."""
+    slot = next(i for i, parent in enumerate(node.parents) if parent is previous)
+    other = node.parents[1 - slot]
+    factor = saved(node)[1 - slot]
+    if node.shape != softmax.shape:
+        return None
+    if other.bits <= FLAGS and factor is not None and np.shape(factor) == node.shape:
+        hot = _one_hot_axes(np.asarray(factor))
+        if hot and axis not in hot:
+            return hot[0], f"it is multiplied with a one-hot code along axis {hot[0]}"
+    shape = other.shape if other.bits > FLAGS else np.shape(factor) if factor is not None else None
+    if shape is None or previous is not softmax:
+        return None
+    padded = (1,) * (len(node.shape) - len(shape)) + tuple(shape)
+    for consumer in replay.consumers.get(node, ()):
+        summed = consumer.params.get("axis") if consumer.op is not None and consumer.op.name == "sum" else None
+        if not summed or len(summed) != 1 or summed[0] == axis or padded[axis] != 1 or padded[summed[0]] == 1:
+            continue
+        if any(c.op is not None and c.op.name in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
+            continue  # normalised along the other axis afterwards, as in the M step of a mixture
+        return summed[0], f"it weighs a sum over axis {summed[0]}"
+    return None
+
+
+def _picked_rows(softmax: Node, axis: int, replay: Replay) -> Problem | None:
+    """`logp[labels]`, which picks rows, where one class of each row is meant: labels for the rows, and no others."""
+    if axis != 1 or len(softmax.shape) != 2:
+        return None
+    rows, classes = softmax.shape
+    for node, _ in _followed(softmax, replay):
+        index: tuple[Any, ...] = ()
+        if node.op is not None and node.op.name == "getitem":
+            index = node.params.get("index", ())
+        labels = index[0] if len(index) == 1 else None
+        if not isinstance(labels, np.ndarray) or labels.shape != (rows,) or labels.dtype.kind not in "iu":
+            continue
+        if not 1 < classes < rows or not 0 <= labels.min() <= labels.max() < classes:
+            continue
+        ends = [c for c in replay.consumers.get(node, ()) if c.op is not None]
+        if not ends or not all(
+            c.op is not None and c.op.name in ("sum", "mean") and 1 in (c.params.get("axis") or [0, 1]) for c in ends
+        ):
+            continue
+        site = site_at(node.location)
+        written = site.node
+        if not isinstance(written, ast.Subscript):
+            continue
+        owner, name = (one_line(site.source.text(part)) for part in (written.value, written.slice))
+        cure = f"{owner}[{site.source.spelled('arange')}(len({name})), {name}]"
+        return problem(
+            "GT501",
+            f"{name} picks whole rows of {owner} {softmax.shape}, and all of their classes go into the loss",
+            spans=[site.span, site_at(softmax.location).span.labelled("sums to 1 over axis 1, the classes")],
+            notes=[f"the {rows} labels are below {classes}, the number of classes: one class of each row is meant"],
+            consequence="the loss does not depend on which class is right, and neither does its gradient",
+            fixes=[Fix(cure, True, site.span)],
+            intent="gt.explain.configure(GT501='off') if rows are meant",
+        )
+    return None
+
+
+def _one_hot_axes(factor: Any) -> list[int]:
+    """The axes along which a factor is one 1 among zeros."""
+    if factor.ndim < 2 or not np.isin(factor, (0, 1)).all():
+        return []
+    return [axis for axis in range(factor.ndim) if factor.shape[axis] > 1 and (factor.sum(axis=axis) == 1).all()]
+
+
+def _attended(node: Node, previous: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
+    """Attention: scores of queries and keys, a product of two, weigh the values, which are as many as the keys."""
+    if previous is not softmax or node.parents[0] is not softmax or len(softmax.shape) < 2:
+        return None
+    last = len(softmax.shape) - 1
+    values = node.parents[1].shape if node.parents[1].bits > FLAGS else np.shape(saved(node)[1])
+    if axis != last - 1 or len(values) < 2 or softmax.shape[last - 1] == 1:
+        return None
+    scores = softmax.parents[0]
+    for _ in range(6):  # scaled, masked, shifted
+        if scores.op is None or scores.op.name == "matmul":
+            break
+        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
+    if scores.op is None or scores.op.name != "matmul":
+        return None
+    keys = scores.parents[1].shape if scores.parents[1].bits > FLAGS else np.shape(saved(scores)[1])
+    if len(keys) < 2 or keys[-1] != values[-2]:
+        return None
+    return last, f"the values are summed over axis {last}"
+
+
+def _contracted(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
+    """Attention by einsum: the weights, made of scores of pairs, are summed over another axis than they sum to 1."""
+    terms, _, result = node.params.get("subscripts", "").partition("->")
+    letters = terms.split(",")
+    if len(letters) != 2 or len(node.parents) != 2 or node.parents.count(softmax) != 1:
+        return None
+    own, values = letters if node.parents[0] is softmax else letters[::-1]
+    summed = [place for place, letter in enumerate(own) if letter in values and letter not in result]
+    if len(own) != len(softmax.shape) or own[axis] not in result or own[axis] in values or len(summed) != 1:
+        return None
+    weights = saved(node)[1 - node.parents.index(softmax)]
+    if weights is not None and np.allclose(np.sum(weights, axis=values.index(own[summed[0]])), 1.0):
+        return None  # a mixture: it is the other operand that weighs
+    scores = softmax.parents[0]
+    for _ in range(6):  # scaled, masked, shifted
+        if scores.op is None or scores.op.name in ("matmul", "einsum"):
+            break
+        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
+    if scores.op is None or scores.op.name not in ("matmul", "einsum") or softmax.shape[axis] == 1:
+        return None
+    return summed[0], f"the values are summed over axis {summed[0]}"
+
+
+def _wrong_axis(
+    node: Node, axis: int | None, wanted: int, words: str, where: Node, total: Node | None = None
+) -> Problem:
+    """`total` is the sum, where the softmax was written out; `axis` is None where that is over all axes."""
+    assert node.op is not None
+    site, use = site_at(node.location), site_at(where.location)
+    over = "all axes" if axis is None else f"axis {axis}"
+    spans = [site.span.labelled(f"sums to 1 over {over}")]
+    if (use.span.file, use.span.line, use.span.column) != (site.span.file, site.span.line, site.span.column):
+        spans.append(use.span.labelled(words))
+    written = shape_edits.with_axis(site, wanted) if total is None else None
+    offered = [] if written is None else [Fix(written, True, site.span)]
+    if total is not None:
+        summed = site_at(total.location)
+        again = shape_edits.with_axis(summed, wanted)
+        if again is not None and "keepdim" not in again:
+            in_torch = library_of(summed.source.imports)[0] == "torch"
+            again = shape_edits.extended(again, "keepdim=True" if in_torch else "keepdims=True")
+        offered = [] if again is None else [Fix(again, True, summed.span)]
+    return problem(
+        "GT501",
+        f"{node.op.name if total is None else 'this softmax'} is over {over} of {node.shape}, and what follows is "
+        f"over axis {wanted}",
+        spans=spans,
+        consequence="the probabilities of one example do not sum to 1: the loss and its gradient are of something else",
+        fixes=offered or [f"normalise over axis={wanted}"],
+        intent=f"gt.explain.configure(GT501='off') if {over} {'are' if axis is None else 'is'} meant",
+    )
+
+
+# -- how training goes
+
+SATURATED_SHARE = 0.9
+DEAD_SHARE = 0.25  # a few dead units are no harm
+STEPS_AT_LEAST = 4
+FACTOR = 1e3  # by which a gradient has shrunk or grown when it is worth a note
+STEP_FACTOR = 2.0  # and by which it does so in each operation on the way,
+LOST = 1e9  # unless that much comes together over many
+
+
+LAYERS = frozenset(
+    {"matmul", "dot", "einsum", "tensordot", "inner", "linear", "conv", "convolution", "bilinear", "tanh", "relu"}
+)
+NO_LAYERS = "measure the variables in units in which they, and the factor of each operation, are about 1"
+
+
+def survey(replay: Replay) -> list[Problem]:
+    """Notes on a graph: saturated and dead units, a gradient that vanishes or explodes, a sum where a mean was.
+
+    >>> import numpy as np, gradtape as gt
+    >>> from gradtape.explain.graph.replay import Replay
+    >>> x = gt.Variable(np.linspace(-30.0, 30.0, 8))
+    >>> with gt.GradientTape(persistent=True) as tape:
+    ...     y = np.tanh(x).sum()
+    >>> [found.code for found in survey(Replay([(y._node, np.ones(()))], tape.mask))]
+    ['GT503']
+    """
+    targets = [node for node, _ in replay.seeds]
+    found = [*_units(replay), *_reduced_twice(replay), *beside_means(targets), *_ambiguous_biases(replay)]
+    drift = _drift(replay)
+    return found if drift is None else [*found, drift]
+
+
+def _is_not_written(node: Node) -> bool:
+    """Whether nothing of the user's is to be shown for a node: no place is known, or a gradient rule computed it."""
+    return node.code is None or node.location.in_rule
+
+
+_ENDS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0), "erf": (-1.0, 1.0)}
+
+
+def _units(replay: Replay) -> Iterator[Problem]:
+    for node in replay.nodes:
+        name = "" if node.op is None else node.op.name
+        out = replay.values.get(node)
+        if out is None or np.size(out) < 4 or _is_not_written(node):
+            continue
+        out = np.asarray(out)
+        if name in _ENDS:
+            low, high = _ENDS[name]
+            near = (out - low < 0.01 * (high - low)) | (high - out < 0.01 * (high - low))
+            if near.mean() >= SATURATED_SHARE:
+                yield problem(
+                    "GT503",
+                    f"{near.mean():.0%} of the {out.size} elements of this {name} are next to an end of its range",
+                    spans=[node.location],
+                    consequence="their slope is next to zero, so that next to no gradient comes back through them",
+                    fixes="scale its operand down: inputs of about 1, smaller weights, or a normalisation before it",
+                )
+        elif name == "relu" and out.ndim == 2 and len(out) >= 4:
+            dead = int((~out.any(axis=0)).sum())
+            if dead >= DEAD_SHARE * out.shape[1]:
+                yield problem(
+                    "GT504",
+                    f"{dead} of {out.shape[1]} units of this relu are zero for all {len(out)} examples",
+                    spans=[node.location],
+                    consequence="they get no gradient, and stay as they are as long as the examples are like these",
+                    fixes="a smaller learning rate or bias; leaky_relu and gelu have a slope below 0",
+                )
+
+
+def _reduced_twice(replay: Replay) -> Iterator[Problem]:
+    for node in replay.nodes:
+        if node.op is None or node.op.name not in ("mean", "sum") or not node.parents or _is_not_written(node):
+            continue
+        inner = node.parents[0]
+        reduced = inner.op is not None and inner.op.name in ("mean", "sum")
+        if reduced and math.prod(inner.shape) == 1 and (inner.code, inner.offset) != (node.code, node.offset):
+            assert inner.op is not None
+            yield problem(
+                "GT502",
+                f"the {node.op.name} of one number, which already is a {inner.op.name}",
+                spans=[site_at(node.location).span, site_at(inner.location).span.labelled("reduced here before")],
+                fixes="leave it out; if a mean over examples was meant, leave the first reduction out",
+            )
+
+
+def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
+    for node in replay.nodes:
+        if node.op is None or node.op.name != "add" or len(node.shape) != 2 or _is_not_written(node):
+            continue
+        rows, columns = node.shape
+        vectors = [p for p in node.parents if p.bits > FLAGS and p.op is None and p.shape == (columns,)]
+        products = [p for p in node.parents if p.op is not None and p.op.name in ("matmul", "dot", "linear")]
+        if rows == columns > 1 and vectors and not products:  # the columns of a product are those of its weights
+            site = site_at(node.location)
+            if isinstance(site.node, ast.BinOp):
+                yield problem(
+                    "GT508",
+                    f"a vector of {columns} is added to a square array {node.shape}, along its last axis",
+                    spans=[site.span],
+                    consequence="it would fit along the other axis as well: no shape tells a mistake",
+                    intent="[None, :] says that the last axis is meant, [:, None] the first",
+                )
+
+
+def _drift(replay: Replay) -> Problem | None:
+    """A gradient that becomes much smaller or larger than it was, step by step, over several operations.
+
+    Derivatives of derivatives are left alone: those of a formula grow with their order.
+    """
+    if any(node.offset < 0 for node in replay.nodes):
+        return None
+    sizes = {node: _size(gradient) for node, gradient in replay.gradients.items()}
+    ways: dict[Node, tuple[Node, int, bool]] = {}  # where the gradient began to shrink or grow, for how many steps
+    best: tuple[float, Node, Node, int] | None = None
+    for node in replay.nodes:  # youngest first, so that the way to a node is known before it is gone on with
+        for parent in replay.parents(node):
+            before, after = sizes.get(node), sizes.get(parent)
+            if not before or not after or node.shape != parent.shape:
+                continue
+            if before == after:  # a sum passes it on as it is; a small part of one is no harm, a large part is
+                is_sum = node.op is not None and node.op.name in ("add", "subtract")
+                goes_on = node in ways and not (is_sum and ways[node][2])
+                if goes_on and (parent not in ways or ways[parent][1] < ways[node][1]):
+                    ways[parent] = ways[node]
+                continue
+            start, count, shrinks = ways.get(node, (node, 0, after < before))
+            if count and not shrinks and before / STEP_FACTOR < after < before:  # a relu on the way
+                if parent not in ways or ways[parent][1] < count:
+                    ways[parent] = ways[node]
+                continue
+            if shrinks != (after < before):
+                start, count = node, 0
+            if parent not in ways or ways[parent][1] < count + 1:
+                ways[parent] = (start, count + 1, after < before)
+            drift = abs(math.log(after / sizes[start]))
+            steep = min((count + 1) * math.log(STEP_FACTOR), math.log(LOST))
+            is_steep = drift > max(math.log(FACTOR), steep)
+            if count + 1 >= STEPS_AT_LEAST and is_steep and (best is None or drift > best[0]):
+                best = drift, start, parent, count + 1
+    if best is None:
+        return None
+    _, start, end, count = best
+    ratio = sizes[end] / sizes[start]
+    code, word = ("GT505", "shrinks") if ratio < 1 else ("GT506", "grows")
+    last = end if end.op is not None else replay.consumers[end][-1]
+    has_layers = any(node.op is not None and node.op.name in LAYERS for node in replay.nodes)
+    otherwise = "add what goes in to what comes out (a residual)" if ratio < 1 else "clip the gradient"
+    advice = f"normalise between the steps, scale the weights so that the factor is about 1, or {otherwise}"
+    return problem(
+        code,
+        f"the gradient {word} from {sizes[start]:.2g} to {sizes[end]:.2g} over {count} operations",
+        spans=list({(node.code, node.offset): node.location for node in (last, start)}.values()),
+        notes=[f"a factor of {ratio ** (1 / count):.2g} for each operation, going back"],
+        fixes=advice if has_layers else NO_LAYERS,
+    )
+
+
+def _size(gradient: Any) -> float:
+    if isinstance(gradient, list) or not np.size(gradient) or not np.isfinite(gradient).all():
+        return 0.0
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(np.mean(np.abs(gradient) ** 2)))

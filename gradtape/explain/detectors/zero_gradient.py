@@ -1,0 +1,453 @@
+"""What is looked at when a gradient has been taken and something may be wrong with it, before the graph is let go.
+
+Healthy gradients cost one dot product each (`gradtape.core.graph.ails`). `examine` is called only if a gradient is zero
+everywhere or not finite, or if something on the way wants to be judged (`gradtape.core.graph.suspects`).
+"""
+
+from __future__ import annotations
+
+import ast
+import weakref
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.graph import FLAGS, Births, Cut, Node, innocent, is_nan, sampled, suspects
+from gradtape.errors import GradTapeError
+from gradtape.explain.detectors.broadcast import is_written, site_at
+from gradtape.explain.emit.policy import doubt, is_due, is_provisional, report
+from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem
+
+PLACES_AT_MOST = 1024
+SILENT_TIMES = 3  # after which a target whose zeros were found to be right is not examined again
+NO_BIRTHS = Births()
+
+_silent: dict[tuple[Any, ...], tuple[int, Any]] = {}  # how often, and the codes, so that nobody gets their ids
+
+
+def examine(
+    seeds: Sequence[tuple[Node, Any]],
+    mask: int,
+    arrivals: Sequence[tuple[Node, Any]],
+    targets: Sequence[Any],
+    births: Births = NO_BIRTHS,
+    beginnings: Container[Node] = (),
+    sources: Mapping[Node, Any] | None = None,
+    judges_zeros: bool = True,
+) -> None:
+    """Look for the cause of what is odd about the gradients that arrived, and report it.
+
+    `arrivals` are the sources with their gradients, `targets` the values of what was differentiated, `births` the
+    operations in whose rules the walk has noticed a NaN, and `sources` the values of the sources, if they are at hand.
+    Of a seed of somebody's choice zeros mean nothing: then not `judges_zeros`.
+    """
+    target = tuple((id(node.code), node.offset) for node, _ in seeds[:4])
+    waiting = _waiting(mask, target) if suspects else []
+    seeds = [(node, sampled(seed)) for node, seed in seeds]
+    if not all(isinstance(seed, (np.ndarray, np.generic)) for _, seed in seeds):
+        return  # a walk that is itself recorded or batched
+    met = [(node, sampled(g)) for node, g in arrivals]
+    numbers = [(node, g) for node, g in met if isinstance(g, (np.ndarray, np.generic)) and g.size]
+    broken = bool(births) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
+    zeros = [] if broken or not judges_zeros else [node for node, g in numbers if not np.any(g)]
+    if (broken or zeros) and doubt("not finite" if broken else "zero"):
+        broken, zeros = False, []
+    if not (broken or zeros or waiting):
+        return
+    replay = Replay(seeds, mask, beginnings, sources, births)
+    try:
+        if broken:
+            from gradtape.explain.detectors.nonfinite import check
+
+            check.explain(replay, births, targets)
+        elif zeros:
+            _explain_zeros(replay, zeros, len(zeros) == len(numbers), targets)
+        if waiting:
+            _judge(waiting, replay, target)
+    except (GradTapeError, Warning):
+        raise
+    except Exception as error:  # an explanation that fails must not cost anybody their gradient
+        _give_up(error, broken)
+
+
+def _give_up(error: Exception, broken: bool) -> None:
+    """The search for a cause has itself failed: say what is certain."""
+    if broken:
+        title = "the gradient is not finite"
+        report(problem("GT402", title, notes=[f"the search for the cause stopped: {type(error).__name__}"]))
+
+
+def _waiting(mask: int, target: tuple[Any, ...]) -> list[Any]:
+    """The suspects of the tapes in `mask` that were not found innocent here before; the others go on waiting."""
+    mine, others = [], []
+    for suspect in list(suspects):  # at once: other threads may add theirs
+        node = _node(suspect)
+        bits = None if node is None else node.params["bits"] if isinstance(node, Cut) else node.bits
+        if bits is None:
+            continue
+        if not bits & mask:
+            others.append(suspect)
+        elif is_provisional() or _silent.get((*_place(suspect), *target), (0, None))[0] < SILENT_TIMES:
+            mine.append(suspect)
+    suspects.clear()
+    suspects.extend(others)
+    return mine
+
+
+def _node(suspect: Any) -> Node | None:
+    """What a suspect is about: a departure, or an operation that is held weakly."""
+    if isinstance(suspect, Cut):
+        return suspect
+    found: Node | None = suspect() if isinstance(suspect, weakref.ref) else suspect.node()
+    return found
+
+
+def _place(suspect: Any) -> tuple[Any, ...]:
+    node = _node(suspect)
+    return () if node is None else (id(node.code), node.offset, node.shape)
+
+
+def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> None:
+    from gradtape.explain.detectors import axis_alignment
+    from gradtape.explain.detectors.broadcast import Residual, judge_residual
+    from gradtape.explain.detectors.detached_value import judge_departures
+    from gradtape.explain.detectors.training_dynamics import is_odd_pick, judge_pick, judge_softmax
+
+    targets = [node for node, _ in replay.seeds]
+    guilty = judge_departures([suspect for suspect in waiting if isinstance(suspect, Cut)], replay)
+    for suspect in waiting:
+        node = _node(suspect)
+        if isinstance(suspect, Residual):
+            is_guilty = judge_residual(suspect, replay.consumers, targets)
+        elif isinstance(suspect, Cut):
+            is_guilty = guilty
+        elif node is not None and node.op is not None and node.op.name == "take at positions":
+            is_guilty = is_odd_pick(node) and doubt("picked")
+        elif node is not None and node.op is not None and node.op.name == "getitem":
+            is_guilty = judge_pick(node, replay) or axis_alignment.judge_columns(node, replay)
+        elif node is not None and node.op is not None and node.op.name in axis_alignment.REDUCTIONS:
+            is_guilty = axis_alignment.judge_reduction(node, replay)
+        else:
+            is_guilty = node is not None and judge_softmax(node, replay)
+        if not is_guilty and not is_provisional():
+            _note_silence((*_place(suspect), *target), replay, node)
+
+
+def _note_silence(key: tuple[Any, ...], replay: Replay, node: Node | None = None) -> None:
+    if len(_silent) >= PLACES_AT_MOST:
+        _silent.clear()
+        innocent.clear()
+    if node is not None:
+        place = key[:3]
+        innocent[place] = innocent.get(place, 0) + 1
+    codes = [None if node is None else node.code, *(target.code for target, _ in replay.seeds)]
+    _silent[key] = (_silent.get(key, (0, None))[0] + 1, codes)
+
+
+# -- zero everywhere
+
+_GATES = {
+    "relu": "is 0 for every element, so its slope is 0",
+    "relu6": "is at an end of its range for every element, where its slope is 0",
+    "hard_sigmoid": "is at an end of its range for every element, where its slope is 0",
+    "hard_tanh": "is at an end of its range for every element, where its slope is 0",
+    "hardtanh": "is at an end of its range for every element, where its slope is 0",
+    "maximum": "takes the other operand for every element",
+    "minimum": "takes the other operand for every element",
+    "clip": "is at a bound for every element, and lies outside",
+    "where": "takes the other branch for every element",
+}
+_CURVES = {
+    "tanh": (-1.0, 1.0),
+    "sigmoid": (0.0, 1.0),
+    "softmax": (0.0, 1.0),
+    "erf": (-1.0, 1.0),
+    "exp": (0.0,),
+    "exp2": (0.0,),
+    "softplus": (0.0,),
+    "log_sigmoid": (0.0,),
+    "erfc": (0.0, 2.0),
+}
+_ACTIVATIONS = frozenset(
+    ["relu", "relu6", "hard_sigmoid", "hard_tanh", "hardtanh", "tanh", "sigmoid", "softmax", "log_softmax"]
+)
+_LAYERS = frozenset(["matmul", "dot", "einsum", "tensordot", "inner", "linear", "conv", "convolution", "bilinear"])
+_FIXES = {
+    "relu": "a smaller learning rate, or weights and biases that leave some units above 0 for some examples; "
+    "leaky_relu and gelu of gt.nn.functional have a slope there",
+    "clip": "clip what is used, not what is learned; gt.tanh or gt.sigmoid, scaled to the range, always have a slope",
+    "where": "look at the condition: it is the same everywhere",
+    "maximum": "look at the operand that is taken: it is larger everywhere",
+    "minimum": "look at the operand that is taken: it is smaller everywhere",
+    "exp": "scale its operand: here it is so far below zero that the result is 0 to the last bit; "
+    "or compute with the logarithm",
+}
+
+
+_KINDS = ("factor", "single", "start")  # whose cure does not depend on the operation
+
+
+class _Death(NamedTuple):
+    """Where a gradient became zero, and why."""
+
+    node: Node
+    slot: int
+    kind: str
+    words: str
+    name: str = ""  # of what the operation amounts to, if that is another
+
+
+def _explain_zeros(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> None:
+    if not is_due("GT404") or not any(np.any(seed) for _, seed in replay.seeds):
+        return
+    key = (*((id(node.code), node.offset) for node, _ in replay.seeds[:4]), len(zeros), everywhere)
+    if _silent.get(key, (0, None))[0] >= SILENT_TIMES:
+        return
+    found = _find_death(replay, zeros, everywhere, targets)
+    if found is not None:
+        report(found)
+        return
+    _note_silence(key, replay)
+
+
+def _find_death(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> Problem | None:
+    for source in zeros:
+        deaths = [_cause(replay, node, slot, targets) for node, slot in _killers(replay, source)]
+        if not deaths or any(death is None for death in deaths):
+            continue
+        death = next(death for death in deaths if death is not None)
+        if death.kind == "start" and (not everywhere or len(zeros) < 2):
+            continue  # a factor that starts at zero and moves away from it
+        if everywhere or (
+            death.node.op is not None and death.node.op.name in _ACTIVATIONS and _feeds_a_layer(replay, death.node)
+        ):
+            return _died(replay, death, zeros)
+    return None
+
+
+def _killers(replay: Replay, source: Node) -> list[tuple[Node, int]]:
+    """The operations that a gradient that was not zero reached, and left as zero, on the ways to `source`."""
+    found: list[tuple[Node, int]] = []
+    targets = {node for node, _ in replay.seeds}
+    seen, pending = {source}, [source]
+    while pending:
+        node = pending.pop()
+        for consumer in dict.fromkeys(replay.consumers.get(node, ())):
+            arrived, given = replay.gradients.get(consumer), replay.cotangents.get(consumer)
+            is_lost = arrived is None or (given is None and not consumer.inputs)
+            if (consumer.op is not None and consumer.op.several) or (
+                is_lost and (replay.lost is None or consumer in targets)
+            ):
+                return []
+            if is_lost or not np.any(
+                arrived
+            ):  # what made zeros of a gradient after values were let go has kept its own
+                if consumer not in seen:
+                    seen.add(consumer)
+                    pending.append(consumer)
+                continue
+            slots = [i for i, parent in enumerate(consumer.parents) if parent is node]
+            if given is None or any(given[i] is None or np.any(given[i]) for i in slots):
+                return []  # let go, or several ways that cancel out
+            found += [(consumer, i) for i in slots]
+    return found
+
+
+def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _Death | None:
+    """Why the rule of `node` gave zero; None where that is nothing to worry about (an optimum, a factor still at 0)."""
+    assert node.op is not None
+    name, out = node.op.name, replay.values.get(node)
+    gradient = replay.gradients[node]
+    if not is_written(site_at(node.location), name) and not (name in _ACTIVATIONS and _calls_a_model(node)):
+        return None  # inside a function of the library, which knows its flat places
+    if name == "maximum" and _is_relu(node, slot):
+        name = "relu"
+    if name in _GATES:
+        if name == "where" and slot == 0:
+            return None
+        if _is_linear_from(replay, node):
+            return None  # the flat function itself was differentiated
+        if out is not None and not np.any(out) and all(not np.any(target) for target in targets):
+            return None  # a hinge that is satisfied everywhere: the optimum
+        if name in ("maximum", "minimum") and all(parent.bits > FLAGS for parent in node.parents):
+            return None
+        return _Death(node, slot, "flat", _GATES[name], name)
+    if name in ("softmax", "log_softmax") and _is_over_one(node):
+        return _Death(node, slot, "single", f"is over an axis of length 1, and so {'1' if name == 'softmax' else '0'}")
+    if name in _CURVES and out is not None and np.isin(out, _CURVES[name]).all():
+        if _is_linear_from(replay, node):
+            return None
+        if name in ("exp", "exp2", "softplus", "erfc", "log_sigmoid") and not np.any(out):
+            return _Death(node, slot, "underflow", "underflows to 0 for every element, and so does its slope")
+        return _Death(node, slot, "saturated", "is saturated for every element: its slope is 0 to the last bit")
+    others = [(i, value) for i, value in enumerate(saved(node)) if i != slot]
+    constants = [value for i, value in others if value is not None and node.parents[i].bits <= FLAGS]
+    if constants and (_is_literal(node, slot) or _is_linear_to(replay, node.parents[slot])):
+        return None  # `0.0 * x` is meant, and a coefficient of zero is the derivative of a linear function
+    if any(np.shape(value) for value in constants) and any(
+        consumer.op is not None and consumer.op.name in ("add", "subtract") for consumer in replay.consumers[node]
+    ):
+        return None  # a mask that blends two values, and takes the other everywhere
+    if name in ("multiply", *_LAYERS) and constants and all(not np.any(value) for value in constants):
+        return _Death(node, slot, "factor", "multiplies by zeros only")
+    if constants and name == "multiply" and len(constants) == 1:
+        weights = np.broadcast_to(constants[0], node.shape)
+        if not np.any(weights[np.asarray(gradient) != 0]):
+            return _Death(node, slot, "factor", "multiplies by zero wherever a gradient comes back")
+    if name in _LAYERS and len(others) == 1:
+        other = replay.inputs(node)[others[0][0]]
+        if other is not None and not np.any(other):
+            return _Death(
+                node, slot, "start", "multiplies by zeros only, which depend on parameters that get no gradient"
+            )
+    if _underflows(node, gradient, slot):
+        return _Death(node, slot, "underflow", "gives a slope that underflows to 0")
+    return None
+
+
+def _is_relu(node: Node, slot: int) -> bool:
+    """Whether `maximum` has 0 for its other operand."""
+    other = saved(node)[1 - slot]
+    return other is not None and not np.any(other) and node.parents[1 - slot].bits <= FLAGS
+
+
+def _is_over_one(node: Node) -> bool:
+    """Whether an operation normalises along an axis that has one element."""
+    axis = node.params.get("axis", -1)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return bool(node.shape) and all(isinstance(a, int) and node.shape[a] == 1 for a in axes)
+
+
+def _is_linear_from(replay: Replay, node: Node) -> bool:
+    """Whether only sums and factors lie between `node` and the target."""
+    targets = {target for target, _ in replay.seeds}
+    seen, pending = {node}, [node]
+    while pending:
+        for consumer in replay.consumers.get(pending.pop(), ()):
+            if consumer.op is None or consumer in seen:
+                continue
+            seen.add(consumer)
+            if not _is_linear(consumer):
+                return False
+            if consumer not in targets:
+                pending.append(consumer)
+    return True
+
+
+def _calls_a_model(node: Node) -> bool:
+    """Whether the user's expression is the call of an object, such as a network, not of a function of a library."""
+    site = site_at(node.location)
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    function = call.func if isinstance(call, ast.Call) else None
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name) and not (
+        site.source.is_array_module(function.id) or site.source.imports.get(function.id, "").startswith("gradtape")
+    )
+
+
+def _is_linear_to(replay: Replay, node: Node) -> bool:
+    """Whether only sums and factors lie between `node` and the leaves."""
+    seen, pending = {node}, [node]
+    while pending:
+        inner = pending.pop()
+        if inner.op is not None and replay.parents(inner) and not _is_linear(inner):
+            return False
+        for parent in replay.parents(inner):
+            if parent not in seen:
+                seen.add(parent)
+                pending.append(parent)
+    return True
+
+
+def _is_linear(node: Node) -> bool:
+    """Whether an operation is linear in what is tracked."""
+    assert node.op is not None
+    if node.op.kind == "linear" or node.op.name in ("add", "subtract", "negative", "positive", "pick"):
+        return True
+    tracked = sum(parent.bits > FLAGS for parent in node.parents)
+    is_product = node.op.name in ("multiply", *_LAYERS) or (node.op.name == "divide" and node.parents[0].bits > FLAGS)
+    return is_product and tracked == 1
+
+
+def _is_literal(node: Node, slot: int) -> bool:
+    """Whether the other operand is a number that was written there: `0.0 * x` is meant."""
+    site = site_at(node.location)
+    parts = site._candidates(len(node.parents)) if isinstance(site.node, ast.expr) else []
+    return any(isinstance(part, ast.Constant) for i, part in enumerate(parts) if i != slot)
+
+
+def _underflows(node: Node, gradient: Any, slot: int) -> bool:
+    """Whether the product of a gradient and a slope is zero only because it is too small a number."""
+    largest = float(np.max(np.abs(gradient)))
+    if not 0.0 < largest < 1e-30 or not node.inputs or node.op is None:
+        return False
+    with np.errstate(all="ignore"):
+        again = node.op.reverse(gradient / largest, node, *node.values(None))
+    return again[slot] is not None and bool(np.any(again[slot]))
+
+
+def _feeds_a_layer(replay: Replay, node: Node) -> bool:
+    """Whether a matrix product or convolution comes after `node`: then it is a unit of a network, not a penalty."""
+    seen, pending = {node}, [node]
+    while pending:
+        for consumer in replay.consumers.get(pending.pop(), ()):
+            if consumer.op is not None and consumer.op.name.split("_")[0].rstrip("123d") in _LAYERS:
+                return node.shape != () and int(np.prod(node.shape)) > 1
+            if consumer not in seen:
+                seen.add(consumer)
+                pending.append(consumer)
+    return False
+
+
+def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
+    from gradtape.explain.source.operation_site import Place
+
+    node, op = death.node, death.node.op
+    assert op is not None
+    place = Place(replay, node, (), death.slot)
+    elements = int(np.prod(node.shape))
+    size = f" (all {elements})" if elements > 1 else ""
+    inside = not is_written(place.site, op.name)
+    shown = f"{op.name} in {place.expression}" if inside else place.expression
+    notes = [fact for fact in [_range(place, replay, death)] if fact and not inside]
+    fallback = {
+        "saturated": "scale its operand down: inputs of about 1, smaller weights",
+        "underflow": "keep away from numbers this small: compute with logarithms, or scale",
+        "factor": "look at the factor: a mask that selects nothing, or a weight that was left at 0",
+        "single": "gt.sigmoid for one output, or an output for each class",
+        "start": "random weights to start with: gt.nn.init, or rng.normal(size=...) * 0.1",
+    }
+    return problem(
+        "GT404",
+        f"the gradient is zero everywhere: {shown} {death.words}{'' if death.kind in _KINDS else size}",
+        spans=[place.span],
+        operands=[] if inside else place.operands(),
+        notes=notes,
+        consequence=f"the gradient that comes back here is not zero, what it leaves with is: "
+        f"{'the source gets' if len(zeros) == 1 else f'{len(zeros)} sources get'} zeros and will not move",
+        fixes=fallback[death.kind]
+        if death.kind in _KINDS
+        else _FIXES.get(death.name or op.name, fallback.get(death.kind, "")),
+        intent="gt.explain.configure(GT404='off'), or gt.stop_gradient on what is not to be learned",
+    )
+
+
+def _range(place: Any, replay: Replay, death: _Death) -> str:
+    """The range of the values that the operation was given."""
+    from gradtape.explain.source.operation_site import is_literal, number
+
+    facts = []
+    for i, value in enumerate(place.values):
+        literal = i < len(place.parts) and is_literal(place.parts[i])
+        if value is None or literal or np.asarray(value).dtype.kind not in "fiu" or not np.size(value):
+            continue
+        low, high = np.min(value), np.max(value)
+        if low == high:
+            facts.append(f"{place.operand(i)} is {number(low)}{' everywhere' if np.size(value) > 1 else ''}")
+        else:
+            facts.append(f"{place.operand(i)} is between {number(low)} and {number(high)}")
+    return ", ".join(facts)

@@ -1,0 +1,244 @@
+"""What to write instead of an operation that made NaN or infinity: edits that were tried on the numbers, and advice."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import FLAGS, Node
+from gradtape.explain.model.problem import Fix
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.files import one_line
+from gradtape.explain.source.operation_site import Place, is_finite
+
+TINY = "1e-12"
+STEPS_AT_MOST = 4096
+_LOGARITHMS = ("log", "log2", "log10")
+_PRODUCTS = frozenset({"multiply", "matmul", "dot", "einsum", "exp"})
+
+
+def edits(place: Place) -> list[Fix]:
+    """The small changes of this operation's operands that keep it, and its slope, finite."""
+    name, dtype = place.name, place.node.dtype
+    tiny = TINY if dtype.itemsize >= 8 else "1e-6"
+    spelled = place.site.source.spelled
+    if _underflowed(place):  # a small number added would be all that is left of it
+        return _of_logarithms(place)
+    if _underflow_behind(place) is not None:
+        return []
+    if _is_no_probability(place):
+        return _as_probability(place)
+    if _is_stray_parameter(place):
+        return []
+    if name == "exp" and (softplus := _softplus(place)):
+        return softplus
+    least: Any = dtype.type(float(tiny))
+    if name in ("log", "log2", "log10", "sqrt", "reciprocal", "cbrt", "power"):
+        added = place.edit(0, f"{{}} + {tiny}", lambda x: x + least)
+        return added or place.edit(0, f"{spelled('maximum')}({{}}, {tiny})", lambda x: np.maximum(x, least))
+    if name == "divide":
+        return place.edit(1, f"{{}} + {tiny}", lambda x: x + least)
+    if name in ("arccos", "arcsin", "arctanh"):
+        limit = "1e-7" if dtype.itemsize >= 8 else "1e-4"
+        most = dtype.type(1 - float(limit))
+        return place.edit(0, f"{spelled('clip')}({{}}, -1 + {limit}, 1 - {limit})", lambda x: np.clip(x, -most, most))
+    if name in ("exp", "expm1", "exp2", "sinh", "cosh"):
+        limit = "700.0" if dtype.itemsize >= 8 else "80.0"
+        return place.edit(0, f"{spelled('minimum')}({{}}, {limit})", lambda x: np.minimum(x, dtype.type(float(limit))))
+    return []
+
+
+ADVICE = {
+    "log": "of probabilities, gt.log_softmax(logits) stays in range; scipy.special.xlogy(x, y) knows that 0 log 0 is 0",
+    "exp": "take off the maximum first (gt.softmax, gt.logsumexp and np.logaddexp do), or np.expm1 and gt.sigmoid",
+    "divide": "a denominator away from zero: y + 1e-12 if y >= 0; or np.where on y before dividing",
+    "sqrt": "np.linalg.norm has a slope of zero at zero; np.sqrt(x + 1e-12) a finite one",
+    "power": "x**0.5 and smaller powers have no finite slope at zero, negative numbers no real root",
+    "arccos": "np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b) is an angle with a finite slope everywhere",
+    "log1p": "keep its operand above -1",
+    "multiply": "keep both factors finite: 0 times infinity is NaN",
+    "add": "keep both terms finite and smaller",
+    "subtract": "keep both terms finite: infinity minus infinity is NaN",
+}
+
+
+_OF_CALLS = {
+    "std": "one example has no spread: more of them, or ddof=0",
+    "var": "one example has no spread: more of them, or ddof=0",
+}
+
+
+_OF_PRODUCTS = {
+    "prod": "the product is too small for a number: add logarithms instead, np.sum(np.log(x)) for np.log(np.prod(x))",
+    "det": "the determinant is too small for a number: np.linalg.slogdet(x)[1] is its logarithm",
+}
+
+
+def _underflowed(place: Place) -> str:
+    """The name of the product of many numbers, none of them zero, that is 0 where its logarithm is taken."""
+    parent = place.node.parents[0] if place.node.parents else None
+    name = "" if parent is None or parent.op is None else parent.op.name
+    if place.name not in ("log", "log2", "log10") or name not in _OF_PRODUCTS or np.any(place.values[0]):
+        return ""
+    factors = place.replay.inputs(parent)[0] if parent is not None else None
+    if factors is None:
+        return name
+    with np.errstate(all="ignore"):
+        has_zero = not np.all(factors) if name == "prod" else not is_finite(np.linalg.slogdet(factors)[1])
+    return "" if has_zero else name
+
+
+def _of_logarithms(place: Place) -> list[Fix]:
+    """`np.sum(np.log(x))` for `np.log(np.prod(x))`, where it is written like that."""
+    call = place.site.node
+    inner = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords else None
+    if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute) or not isinstance(call, ast.Call):
+        return []
+    source = place.site.source
+    if inner.func.attr not in _OF_PRODUCTS or len(inner.args) != 1 or inner.keywords or place.name != "log":
+        return []
+    x = one_line(source.text(inner.args[0]))
+    if inner.func.attr == "prod":
+        written = f"{source.spelled('sum')}({one_line(source.text(call.func))}({x}))"
+    else:
+        written = f"{one_line(source.text(inner.func.value))}.slogdet({x})[1]"
+    is_known = place.replay.inputs(place.node.parents[0])[0] is not None  # and has been tried, then
+    return [Fix(written, is_known, place.span)]
+
+
+def advice(place: Place, value: Any = None) -> list[str]:
+    if underflowed := _underflowed(place):
+        return [_OF_PRODUCTS[underflowed]]
+    if (product := _underflow_behind(place)) is not None:
+        return [
+            f"it underflows to 0 on the way, at {product.location}: add logarithms instead of multiplying, with "
+            "gt.logsumexp for sums; or divide by its sum at every step, and add up the logarithms of the sums"
+        ]
+    if _is_stray_parameter(place):
+        x = place.operand(0)
+        return [
+            f"{x} itself has become negative, and {x} held at a bound would get no gradient: smaller steps, or learn "
+            f"its logarithm, np.exp(log_{x if x.isidentifier() else 'x'})"
+        ]
+    if _is_no_probability(place):
+        return ["gt.nn.functional.binary_cross_entropy_with_logits(z, y) takes numbers that are no probabilities"]
+    if place.called in _OF_CALLS and not place.is_written:
+        return [_OF_CALLS[place.called]]
+    if place.name in ("softmax", "log_softmax"):  # of finite numbers there always is one
+        return ["what is -inf everywhere has no softmax: -1e9 instead of -np.inf in the mask, or leave that row out"]
+    if place.name in ("multiply", "add", "subtract", "square", "power", "sum", "matmul") and np.isinf(value or 0.0):
+        return ["numbers of this size overflow: take smaller steps, or scale what grows"]
+    return [ADVICE.get(place.name, "keep its operands away from there: np.clip, np.where, or a small number added")]
+
+
+def _is_stray_parameter(place: Place) -> bool:
+    """Whether the operand is what is learned, and all of it is below zero, where there is no logarithm or root."""
+    parent = place.node.parents[0] if place.node.parents else None
+    if place.name not in (*_LOGARITHMS, "sqrt") or parent is None or parent.op is not None or parent.bits <= FLAGS:
+        return False
+    return place.values[0] is not None and bool(np.all(np.asarray(place.values[0]) < 0))
+
+
+# -- logarithms of what is no probability, and of what has underflowed
+
+
+def _is_no_probability(place: Place) -> bool:
+    """Whether log(z) and log(1 - z) stand in one statement, and z is not between 0 and 1."""
+    part = place.parts[0] if place.parts else None
+    statement = None if place.site.node is None else place.site.source.statement(place.site.node)
+    value = place.values[0] if place.values else None
+    if place.name not in _LOGARITHMS or part is None or statement is None or value is None:
+        return False
+    complement = _complement(part)
+    z = part if complement is None else complement
+    text = one_line(place.site.source.text(z))
+    others = [_complement(other) for other in _logarithms(statement)]
+    both = complement is not None or any(
+        other is not None and one_line(place.site.source.text(other)) == text for other in others
+    )
+    both &= complement is None or any(
+        one_line(place.site.source.text(other)) == text for other in _logarithms(statement)
+    )
+    return both and bool(np.any(np.asarray(value) < 0) or np.any(np.asarray(value) > 1))
+
+
+def _logarithms(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What logarithms are taken of in a statement."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and len(node.args) == 1:
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in _LOGARITHMS:
+                yield node.args[0]
+
+
+def _complement(part: ast.expr) -> ast.expr | None:
+    """The z of `1 - z`."""
+    is_difference = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)
+    if is_difference and isinstance(part, ast.BinOp) and isinstance(part.left, ast.Constant) and part.left.value == 1:
+        return part.right
+    return None
+
+
+def _as_probability(place: Place) -> list[Fix]:
+    """`gt.sigmoid(X @ w)` where z was bound to `X @ w`."""
+    part = place.parts[0]
+    z = part if part is None else _complement(part) or part
+    bound = place.site.binding(z) if isinstance(z, ast.Name) else None
+    if bound is None or bound.label or bound.file != place.site.source.file:
+        return []
+    return [Fix(f"{place.site.source.spelled('sigmoid', 'gradtape')}({one_line(bound.text)})", True, bound)]
+
+
+def _softplus(place: Place) -> list[Fix]:
+    """`np.logaddexp(0, z)` for `np.log(1 + np.exp(z))` or `np.log1p(np.exp(z))`."""
+    source, exp = place.site.source, place.site.node
+    if not isinstance(exp, ast.Call) or len(exp.args) != 1 or exp.keywords or library_of(source.imports)[0]:
+        return []
+    around = source.parents.get(exp)
+    wanted = "log1p"
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Add):
+        other = around.left if around.right is exp else around.right
+        if not isinstance(other, ast.Constant) or other.value != 1:
+            return []
+        around, wanted = source.parents.get(around), "log"
+    if not isinstance(around, ast.Call) or len(around.args) != 1 or around.keywords:
+        return []
+    name = around.func.attr if isinstance(around.func, ast.Attribute) else getattr(around.func, "id", "")
+    if name != wanted:
+        return []
+    text = one_line(source.text(exp.args[0]))
+    return [Fix(f"{source.spelled('logaddexp')}(0.0, {text})", True, source.span(around))]
+
+
+def _underflow_behind(place: Place) -> Node | None:
+    """The product of numbers that are not zero that is, where a logarithm is taken of what follows from it."""
+    if place.name not in _LOGARITHMS or not place.node.parents or place.values[0] is None or np.any(place.values[0]):
+        return None
+    node = place.node.parents[0]
+    for _ in range(STEPS_AT_MOST):
+        if node.op is None or node.op.name not in (
+            "multiply",
+            "matmul",
+            "dot",
+            "sum",
+            "einsum",
+            "mean",
+            "exp",
+            "getitem",
+        ):
+            return None
+        inputs = place.replay.inputs(node)
+        if any(value is None for value in inputs):
+            return None
+        dead = [parent for parent, value in zip(node.parents, inputs) if not np.any(value) and parent.op is not None]
+        if not dead:
+            is_product = node.op.name in _PRODUCTS
+            return node if is_product and all(np.any(value) or node.op.name == "exp" for value in inputs) else None
+        node = dead[0]
+    return None
+
+
+__all__ = ["ADVICE", "TINY", "advice", "edits"]

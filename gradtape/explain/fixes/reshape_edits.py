@@ -1,0 +1,84 @@
+"""A layer that was given another number of features than it takes, because examples were reshaped into features.
+
+`h.reshape(-1, 64)` of eight examples of 256 features each gives 32 rows of 64: the number of rows is what fits, not the
+number of examples. And where nothing was reshaped, the channels and pixels of an image are not features yet.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.model.problem import Fix
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+
+Shape = tuple[int, ...]
+
+
+def features_of_examples(x: Any, wanted: int) -> list[Fix]:
+    """What to write so that each row of `x`, which a layer of the user's present call was given, has `wanted` features.
+
+    Empty where the number of elements, or the source, does not tell.
+    """
+    shape = tuple(x.shape)
+    site = Site.present()
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or not wanted or not math.prod(shape):
+        return []
+    part = call.args[0]
+    if len(shape) > 2 and math.prod(shape[1:]) == wanted:
+        return _flattened(site, part)
+    if len(shape) != 2 or math.prod(shape) % wanted or wanted % shape[-1]:
+        return []
+    reshape = _reshape(site, part)
+    return [] if reshape is None else _with_examples(site, reshape, x, wanted)
+
+
+def _flattened(site: Site, part: ast.expr) -> list[Fix]:
+    """The argument with all axes but the first made one."""
+    name = one_line(site.source.text(part))
+    if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
+        return []
+    text = replaced(site.span, site.source.span(part), f"{name}.reshape(len({name}), -1)")
+    return [] if text is None else [Fix(text, True, site.span)]
+
+
+def _reshape(site: Site, part: ast.expr) -> ast.Call | None:
+    """The call of `reshape`, or `view`, with a computed first length that made an argument; None if none is seen."""
+    made: Any = part
+    if isinstance(part, ast.Name):
+        bound = site.binding(part)
+        made = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    for node in [] if made is None else ast.walk(made):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            lengths = _lengths(node)
+            if node.func.attr in ("reshape", "view") and len(lengths) == 2 and ast.unparse(lengths[0]) == "-1":
+                return node
+    return None
+
+
+def _lengths(call: ast.Call) -> list[ast.expr]:
+    """The new lengths in a call of `reshape`."""
+    for argument in call.args:
+        if isinstance(argument, ast.Tuple | ast.List):
+            return list(argument.elts)
+    return list(call.args)
+
+
+def _with_examples(site: Site, reshape: ast.Call, x: Any, wanted: int) -> list[Fix]:
+    """The reshape that keeps the number of examples, if that is known, else the number of features that is wanted."""
+    is_function = len(reshape.args) == 2 and isinstance(reshape.args[1], ast.Tuple | ast.List)
+    owner = reshape.args[0] if is_function else getattr(reshape.func, "value", reshape.func)
+    name, function = (one_line(site.source.text(part)) for part in (owner, reshape.func))
+    node = getattr(x, "_node", None)
+    before: Shape = node.parents[0].shape if node is not None and node.parents and node.op.name == "reshape" else ()
+    keeps = bool(before) and before[0] * wanted == math.prod(before) and isinstance(owner, ast.Name | ast.Attribute)
+    lengths = f"len({name}), -1" if keeps else f"-1, {wanted}"
+    text = f"{function}({name}, ({lengths}))" if is_function else f"{function}({lengths})"
+    return [Fix(text, True, site.source.span(reshape))]
+
+
+__all__ = ["features_of_examples"]

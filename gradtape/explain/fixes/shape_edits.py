@@ -1,0 +1,380 @@
+"""Small edits that would make an expression work, tried on shapes alone; only those that work are offered.
+
+No element is touched: an edit maps a shape to a shape, and a rule says whether shapes fit. What comes out is the
+user's own expression with the edit written into it.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from gradtape.explain.model.problem import Fix, Operand, Span
+from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.expression import Site, offsets
+from gradtape.explain.source.files import one_line, source_of
+
+Shape = tuple[int, ...]
+Fits = Callable[[Sequence[Shape]], Shape | None]
+SHOWN_AT_MOST = 2
+_REDUCTIONS = "sum mean max min prod std var any all median amax amin nansum nanmean logsumexp norm"
+REDUCTIONS = frozenset(_REDUCTIONS.split())
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of one operand: what is written after it, the shape it then has, and how large a change it is."""
+
+    suffix: str
+    shape: Shape
+    cost: int
+
+
+def edits_of(shape: Shape) -> list[Edit]:
+    """The small changes of an array of `shape`: transposed, with an axis of length 1 more, or less."""
+    ndim = len(shape)
+    without = [axis for axis in range(ndim) if shape[axis] == 1]
+    found = [Edit(_picked(axis, ndim), shape[:axis] + shape[axis + 1 :], 1) for axis in without]
+    found += [Edit(_widened(axis, ndim), (*shape[:axis], 1, *shape[axis:]), 1) for axis in range(1, ndim + 1)]
+    if ndim == 2:
+        found.append(Edit(".T", shape[::-1], 2))
+    elif ndim > 2:
+        found.append(Edit(".swapaxes(-1, -2)", (*shape[:-2], shape[-1], shape[-2]), 2))
+    if ndim > 1 and shape.count(1) > 1:
+        found.append(Edit(".squeeze()", tuple(n for n in shape if n != 1), 2))
+    return found
+
+
+def _picked(axis: int, ndim: int) -> str:
+    if axis == ndim - 1 and ndim > 2:
+        return "[..., 0]"
+    return f"[{', '.join([':'] * axis + ['0'])}]"
+
+
+def _widened(axis: int, ndim: int) -> str:
+    if axis == ndim and ndim > 1:
+        return "[..., None]"
+    return f"[{', '.join([':'] * axis + ['None'])}]"
+
+
+# -- which shapes fit
+
+
+def broadcast(shapes: Sequence[Shape]) -> Shape | None:
+    """The common shape, or None."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
+
+
+def matrix_product(shapes: Sequence[Shape]) -> Shape | None:
+    """The shape of `a @ b`, or None."""
+    a, b = shapes
+    if not a or not b:
+        return None
+    left, right = (a if len(a) > 1 else (1, *a)), (b if len(b) > 1 else (*b, 1))
+    if left[-1] != right[-2]:
+        return None
+    batch = broadcast([left[:-2], right[:-2]])
+    if batch is None:
+        return None
+    rows = (left[-2],) if len(a) > 1 else ()
+    columns = (right[-1],) if len(b) > 1 else ()
+    return batch + rows + columns
+
+
+def joined(axis: int) -> Fits:
+    """The shape of `concatenate` along `axis`."""
+
+    def fits(shapes: Sequence[Shape]) -> Shape | None:
+        first = shapes[0]
+        if any(len(shape) != len(first) for shape in shapes) or not -len(first) <= axis < len(first):
+            return None
+        place = axis % len(first)
+        rest = {shape[:place] + shape[place + 1 :] for shape in shapes}
+        if len(rest) != 1:
+            return None
+        return (*first[:place], sum(shape[place] for shape in shapes), *first[place + 1 :])
+
+    return fits
+
+
+def stacked(shapes: Sequence[Shape]) -> Shape | None:
+    """The shape of `stack`: all must be equal."""
+    return (len(shapes), *shapes[0]) if len(set(shapes)) == 1 else None
+
+
+# -- what to write
+
+
+def for_elementwise(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+    """Edits of one operand after which the shapes broadcast, without stretching more than was there."""
+    parts = [_node(site, operand) for operand in operands]
+    most = max(math.prod(shape) for shape in shapes)
+    largest = [shape for shape in shapes if math.prod(shape) == most]
+    ranked: list[tuple[tuple[int, ...], Fix]] = []
+    main = site.span
+    for index, shape in enumerate(shapes):
+        others = [other for i, other in enumerate(shapes) if i != index]
+        for edit in edits_of(shape) + _reshaped(shape, others, operands, index):
+            result = broadcast([*shapes[:index], edit.shape, *shapes[index + 1 :]])
+            if result is None or math.prod(result) > max(math.prod(largest[0]), 1):
+                continue
+            text = site.rewritten({index: edit.suffix}, parts)
+            if text is not None:
+                rank = (int(result not in largest), edit.cost, -index)
+                ranked.append((rank, Fix(text, True, main)))
+        ranked += _keeping(site, operands, shapes, index, largest)
+    return _best(ranked or _shortened(site, parts, shapes))
+
+
+def _shortened(
+    site: Site, parts: Sequence[ast.expr | None], shapes: Sequence[Shape]
+) -> list[tuple[tuple[int, ...], Fix]]:
+    """One operand is an element or two longer than another: cut at its beginning or at its end."""
+    arrays = [(index, shape) for index, shape in enumerate(shapes) if shape]
+    if len(arrays) != 2 or len(arrays[0][1]) != len(arrays[1][1]):
+        return []
+    (_, one), (long, other) = sorted(arrays, key=lambda row: row[1])
+    differ = [axis for axis, (n, m) in enumerate(zip(one, other)) if n != m]
+    if len(differ) != 1:
+        return []
+    axis, surplus = differ[0], other[differ[0]] - one[differ[0]]
+    if surplus > 2 or 4 * surplus > one[axis]:  # of short arrays nobody can tell
+        return []
+    lead = ":, " * axis
+    found: list[tuple[tuple[int, ...], Fix]] = []
+    for rank, cut in enumerate((f"{surplus}:", f":-{surplus}")):
+        text = site.rewritten({long: f"[{lead}{cut}]"}, parts)
+        if text is not None:
+            found.append(((0, rank, 0), Fix(text, True, site.span)))
+    return found
+
+
+def for_value(site: Site, part: ast.expr | None, given: Shape, wanted: Shape) -> list[Fix]:
+    """Edits after which an argument has exactly the shape that is wanted."""
+    if part is None:
+        return []
+    fitting = [edit for edit in edits_of(given) if edit.shape == wanted]
+    texts = [site.rewritten({0: edit.suffix}, [part]) for edit in fitting]
+    return [Fix(text, True, site.span) for text in texts if text is not None][:SHOWN_AT_MOST]
+
+
+def _reshaped(shape: Shape, others: Sequence[Shape], operands: Sequence[Operand], index: int) -> list[Edit]:
+    found = []
+    names = [operand.name for i, operand in enumerate(operands) if i != index]
+    for other, name in zip(others, names):
+        if other != shape and math.prod(other) == math.prod(shape) and len(other) > len(shape) and name.isidentifier():
+            found.append(Edit(f".reshape({name}.shape)", other, 3))
+    return found
+
+
+def _keeping(
+    site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], index: int, largest: Sequence[Shape]
+) -> list[tuple[tuple[int, ...], Fix]]:
+    """`keepdims=True` in the reduction that made an operand, if that is what is missing."""
+    operand = operands[index]
+    for span, inline in ((operand.span, True), (operand.origin, False)):
+        kept = None if span is None else with_keepdims(span, shapes[index])
+        if span is None or kept is None:
+            continue
+        text, shape = kept
+        result = broadcast([*shapes[:index], shape, *shapes[index + 1 :]])
+        if result is None or math.prod(result) > max(math.prod(largest[0]), 1):
+            continue
+        if not inline:
+            return [((int(result not in largest), 0, -index), Fix(text, True, span))]
+        whole = site.span
+        written = replaced(whole, span, text)
+        return [] if written is None else [((int(result not in largest), 0, -index), Fix(written, True, whole))]
+    return []
+
+
+def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:
+    """A reduction's source with `keepdims=True`, and the shape it then has; None if `span` is no such call."""
+    source = source_of(span.file)
+    call = source.at(span)
+    if not isinstance(call, ast.Call) or any(k.arg in (None, "keepdims", "keepdim") for k in call.keywords):
+        return None
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if method.removeprefix("reduce_") not in REDUCTIONS:
+        return None
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_function = owner is None or (isinstance(owner, ast.Name) and source.is_array_module(owner.id))
+    positional = call.args[1:] if is_function else call.args
+    given = next((k.value for k in call.keywords if k.arg in ("axis", "dim")), positional[0] if positional else None)
+    if given is None:
+        return None
+    try:
+        axis = ast.literal_eval(given)
+    except ValueError:
+        return None
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    ndim = len(shape) + len(axes)
+    if not all(isinstance(a, int) and -ndim <= a < ndim for a in axes):
+        return None
+    places = {a % ndim for a in axes}
+    lengths = iter(shape)
+    kept = tuple(1 if i in places else next(lengths) for i in range(ndim))
+    keeping = "keepdim=True" if library_of(source.imports)[0] == "torch" else "keepdims=True"
+    return extended(source.text(call), keeping), kept
+
+
+def for_product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+    """Transposes and the other order, with which a matrix product exists."""
+    parts = [_node(site, operand) for operand in operands]
+    main = site.span
+    ranked: list[tuple[tuple[int, ...], Fix]] = []
+    options = [
+        [Edit("", shape, 0), *(e for e in edits_of(shape) if e.suffix in (".T", ".swapaxes(-1, -2)"))]
+        for shape in shapes
+    ]
+    for swap in (False, True):
+        for left, right in product(*options):
+            order = [right, left] if swap else [left, right]
+            if matrix_product([order[0].shape, order[1].shape]) is None:
+                continue
+            suffixes = {i: edit.suffix for i, edit in enumerate(order) if edit.suffix}
+            if swap and suffixes:
+                continue
+            text = site.rewritten(suffixes, parts, swap)
+            if text is not None:
+                ranked.append(((0, left.cost + right.cost + 3 * swap, 0), Fix(text, True, main)))
+    return _best(ranked)
+
+
+def for_joining(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], axis: int, stacks: bool) -> list[Fix]:
+    """An edit of one operand, or another axis, with which the arrays can be joined."""
+    parts = [_node(site, operand) for operand in operands]
+    main = site.span
+    fits = stacked if stacks else joined(axis)
+    ranked: list[tuple[tuple[int, ...], Fix]] = []
+    for index, shape in enumerate(shapes):
+        new_first = [Edit("[None]", (1, *shape), 1)] if shape else []
+        for edit in new_first + edits_of(shape):
+            if fits([*shapes[:index], edit.shape, *shapes[index + 1 :]]) is not None:
+                text = site.rewritten({index: edit.suffix}, parts)
+                if text is not None:
+                    ranked.append(((1, edit.cost, -index), Fix(text, True, main)))
+    for other in range(max(len(shape) for shape in shapes)) if not stacks else ():
+        if other != axis and joined(other)(shapes) is not None:
+            text = with_axis(site, other)
+            if text is not None:
+                ranked.append(((0, other, 0), Fix(text, True, main)))
+        elif other != axis and not ranked:
+            ranked += _joined_elsewhere(site, parts, shapes, other)
+    return _best(ranked)
+
+
+def _joined_elsewhere(
+    site: Site, parts: Sequence[ast.expr | None], shapes: Sequence[Shape], axis: int
+) -> list[tuple[tuple[int, ...], Fix]]:
+    """An edit of one operand together with another axis, for a call that does not name the axis."""
+    call = site.node
+    if not isinstance(call, ast.Call) or call.keywords or len(call.args) != 1:
+        return []
+    found: list[tuple[tuple[int, ...], Fix]] = []
+    for index, shape in enumerate(shapes):
+        for edit in edits_of(shape):
+            if joined(axis)([*shapes[:index], edit.shape, *shapes[index + 1 :]]) is not None:
+                text = site.rewritten({index: edit.suffix}, parts)
+                if text is not None:
+                    fix = Fix(extended(text, f"axis={axis}"), True, site.span)
+                    found.append(((2, edit.cost, -index), fix))
+    return found
+
+
+def with_axis(site: Site, axis: int) -> str | None:
+    """The call with another `axis=`."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call):
+        return None
+    whole = site.source.span(call)
+    for keyword in call.keywords:
+        if keyword.arg in ("axis", "dim"):
+            return replaced(whole, site.source.span(keyword.value), str(axis))
+    if len(call.args) == 2 and isinstance(call.args[1], ast.Constant):
+        return replaced(whole, site.source.span(call.args[1]), str(axis))
+    name = "dim" if library_of(site.source.imports)[0] == "torch" else "axis"
+    if not call.args and not call.keywords and isinstance(call.func, ast.Attribute):
+        return f"{one_line(site.source.text(call.func))}({name}={axis})"  # e.sum()
+    return extended(whole.text, f"{name}={axis}") if len(call.args) == 1 else None
+
+
+def stacked_instead(site: Site) -> list[Fix]:
+    """`stack` for a `concatenate` along an axis that is not there yet, if all arrays have one shape."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call) or not call.args or not isinstance(call.func, ast.Attribute):
+        return []
+    if call.func.attr not in ("concatenate", "concat", "cat"):
+        return []
+    given = site.value(call.args[0])
+    parts = (
+        given if isinstance(given, list | tuple) else [site.value(part) for part in getattr(call.args[0], "elts", [])]
+    )
+    shapes = {getattr(part, "shape", None) for part in parts}
+    if len(shapes) != 1 or None in shapes:
+        return []
+    whole = site.source.span(call)
+    owner = site.source.text(call.func.value)
+    text = replaced(whole, site.source.span(call.func), f"{owner}.stack")
+    return [] if text is None else [Fix(text, True, whole)]
+
+
+def for_reshape(site: Site, size: int, wanted: Shape) -> list[Fix]:
+    """The new shape with one length left to be computed, where that comes out even."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call):
+        return []
+    lengths: list[ast.expr] = []
+    for argument in call.args:
+        if isinstance(argument, ast.Tuple | ast.List):
+            lengths = list(argument.elts)
+            break
+    else:
+        lengths = list(call.args)[-len(wanted) :]
+    if len(lengths) != len(wanted):
+        return []
+    whole = site.source.span(call)
+    fixes = []
+    for index, node in enumerate(lengths):
+        others = math.prod(wanted[:index] + wanted[index + 1 :])
+        if size and others > 0 and size % others == 0:
+            text = replaced(whole, site.source.span(node), "-1")
+            if text is not None:
+                fixes.append(Fix(text, True, whole))
+    return fixes[::-1][:SHOWN_AT_MOST]
+
+
+def replaced(whole: Span, part: Span, text: str) -> str | None:
+    """The text of `whole` with `text` in the place of `part`, on one line."""
+    if whole.column is None or part.column is None or part.end_column is None:
+        return None
+    if not whole.line <= part.line <= (part.end_line or part.line) <= (whole.end_line or whole.line):
+        return None
+    start, end = offsets(whole, part)
+    return one_line(whole.text[:start] + text + whole.text[end:])
+
+
+def extended(call: str, argument: str) -> str:
+    """The text of a call with one more argument."""
+    return f"{one_line(call)[:-1].rstrip().rstrip(',')}, {argument})"
+
+
+def _node(site: Site, operand: Operand) -> ast.expr | None:
+    """The syntax node of an operand in the expression."""
+    node = None if operand.span is None else site.source.at(operand.span)
+    return node if isinstance(node, ast.expr) else None
+
+
+def _best(ranked: list[tuple[tuple[int, ...], Fix]]) -> list[Fix]:
+    """The few best, of the best rank only, each once."""
+    ordered = sorted(ranked, key=lambda row: row[0])
+    best = [fix for rank, fix in ordered if rank[0] == ordered[0][0][0]]
+    return list(dict.fromkeys(best))[:SHOWN_AT_MOST]

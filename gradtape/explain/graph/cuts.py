@@ -1,0 +1,155 @@
+"""Places where a value left the tape: which cause each is, how it is put into words, and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from gradtape.core.graph import Cut
+from gradtape.explain.model.problem import Fix
+from gradtape.explain.source.expression import offsets
+from gradtape.explain.source.files import one_line, source_of
+
+if TYPE_CHECKING:
+    from gradtape.core.tape import GradientTape
+
+DEPARTURES = frozenset(
+    {"float()", "int()", "complex()", "bool()", "operator.index()", ".item()", ".numpy()", ".tolist()", "np.asarray()"}
+    | {"gt.tensor()"}
+)
+
+_POSITIONS = "positions have no derivative; use the values: x.max(), gt.softmax(x) as weights, gt.take_along_axis"
+_ROUNDING = "x + gt.stop_gradient(gt.round(x) - x) rounds and lets the gradient pass"
+_STEPS = "a smooth stand-in has a derivative: gt.tanh(k * x) for the sign, gt.sigmoid(k * x) for a step"
+_CHOICES = "gt.where(condition, a, b) passes the gradient to a and b; gt.sigmoid(k * (a - b)) is a smooth comparison"
+_ASSIGNMENT = "compute with the tensor that was assigned; gradients do not flow through an assignment"
+_DRAWS = "gt.random.gumbel_softmax is a smooth stand-in; or a score-function estimator, with gt.stats' logpmf"
+FIXES = {
+    "stop_gradient": "use the value itself where its gradient is wanted",
+    "a cast to integer or bool": "stay with floating point numbers, x.astype(float) or x as it is",
+    **dict.fromkeys(("argmax", "argmin", "argsort", "nonzero", "count_nonzero"), _POSITIONS),
+    **dict.fromkeys(("round", "rint", "floor", "ceil", "trunc", "floor_divide"), _ROUNDING),
+    **dict.fromkeys(("sign", "signbit"), _STEPS),
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), _CHOICES),
+    **dict.fromkeys(("Variable.assign", "Variable.assign_add", "Variable.assign_sub"), _ASSIGNMENT),
+    "gt.tensor()": "use the tensor itself; gt.stack and gt.concatenate join tensors",
+    "bool()": "gt.where(condition, a, b) instead of a branch",
+}
+
+
+_TO_INTEGERS = frozenset({"round", "rint", "floor", "ceil", "trunc", "a cast to integer or bool"})
+
+
+def first_of(cut: Cut) -> Cut:
+    """The cut itself, or the first of several that met in one value."""
+    return cut.joined[0] if cut.joined else cut
+
+
+def code_of(cut: Cut) -> str:
+    """Which of the causes a cut is."""
+    reason = cut.reason
+    if reason in ("no_grad", "stop_gradient"):
+        return "GT208"
+    if reason in ("not recording", "another tape"):
+        return "GT211"
+    if reason.startswith("a cast"):
+        return "GT207"
+    if reason.startswith("Variable.assign"):
+        return "GT206"
+    if reason in (".numpy()", ".item()", ".tolist()"):  # said in so many words, so it is taken as meant
+        return "GT208"
+    return "GT210" if reason in DEPARTURES else "GT209"
+
+
+def cut_words(cut: Cut, tape_name: str) -> str:
+    """The verdict on a cut."""
+    reason = cut.reason
+    if reason == "not recording":
+        head = f"it was computed while {f'{tape_name} was not' if tape_name else 'no tape was'} recording"
+    elif reason == "no_grad":
+        head = "it was computed under no_grad"
+    elif reason == "another tape":
+        head = "the value comes from another tape, which was not recording"
+    elif reason == "stop_gradient":
+        head = f"the value left the tape at {'detach' if '.detach' in cut.location.segment else reason}"
+    elif reason.startswith("a cast") or reason in DEPARTURES:
+        head = f"the value left the tape at {reason}"
+    else:
+        head = f"the value left the tape at {reason}, which has no derivative"
+    return head
+
+
+def fix_for(cut: Cut, tape: GradientTape | None) -> str:
+    if cut.reason == "no_grad":
+        return "compute it outside of gt.no_grad(), or under gt.enable_grad()"
+    if cut.reason in ("not recording", "another tape"):
+        return (
+            "compute it inside the with block of the tape that is asked"
+            if tape is not None
+            else "gt.tensor(data, requires_grad=True) for what it is computed from, and no gt.no_grad() around it"
+        )
+    if (kept := _without_departure(cut)) is not None:
+        return kept
+    if cut.reason in (".item()", ".numpy()", ".tolist()", "float()"):
+        return f"compute with the tensor itself, without {cut.reason}"
+    if cut.reason in _TO_INTEGERS and (table := _table_read(cut)):
+        return f"np.interp(x, np.arange(len({table})), {table}) reads between the entries of {table}, and has a slope"
+    if cut.reason == "floor_divide" and (divided := _divided(cut)) is not None:
+        return divided
+    if cut.reason.endswith(", a discrete draw"):
+        return _DRAWS
+    return FIXES.get(cut.reason, "gt.custom_vjp gives a function of your own a derivative")
+
+
+def _table_read(cut: Cut) -> str:
+    """The name of the table that a rounded value is an index of: `k = np.round(t).astype(int)`, then `table[k]`."""
+    source = source_of(cut.location.file)
+    node = source.find(cut.location)
+    statement = None if node is None else source.statement(node)
+    if node is None or statement is None:
+        return ""
+    around: ast.AST | None = node
+    while around is not None and around is not statement:
+        holder = source.parents.get(around)
+        if isinstance(holder, ast.Subscript) and around is holder.slice and isinstance(holder.value, ast.Name):
+            return holder.value.id
+        around = holder
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    scope = next(source.scopes(node), None)
+    if scope is None or not isinstance(target, ast.Name):
+        return ""
+    read = [part for part in ast.walk(scope) if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name)]
+    names = [part.value for part in read if isinstance(part.slice, ast.Name) and part.slice.id == target.id]
+    return names[0].id if names and isinstance(names[0], ast.Name) else ""
+
+
+def _without_departure(cut: Cut) -> Fix | None:
+    """`x` for the `gt.stop_gradient(x)`, `x.detach()`, `x.numpy()` or `float(x)` that a value left the tape at."""
+    source = source_of(cut.location.file)
+    node = source.find(cut.location)
+    if not isinstance(node, ast.Call) or node.keywords:
+        return None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in ("detach", "numpy", "item") and isinstance(node.func, ast.Attribute) and not node.args:
+        kept = node.func.value
+    elif (name == "stop_gradient" or f"{name}()" == cut.reason == "float()") and len(node.args) == 1:
+        kept = node.args[0]
+    else:
+        return None
+    is_atom = isinstance(kept, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+    is_whole = isinstance(source.parents.get(node), ast.Assign | ast.Return | ast.Call)
+    text = one_line(source.text(kept))
+    return Fix(text if is_atom or is_whole else f"({text})", True, source.span(node))
+
+
+def _divided(cut: Cut) -> Fix | None:
+    """`a / b` for the `a // b` that a value left the tape at."""
+    source = source_of(cut.location.file)
+    node = source.find(cut.location)
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+        return None
+    whole = source.span(node)
+    left, right = source.span(node.left), source.span(node.right)
+    between = whole.text[offsets(whole, left)[1] : offsets(whole, right)[0]]
+    middle = between.replace("//", "/", 1)
+    return Fix(one_line(whole.text.replace(between, middle, 1)), True, whole)

@@ -1,0 +1,201 @@
+"""A second walk back, after the first gave a gradient that needs explaining: everything on the way is kept.
+
+The graph is as it was when the gradient was taken. Nothing is recorded, no hook is called, and nothing is written over.
+Inside a trace of `jit` the walk computes with the arrays of the call that is traced, so that the trace stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import FLAGS, LIFTED, PARTS, Birth, Births, Node, Spec, sampled
+from gradtape.core.operation import Lifted
+from gradtape.core.rules import TABLE
+from gradtape.core.saved_arrays import Guarded
+from gradtape.forking import cached_property
+
+
+class Replay:
+    """The graph behind some targets, and the cotangents that move through it.
+
+    `nodes` are the operations and leaves that the seeds reach, the youngest first, as the walk visits them; `consumers`
+    lists, for each, the operations that used it.
+    """
+
+    def __init__(
+        self,
+        seeds: Sequence[tuple[Node, Any]],
+        mask: int,
+        beginnings: Container[Node] = (),
+        sources: Mapping[Node, Any] | None = None,
+        births: Births | None = None,
+    ) -> None:
+        self.seeds = [(node, seed) for node, seed in seeds if node.bits & mask]
+        self.mask = mask
+        self.beginnings = beginnings
+        self.sources = dict(sources or {})  # values that the caller holds
+        # what the first walk kept of the operations that matter, after it had begun to let saved values go
+        kept = [] if births is None else [*births.zeros, *([] if births.first is None else [births.first])]
+        self.kept = {birth.node: birth for birth in kept}
+        self.lost: Node | None = None  # an operation whose saved values had been let go
+        self.nodes: list[Node] = []
+        self.consumers: dict[Node, list[Node]] = {}
+        heap: list[tuple[int, int]] = []
+        waiting: dict[int, Node] = {}
+        for node, _ in self.seeds:
+            self._meet(node, heap, waiting)
+        while heap:
+            node = waiting[heappop(heap)[1]]
+            self.nodes.append(node)
+            for parent in self.parents(node):
+                self._meet(parent, heap, waiting)
+                self.consumers[parent].append(node)
+
+    def _meet(self, node: Node, heap: list[tuple[int, int]], waiting: dict[int, Node]) -> None:
+        if node not in self.consumers:
+            self.consumers[node] = []
+            waiting[id(node)] = node
+            heappush(heap, (-node.order, id(node)))
+
+    def parents(self, node: Node) -> list[Node]:
+        """What `node` was computed from, as far as the gradient goes."""
+        if node in self.beginnings:
+            return []
+        return [parent for parent in node.parents if parent.bits & self.mask]
+
+    @cached_property
+    def gradients(self) -> dict[Node, Any]:
+        """The cotangent that arrives at each node; for an operation with several results, a list of them."""
+        self._walk()
+        return self._arrived
+
+    @cached_property
+    def cotangents(self) -> dict[Node, tuple[Any, ...]]:
+        """What the rule of each operation gave for its inputs."""
+        self._walk()
+        return self._given
+
+    def _walk(self) -> None:
+        self._arrived: dict[Node, Any] = {}
+        self._given: dict[Node, tuple[Any, ...]] = {}
+        for node, seed in self.seeds:
+            self._add(node, seed)
+        self._arrived |= {node: _before(birth) for node, birth in self.kept.items() if node in self.consumers}
+        with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
+            for node in self.nodes:
+                gradient = self._arrived.get(node)
+                if gradient is None or node.op is None or not self.parents(node):
+                    continue
+                if node.op.part is not None:
+                    whole = node.parents[0]
+                    parts = self._arrived.setdefault(whole, [None] * len(whole.params[PARTS]))
+                    before = parts[node.op.part]
+                    parts[node.op.part] = gradient if before is None else before + gradient
+                    continue
+                if node.op.several:
+                    specs = node.params[PARTS]
+                    gradient = [np.zeros(*spec) if part is None else part for part, spec in zip(gradient, specs)]
+                if not node.inputs:  # let go
+                    self.lost = self.lost or node
+                    continue
+                self._given[node] = given = tuple(node.op.reverse(gradient, node, *recorded_values(node)))
+                for parent, cotangent in zip(node.parents, given):
+                    if cotangent is not None and parent.bits & self.mask and parent in self.consumers:
+                        self._add(parent, _fitted(cotangent, parent))
+
+    def _add(self, node: Node, cotangent: Any) -> None:
+        if node in self.kept:
+            return  # known already: some of what came there cannot be computed again
+        before = self._arrived.get(node)
+        self._arrived[node] = cotangent if before is None else before + cotangent
+
+    # -- values of the forward pass
+
+    @cached_property
+    def values(self) -> dict[Node, Any]:
+        """The results of operations, as far as somebody saved them or they follow from what was saved."""
+        known: dict[Node, Any] = dict(self.sources)
+        for node in self.nodes:
+            if node.op is not None and node.out is not None and not node.op.several:
+                known[node] = out = sampled(node.out)
+            pairs = zip(node.parents, saved(node))
+            known.update({parent: value for parent, value in pairs if value is not None and parent.bits > FLAGS})
+            is_root = node.op is not None and node.op.name == "sqrt" and bool(node.parents)
+            if is_root and node.out is not None and np.isfinite(out).all():
+                known.setdefault(node.parents[0], np.square(out))
+        with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
+            for node in reversed(self.nodes):
+                if node not in known and node.op is not None and not node.op.several:
+                    inputs = self.inputs(node, known)
+                    if inputs and all(value is not None for value in inputs):
+                        known[node] = node.op.kernel(*inputs, **node.params)
+        return known
+
+    def inputs(self, node: Node, known: dict[Node, Any] | None = None) -> list[Any]:
+        """The values that `node` was computed from; None where one is not known."""
+        known = self.values if known is None else known
+        return [
+            known.get(parent) if value is None and parent.bits > FLAGS else value
+            for parent, value in zip(node.parents, saved(node))
+        ]
+
+
+def _before(birth: Birth) -> Any:
+    """The gradient that arrived at a birth; where the rule wrote over it, 0 where it met an infinite slope, else 1.
+
+    Of the elementwise rules that do so, a NaN was made by zero times infinity.
+    """
+    if not any(birth.gradient is cotangent for cotangent in birth.cotangents):
+        return birth.gradient
+    return np.where(np.isnan(birth.gradient), 0, 1).astype(birth.gradient.dtype)
+
+
+def saved(node: Node) -> list[Any]:
+    """The inputs that a node saved as bare arrays, None for the others."""
+    found = [item.array if type(item) is Guarded else item for item in node.inputs]
+    found = [None if type(item) is Spec else sampled(item) for item in found]
+    return found or [None] * len(node.parents)
+
+
+def recorded_values(node: Node) -> tuple[Any, tuple[Any, ...]]:
+    """The result and the inputs that a node saved; those that are traced, as the arrays of the present call."""
+    out, inputs = node.values(None)
+    if not node.bits & LIFTED:
+        return out, inputs
+    return tuple(map(sampled, out)) if isinstance(out, tuple) else sampled(out), tuple(map(sampled, inputs))
+
+
+def is_custom(node: Node) -> bool:
+    """Whether the gradient rule of a node is the user's code: calling it once more would be noticed."""
+    return node.op is not None and node.op.kind == "custom"
+
+
+def is_concrete(node: Node) -> bool:
+    """Whether all that a node has saved are plain arrays, with nothing of an interpreter's among them.
+
+    Inside `vmap` there is no single value. Inside `jit` there is, except where the operation is a whole loop.
+    """
+    if not node.bits & LIFTED or node.op is None:
+        return True
+    if node.op.part is None and not is_custom(node) and TABLE.get(node.op.name) is not node.op:
+        return False
+    out, inputs = recorded_values(node)
+    parts = out if isinstance(out, tuple) else (out,)
+    return not any(_has_lifted(item) for item in (*parts, *inputs, *node.params.values()))
+
+
+def _has_lifted(item: Any) -> bool:
+    if isinstance(item, tuple | list):
+        return any(map(_has_lifted, item))
+    return isinstance(item, Lifted)
+
+
+def _fitted(cotangent: Any, parent: Node) -> Any:
+    if cotangent.dtype.kind == "c" and parent.dtype.kind != "c":
+        cotangent = cotangent.real
+    return cotangent.astype(parent.dtype, copy=False)

@@ -1,0 +1,62 @@
+"""How a finding is made: at the user's present expression, with the locations of the kernel as pieces of source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradtape.core.location import Location
+from gradtape.errors import GradTapeError
+
+if TYPE_CHECKING:
+    from gradtape.explain.model.problem import Operand, Problem, Span
+
+
+def problem(
+    code: str,
+    title: str,
+    *,
+    spans: Iterable[Span | Location] | None = None,
+    fixes: str | Iterable[str] = (),
+    consequence: str = "",
+    notes: Sequence[str] = (),
+    operands: Iterable[Operand] = (),
+    intent: str = "",
+    **details: Any,
+) -> Problem:
+    """A finding at the user's present expression, unless `spans` says otherwise. Locations are turned into spans.
+
+    Advice is put in the words of the user's file, but for a checked `Fix`: what the user wrote stays as it is.
+    """
+    from gradtape.explain.model.problem import Fix, Problem
+    from gradtape.explain.render.elide_arrays import brief
+    from gradtape.explain.render.spelling import spelled
+    from gradtape.explain.source.files import source_of, span_of
+
+    found = [here()] if spans is None else [span_of(s) if isinstance(s, Location) else s for s in spans]
+    imports = source_of(found[0].file).imports if found else {}
+    if notes:
+        details["notes"] = [spelled(brief(note), imports) for note in notes]
+    listed = [fixes] if isinstance(fixes, str) else list(fixes)
+    listed = [fix if isinstance(fix, Fix) and fix.checked else spelled(fix, imports) for fix in listed]
+    intent = intent if isinstance(intent, Fix) and intent.checked else spelled(intent, imports)
+    return Problem(code, brief(title), [s for s in found if s.line], operands, consequence, listed, intent, details)
+
+
+def failure(code: str, title: str, kind: type[GradTapeError] | None = None, **parts: Any) -> GradTapeError:
+    from gradtape.explain.model.codes import CODES
+
+    return (kind or CODES[code].error)(problem(code, title, **parts))
+
+
+def at(place: Location, label: str = "") -> Span:
+    from gradtape.explain.source.files import span_of
+
+    return span_of(place, label)
+
+
+def here(label: str = "") -> Span:
+    return at(Location.here(), label)
+
+
+__all__ = ["problem"]

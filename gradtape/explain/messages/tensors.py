@@ -1,0 +1,296 @@
+"""Tensors and their values: what cannot be made, read or written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.errors import DtypeError, GradTapeError, MutationError, ShapeError
+from gradtape.explain.messages.build import at, failure, here
+
+if TYPE_CHECKING:
+    from gradtape.core.graph import Node
+
+Shape = tuple[int, ...]
+
+
+# -- tensors and their values
+
+
+def no_derivative_of_dtype(what: str, dtype: Any, shape: Shape) -> GradTapeError:
+    return failure(
+        "GT310",
+        f"{what}: a tensor of dtype {dtype} (shape {shape}) has no gradient; only real and complex floating point "
+        f"numbers do",
+        fixes=[
+            "write the numbers with a point (1.0), or x.astype(float) before",
+            *(["argnums= of another argument"] if what.startswith("argument ") else []),
+        ],
+    )
+
+
+def ragged(data: Any, error: Exception) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"{type(data).__name__} does not make an array: {error}",
+        ShapeError,
+        fixes="give numbers of one shape; gt.stack and gt.concatenate join tensors",
+    )
+
+
+def objects_among_operands(operation: str) -> GradTapeError:
+    from gradtape.explain.source.active_ops import running
+    from gradtape.explain.source.expression import Site
+
+    site = Site.present()
+    inputs = next((one.inputs for one in running()), ())
+    arrays = [x for x in inputs if isinstance(x, np.ndarray) and x.dtype.hasobject]
+    operands = [one for one in site.operands(inputs) if one.dtype == "object"] if arrays else []
+    lengths = {np.shape(element) for array in arrays for element in array.ravel()[:100]}
+    name = operands[0].name if operands else "an operand"
+    return failure(
+        "GT314",
+        f"{operation}: {name} is an array of Python objects (dtype object), which have no derivative",
+        DtypeError,
+        spans=[site.span],
+        operands=operands,
+        notes=[f"its elements have the shapes {', '.join(map(str, sorted(lengths)[:4]))}"] if len(lengths) > 1 else (),
+        fixes="rows of one length, padded with np.pad if they are shorter; or a loop over them"
+        if len(lengths) > 1
+        else f"{name if operands else 'array'}.astype(float), if its elements are numbers",
+    )
+
+
+def not_numbers(data: Any, dtype: Any) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"a tensor holds numbers; {type(data).__name__} gives an array of dtype {dtype}",
+        DtypeError,
+        fixes="pass numbers or booleans of one shape; gt.stack joins tensors",
+    )
+
+
+def no_length() -> GradTapeError:
+    return failure("GT314", "len() of a tensor of shape (), which has no first axis", fixes=["x.size", "x[None]"])
+
+
+def not_one_element(how: str, shape: Shape) -> GradTapeError:
+    from gradtape.explain.detectors.foreign_function import foreign
+    from gradtape.explain.source.expression import Site
+
+    theirs = foreign(Site.present()) if how == "float()" else None
+    if theirs is not None and theirs.name.startswith("math."):
+        return failure(
+            "GT314",
+            f"{theirs.name} takes one number; this tensor has shape {shape}",
+            ShapeError,
+            fixes=theirs.fixes(),
+        )
+    return failure(
+        "GT314",
+        f"{how} needs one element; this tensor has shape {shape}",
+        ShapeError,
+        fixes="reduce it first (.sum(), .mean(), .max()) or pick one element (x[0])",
+    )
+
+
+def no_single_truth(shape: Shape) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"the truth of a tensor of shape {shape} is not one answer",
+        ShapeError,
+        fixes=[
+            "(condition).any() or (condition).all() for one answer",
+            "gt.where(condition, a, b) for one for each element",
+        ],
+    )
+
+
+def silent_detach(shape: Shape) -> GradTapeError:
+    from gradtape.explain.detectors.detached_value import kept_on_tape
+    from gradtape.explain.detectors.foreign_function import by_function, foreign, outside_of_packages, with_dense_matrix
+
+    site = outside_of_packages()
+    theirs, dense, function = foreign(site), with_dense_matrix(site), by_function(site)
+    taker, fixes = "", list[str](kept_on_tape(site))
+    if dense is not None:
+        taker, fixes = "a sparse matrix", dense
+    elif function:
+        taker, fixes = "a method of a NumPy array", [*function]
+    elif theirs is not None and theirs.takes_no_tensors:
+        taker, fixes = theirs.name, theirs.fixes()
+    else:
+        fixes += [
+            "to join tensors, gt.stack([x, y]) or gt.concatenate",
+            "to write into an array, gt.at(array)[i].set(x)",
+        ]
+    asked = "NumPy asked for the bare array of a tracked tensor of shape"
+    # `nditer` replaces a TypeError, which a DetachError is, by one of its own that says nothing of this
+    kind = GradTapeError if taker == "numpy.nditer" else None
+    return failure(
+        "GT312",
+        (f"{taker} takes bare arrays, and this tensor of shape {shape} is tracked" if taker else f"{asked} {shape}")
+        + "; its gradient would be lost in silence",
+        kind,
+        spans=[site.span],
+        fixes=fixes,
+        intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
+    )
+
+
+def written_into_array(shape: Shape) -> GradTapeError:
+    """A tracked result would be written into a plain array: by `a[i] += x`, `a += x`, or `out=a`."""
+    from gradtape.explain.detectors.detached_value import into_a_tensor
+    from gradtape.explain.source.expression import Site
+
+    name, offered = into_a_tensor(Site.present())
+    return failure(
+        "GT312",
+        f"a tracked tensor (shape {shape}) would be written into {name or 'a plain array'}"
+        f"{', a plain array,' if name else ''} and lose its gradient",
+        fixes=offered or ["let the array be a tensor (gt.zeros(n)) before it is written into"],
+        intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
+    )
+
+
+def stored_while_tracked(how: str, shape: Shape) -> GradTapeError:
+    return failure(
+        "GT312",
+        f"{how} of a tracked intermediate tensor of shape {shape} would lose its gradient in silence",
+        fixes=f"{how} of x.detach(), or of the leaves it was computed from",
+    )
+
+
+def one_of_a_batch(size: int, shape: Shape) -> GradTapeError:
+    return failure(
+        "GT312",
+        f"inside vmap this tensor stands for {size} examples at once (each of shape {shape}): it has no single value "
+        f"to print, branch on or convert",
+        fixes="gt.where(condition, a, b) instead of if; return the value instead of converting it; "
+        "as an index of an array, gt.take(array, i, axis=0) or gt.tensor(array)[i]",
+    )
+
+
+def frozen_intermediate(node: Node) -> GradTapeError:
+    return failure(
+        "GT314",
+        "requires_grad_(False) on a computed tensor",
+        spans=[here(), at(node.location, "computed here")],
+        fixes="x.detach() is the same value without the graph",
+    )
+
+
+def wrong_grad_shape(shape: Shape, given: Shape) -> GradTapeError:
+    return failure(
+        "GT301",
+        f".grad of a tensor of shape {shape} was set to an array of shape {given}",
+        fixes=f"a gradient has its tensor's shape, {shape}",
+    )
+
+
+# -- writing
+
+
+def wrong_assigned_shape(name: str | None, shape: Shape, given: Shape) -> GradTapeError:
+    from gradtape.explain.detectors.shape_mismatch import wrong_value
+
+    title = f"assign: the variable{f' {name!r}' if name else ''} has shape {shape}, the new value {given}"
+    return ShapeError(wrong_value(title, given, shape))
+
+
+def wrong_assigned_dtype(dtype: Any, given: Any) -> GradTapeError:
+    return failure(
+        "GT314",
+        f"assign: a value of dtype {given} into a variable of dtype {dtype}",
+        DtypeError,
+        fixes=f"value.astype({str(dtype)!r}) if that loss is meant",
+    )
+
+
+def does_not_fit_in_place(how: str, shape: Shape, dtype: Any, given: Shape, given_dtype: Any) -> GradTapeError:
+    if given == shape:
+        return failure(
+            "GT314",
+            f"{how}: the result has dtype {given_dtype}; the tensor it is written into has dtype {dtype}, which cannot "
+            "hold it",
+            DtypeError,
+            fixes=["x = x + y instead of x += y", f"x = x.astype({str(given_dtype)!r}) before"],
+        )
+    return failure(
+        "GT110",
+        f"{how}: the result has shape {given} and dtype {given_dtype}; the tensor it is written into has shape {shape} "
+        f"and dtype {dtype}",
+        fixes="x = x + y instead of x += y",
+    )
+
+
+def leaf_written(how: str, shape: Shape) -> GradTapeError:
+    return failure(
+        "GT309",
+        f"{how}: this tensor of shape {shape} is a leaf that gradients are asked for",
+        consequence="written in place it would no longer be what the tape started from",
+        fixes=["y = gt.at(x)[i].set(v)", "write a copy: y = x.copy(); y[i] = v", "update it under gt.no_grad()"],
+    )
+
+
+def viewed_while_written(how: str, shape: Shape) -> GradTapeError:
+    return failure(
+        "GT309",
+        f"{how}: another live tensor is a view of this one (shape {shape}) and would have to change too",
+        fixes=["y = gt.at(x)[i].set(v), gt.where or gt.stack make a new tensor", "write a copy: x = x.copy()"],
+    )
+
+
+def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
+    from gradtape.core.saved_arrays import Guarded
+    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.writes import writers
+
+    name = "" if node.op is None else f" by {node.op.name!r}"
+    arrays = [item.array for item in node.inputs if type(item) is Guarded and item.array.shape == shape]
+    saved = at(node.location, "saved here")
+    written = [span for span in writers(Site.present(), arrays) if (span.file, span.line) != (saved.file, saved.line)]
+    alone = len(written) == 1
+    return failure(
+        "GT309",
+        f"an array of shape {shape} was changed after the tape had saved it{name}",
+        MutationError,
+        spans=[*(one.labelled("this writes into it") for one in written), saved, here("changed before this")],
+        notes=[]
+        if alone
+        else ["it was written through a view, so the writing line is not known: look between these lines"],
+        consequence="the gradient would be that of the new numbers, which the value was not computed from",
+        fixes=["give the operation a copy (array.copy())", "write after the gradient has been taken"],
+    )
+
+
+def explain_locked(error: BaseException) -> None:
+    """An error leaves the block of a tape: a note and a `.problem` on NumPy's own, if it is about a locked array."""
+    from gradtape.explain.detectors.locked_write import explain
+
+    explain(error, by_tape=True)
+
+
+__all__ = [
+    "does_not_fit_in_place",
+    "explain_locked",
+    "frozen_intermediate",
+    "leaf_written",
+    "no_derivative_of_dtype",
+    "no_length",
+    "no_single_truth",
+    "not_numbers",
+    "not_one_element",
+    "objects_among_operands",
+    "one_of_a_batch",
+    "ragged",
+    "saved_array_changed",
+    "silent_detach",
+    "stored_while_tracked",
+    "viewed_while_written",
+    "written_into_array",
+    "wrong_assigned_dtype",
+    "wrong_assigned_shape",
+    "wrong_grad_shape",
+]

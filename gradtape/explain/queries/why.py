@@ -1,0 +1,262 @@
+"""Why a gradient is what it is: the path it takes, or the place where it was lost.
+
+Following the graph through its cuts (`gradtape.explain.graph.paths`) tells a value that was cut off from one never
+used; which cause that is, is found in `gradtape.explain.detectors.missing_gradient`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, VARIABLE, Cut, Node, departures, walk
+from gradtape.core.tensor import Tensor, Variable
+from gradtape.explain.detectors import missing_gradient
+from gradtape.explain.detectors.detached_value import departed, is_read
+from gradtape.explain.graph import paths
+from gradtape.explain.graph.cuts import FIXES, code_of, cut_words, first_of, fix_for
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.queries.why_result import Step, Why, verdict
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import span_of
+
+if TYPE_CHECKING:
+    from gradtape.core.tape import GradientTape
+
+LONGEST_PATH_SHOWN = 12
+
+
+def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -> Why:
+    """Why the gradient of `target` with respect to `source`, along the tapes in `mask`, is what it is.
+
+    The first line is the verdict; then come the lines of the user's program it rests on, and what to write instead.
+
+    >>> import gradtape as gt
+    >>> x = gt.Variable([1.0, 2.0])
+    >>> with gt.GradientTape(persistent=True) as tape:
+    ...     y = gt.round(x) * 3.0
+    >>> print(tape.why(y, x).splitlines()[0])
+    [GT209] no gradient: the value left the tape at round, which has no derivative
+    """
+    if not isinstance(source, Tensor):
+        head = f"the source is a {type(source).__name__}, which no tape can watch"
+        return verdict("GT203", head, fix=missing_gradient.watch_fix(tape))
+    if source.dtype.kind not in "fc":
+        return verdict(
+            "GT207",
+            f"the source has dtype {source.dtype}; only floating point numbers have gradients",
+            fix="write the numbers with a point (1.0), or x.astype(float) before it is watched",
+        )
+    if not isinstance(target, Tensor):
+        return missing_gradient.not_recorded(target, source, mask, tape)
+    start, goal = target._node, source._node
+    route = paths.route_back(start, goal, mask)
+    if route and all(node.bits & mask for node in route) and not paths.blocked(route):
+        return _flow(route, target, source, mask)
+    if paths.is_freed(goal):
+        return missing_gradient.gone(goal, tape)
+    if not goal.bits & mask:
+        return missing_gradient.not_watched(target, source, mask, tape)
+    if route:
+        return missing_gradient.interrupted(route, mask, tape)
+    reached = paths.all_behind(start)
+    freed = next((node for node in reached if paths.is_freed(node)), None)
+    if freed is not None:
+        return missing_gradient.gone(freed, tape)
+    return missing_gradient.unconnected(target, source, reached, mask, tape)
+
+
+def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
+    """Why the `.grad` of `tensor` is missing or zero; with `target`, what the graph behind it says.
+
+    >>> import gradtape as gt
+    >>> w = gt.tensor([1.0, 2.0], requires_grad=True) * 0.1
+    >>> w.sum().backward()
+    >>> print(w.why().splitlines()[0])
+    [GT205] no gradient: this is a computed tensor, and .grad is kept for the leaves it was computed from
+    """
+    if target is not None:
+        return why(target, tensor, AMBIENT)
+    node = tensor._node
+    grad = tensor.grad
+    if grad is not None:
+        if np.any(grad._concrete()):
+            return Why(problem("", f"there is a gradient: .grad has shape {grad.shape}", spans=()))
+        words = "the gradient is zero everywhere; x.why(loss) before loss.backward() tells where it became so"
+        return Why(problem("GT404", words, spans=(), fixes="x.why(loss), with the loss that backward is called on"))
+    if not tensor.requires_grad:
+        return why_untracked(tensor)
+    if node.op is not None:
+        return verdict(
+            "GT205",
+            "this is a computed tensor, and .grad is kept for the leaves it was computed from",
+            f"the result of {node.op.name}, computed here",
+            node,
+            fix="x.retain_grad() before backward keeps it; or make the leaf the last step: "
+            "gt.tensor(data * 0.1, requires_grad=True)",
+        )
+    departure = paths.departure_of(node, AMBIENT)
+    if departure is not None:
+        return verdict(
+            code_of(departure),
+            f"the value left the tape at {departure.reason}",
+            departure,
+            "what was computed from there on is a constant; otherwise no backward has reached this tensor yet",
+            fix=FIXES.get(departure.reason, "compute with the tensor itself: np.exp(x), not math.exp(x)"),
+        )
+    return verdict(
+        "GT202",
+        "no backward has reached this tensor since it was made, or since its gradient was set to zero",
+        "made here",
+        node,
+        fix="x.why(loss), before loss.backward(), tells whether and how loss was computed from it",
+    )
+
+
+def why_untracked(target: Tensor) -> Why:
+    """Why `.backward()` finds nothing to walk: what the target is instead of a tensor that requires a gradient.
+
+    >>> import gradtape as gt
+    >>> print(why_untracked(gt.tensor(1.0)).problem.title)
+    no gradient: it is a constant: no tensor that requires a gradient went into it
+    """
+    node = target._node
+    fix = "gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it"
+    if isinstance(node, Cut):
+        first = first_of(node)
+        sources = [source for reference in first.sources if (source := reference()) is not None]
+        if first.reason == "not recording" and any(source.bits & VARIABLE for source in sources):
+            return verdict(
+                "GT211",
+                "it was computed from variables, which a GradientTape records and .backward() does not",
+                first,
+                fix=[
+                    "with gt.GradientTape() as tape: around it, then tape.gradient(loss, variables)",
+                    "v.requires_grad_() for each variable, before it is used",
+                ],
+            )
+        return verdict(code_of(first), cut_words(first, ""), first, fix=fix_for(first, None))
+    if isinstance(target, Variable):
+        words = "it is a Variable, which tapes watch; .backward() wants v.requires_grad_() first"
+        return verdict("GT203", words, fix="v.requires_grad_(), or a GradientTape and tape.gradient")
+    if node.bits > FLAGS and not node.bits & AMBIENT:
+        if node.op is None:
+            words = "it is watched by a GradientTape only, which answers tape.gradient(target, sources)"
+            return verdict("GT203", words, fix="tape.gradient(target, sources)")
+        words = "it was recorded by a GradientTape only; tape.gradient(target, sources) asks that tape"
+        return verdict("GT211", words, node, fix="tape.gradient(target, sources)")
+    if target.dtype.kind not in "fc":
+        words = f"it has dtype {target.dtype}; only floating point numbers have gradients"
+        return verdict("GT207", words, fix="x.astype(float) before")
+    early = missing_gradient.used_before(lambda value: value.requires_grad and value._node.op is None)
+    if early is not None:
+        used, late, name = early
+        words = f"{name} was used before it required a gradient"
+        return verdict(
+            "GT204", words, "used here", used, "required here", late._node, fix=missing_gradient.watch_fix(None)
+        )
+    left = _left_on_the_way()
+    if left is not None:
+        words = (
+            f"it is a constant: a value left the tape at {left.reason}, and what is computed from that has no record"
+        )
+        return verdict(code_of(left), words, "left here", left, fix=departed(left)[1] or [fix_for(left, None)])
+    return verdict("GT203", "it is a constant: no tensor that requires a gradient went into it", fix=fix)
+
+
+def _left_on_the_way() -> Cut | None:
+    """The place where a value left that the target of the present request was computed from, as far as names tell."""
+    site = Site.present()
+    target = site.asked()[0]
+    return None if target is None else next((cut for cut in reversed(departures) if is_read(site, target, cut)), None)
+
+
+# -- the path
+
+
+def _flow(route: list[Node], target: Tensor, source: Tensor, mask: int) -> Why:
+    """The operations between the target and the source, with the size of the gradient on its way back."""
+    if len(route) == 1:
+        found = problem("", f"the target is the source: its gradient is the seed, of shape {source.shape}", spans=())
+        return Why(found)
+    sizes = _sizes(route, mask)
+    steps = [
+        Step(node.op.name, node.shape, str(node.dtype), node.location, _gain(sizes, index))
+        for index, node in enumerate(route[:-1])
+        if node.op is not None
+    ]
+    number = len(route) - 1
+    died = next((i for i, size in enumerate(sizes) if size == 0.0), None) if sizes else None
+    rows = _rows(steps)
+    rows.append(f"the source, of shape {source.shape}")
+    if died:
+        return Why(_died(route, steps, died, rows), tuple(steps))
+    head = f"the gradient flows: {number} operation{'s' * (number != 1)} from the target back to the source"
+    return Why(problem("", head, spans=(), path=rows), tuple(steps))
+
+
+def _rows(steps: list[Step]) -> list[str]:
+    """One line a step: operation, shape, what it does to the size of the gradient, and the user's line."""
+    number, half = len(steps), LONGEST_PATH_SHOWN // 2
+    shown = steps if number <= LONGEST_PATH_SHOWN else steps[:half] + steps[-half:]
+    names = max(len(step.operation) for step in shown)
+    shapes = max(len(str(step.shape)) for step in shown)
+    gains = [f"x {step.gain:<8.3g}  " if step.gain is not None else "" for step in shown]
+    wide = max(len(gain) for gain in gains)
+    rows = [
+        f"{step.operation:<{names}}  {step.shape!s:<{shapes}}  {gain:<{wide}}{step.location}   {step.location.source}"
+        for step, gain in zip(shown, gains)
+    ]
+    if number > LONGEST_PATH_SHOWN:
+        rows.insert(half, f"... {number - 2 * half} more operations ...")
+    return [row.rstrip() for row in rows]
+
+
+def _sizes(route: list[Node], mask: int) -> list[float] | None:
+    """The root mean square of the gradient at each node; None where it cannot be had without side effects."""
+    reached = paths.all_behind(route[0])
+    if any(node.extra is not None and node.extra.hooks for node in reached):
+        return None
+    if any(node.op is not None and node.op.differentiable and paths.is_freed(node) for node in route[:-1]):
+        return None
+    from gradtape.explain.emit.policy import configure
+
+    start = route[0]
+    if start.bits & LIFTED or start.dtype.kind not in "fc":
+        return None
+    try:
+        with configure(GT4="off"), recording.during(recording.current().mute(True)):
+            found = walk([(start, np.ones(start.shape, start.dtype))], mask, sources=route)
+    except Exception:  # a rule or a guard that refuses: the gradient itself will say so
+        return None
+    return [_size(found.get(node)) for node in route]
+
+
+def _size(gradient: Any) -> float:
+    if gradient is None or isinstance(gradient, list) or not gradient.size:  # a list: of several results
+        return 0.0
+    return float(np.sqrt(np.mean(np.abs(gradient) ** 2)))
+
+
+def _gain(sizes: list[float] | None, index: int) -> float | None:
+    if not sizes or not sizes[index]:
+        return None
+    return sizes[index + 1] / sizes[index]
+
+
+def _died(route: list[Node], steps: list[Step], died: int, rows: list[str]) -> Problem:
+    """Connected, and exactly zero: the operation in whose rule the gradient became zero."""
+    name = steps[died - 1].operation if died <= len(steps) else "the seed"
+    return problem(
+        "GT404",
+        f"the gradient is zero: it became zero going back through {name}",
+        spans=[span_of(route[died - 1].location)],
+        path=rows,
+        fixes="look at the values there: a factor of zero, a flat place (relu, clip, where), or an underflow",
+    )
+
+
+__all__ = ["Step", "Why", "why", "why_no_grad", "why_untracked"]

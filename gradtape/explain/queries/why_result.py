@@ -1,0 +1,90 @@
+"""The answer to "why?": a text with the finding behind it, and the path of the gradient where there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gradtape.core.graph import Node
+from gradtape.core.location import Location
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem, Span
+from gradtape.explain.source.files import span_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation on the way from the target to the source.
+
+    `gain` is how much larger the gradient is behind it than before it (root mean squares); None where it is not known.
+    """
+
+    operation: str
+    shape: tuple[int, ...]
+    dtype: str
+    location: Location
+    gain: float | None
+
+
+class Why(str):
+    """The answer of `tape.why` and `t.why`: a text, with the finding behind it as `.problem`, and its `.code`.
+
+    Where a gradient flows, `.code` is empty and `.path` has a `Step` for each operation from the target to the source.
+
+    >>> import gradtape as gt
+    >>> x = gt.Variable([1.0, 2.0])
+    >>> with gt.GradientTape(persistent=True) as tape:
+    ...     y = (x * 3.0).sum()
+    >>> answer = tape.why(y, x)
+    >>> answer.code, [(step.operation, step.shape, step.gain) for step in answer.path]
+    ('', [('sum', (), 1.0), ('multiply', (2,), 3.0)])
+    """
+
+    problem: Problem
+    path: tuple[Step, ...]
+
+    def __new__(cls, problem: Problem, path: tuple[Step, ...] = ()) -> Why:
+        answer = super().__new__(cls, problem.to_text())
+        answer.problem = problem
+        answer.path = path
+        return answer
+
+    @property
+    def code(self) -> str:
+        """The cause, GT202 to GT212, or GT404 if it flows and is zero; empty if it flows."""
+        return self.problem.code
+
+    @property
+    def flows(self) -> bool:
+        """Whether there is a path for the gradient."""
+        return bool(self.path) or not self.code
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.problem._repr_mimebundle_()
+
+
+def verdict(code: str, head: str, *lines: str | Node | Location | Span, fix: str | list[str]) -> Why:
+    """No gradient, for one of the causes. A text before a node or location is its label; other texts are notes."""
+    spans, notes = [], []
+    label = ""
+    for line in lines:
+        if isinstance(line, str):
+            if label:
+                notes.append(label)
+            label = line
+            continue
+        is_label = label.endswith((" here", " this")) or not label
+        if not is_label:
+            notes.append(label)
+        text = label if is_label else ""
+        if isinstance(line, Span):
+            spans.append(line.labelled(text))
+        else:
+            place = line if isinstance(line, Location) else line.location
+            if place.in_rule and text:
+                text = text.replace(" here", " by the derivative of this")
+            spans.append(span_of(place, text))
+        label = ""
+    if label:
+        notes.append(label)
+    return Why(problem(code, f"no gradient: {head}", spans=spans, notes=notes, fixes=fix))

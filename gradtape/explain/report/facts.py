@@ -1,0 +1,567 @@
+"""The facts of one gradient: the recorded graph, walked once more, with the size of what passes along every edge.
+
+What is found is folded at once by the place in the user's code that made it, so that a loop of a million steps takes
+no more memory than its body. Nothing of the user's is changed: hooks and custom rules are not called, nothing is
+released, and a function that is being traced is looked at with the arrays of the present call.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cotangents, Cut, Node, Spec, _fit, departures
+from gradtape.core.location import Location
+from gradtape.core.operation import Lifted, Op
+from gradtape.core.saved_arrays import Guarded
+from gradtape.core.shapes import Shape
+from gradtape.core.tensor import Tensor
+from gradtape.explain.graph.replay import is_custom, recorded_values
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.report.names import name_of
+
+SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
+SPREADS_TAKEN = 32  # of the values at one place, and then of every sixteenth
+SHAPES_KEPT = 4
+LARGEST_SPREAD = 1 << 24  # elements; larger arrays are looked at in samples
+LARGEST_REPLAY = 1 << 20  # elements of a result that is computed again for its spread
+LEAVES_APART = 200  # more than these are folded by the line that made them
+UNREACHED_FOLLOWED = 100_000  # nodes behind cuts
+
+
+@dataclass
+class Spread:
+    """How numbers are spread: smallest, mean, largest, root mean square, and how many are not finite."""
+
+    low: float = math.inf
+    high: float = -math.inf
+    total: float = 0.0
+    squares: float = 0.0
+    count: int = 0
+    bad: int = 0
+
+    @classmethod
+    def of(cls, value: Any) -> Spread | None:
+        """The spread of an array or number; None for what has no numbers."""
+        array = plain(value)
+        if array is None or array.dtype.kind not in "fciub" or not array.size:
+            return None
+        if array.size > LARGEST_SPREAD:
+            array = array.reshape(-1)[:: -(-array.size // LARGEST_SPREAD)]
+        if array.dtype.kind in "cb":
+            array = np.abs(array) if array.dtype.kind == "c" else array.astype(np.int8)
+        numbers = array.astype(np.float64).reshape(-1)
+        square = float(numbers @ numbers)
+        if not math.isfinite(square):  # an overflow of the squares, or numbers that are not finite themselves
+            finite = numbers[np.isfinite(numbers)]
+            bad = numbers.size - finite.size
+            numbers = finite
+            square = float(finite @ finite)
+        else:
+            bad = 0
+        if not numbers.size:
+            return cls(bad=bad)
+        return cls(float(numbers.min()), float(numbers.max()), float(numbers.sum()), square, numbers.size, bad)
+
+    def add(self, other: Spread) -> None:
+        """Take in the numbers of another one."""
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.total += other.total
+        self.squares += other.squares
+        self.count += other.count
+        self.bad += other.bad
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count if self.count else math.nan
+
+    @property
+    def rms(self) -> float:
+        return math.sqrt(self.squares / self.count) if self.count else math.nan
+
+    @property
+    def norm(self) -> float:
+        return math.sqrt(self.squares)
+
+
+@dataclass
+class Place:
+    """All operations that one expression of the user's made (or one leaf, or one cut), folded into one."""
+
+    key: Any
+    kind: str  # "operation", "leaf", "cut" (its gradient ends here) or "left" (a value that left as a plain number)
+    name: str  # of the operation; of the leaf in the user's code; why it is a cut
+    location: Location
+    order: float = math.inf  # when the first of them was made
+    last: float = -1
+    count: int = 0
+    shape: Shape = ()  # of the last one
+    dtype: str = ""
+    shapes: dict[Shape, int] = field(default_factory=dict)
+    saved: int = 0
+    values: Spread | None = None
+    gradient: Spread | None = None
+    arrived: int = 0  # at how many of them a gradient arrived
+    zero: int = 0  # at how many it was exactly zero
+    sizes: list[float] = field(default_factory=list)  # of the gradient, the last step first
+    stride: int = 1
+    gains: list[float] = field(default_factory=lambda: [0.0, 0.0, math.inf, -math.inf])  # number, sum of logs, ends
+    birth: str = ""  # "forward" or "backward": finite numbers became NaN or infinite here
+    is_target: bool = False
+    is_source: bool = False
+    cuts: int = 0  # for a cut: how many operations would have sent a gradient here, had it not been one
+
+    def meet(self, node: Node) -> None:
+        """One more of them; the walk goes back in time."""
+        if node.order >= self.last:
+            self.last, self.shape, self.dtype = node.order, node.shape, str(node.dtype)
+        if self.kind != "cut":  # a cut has no time of its own: it was made before what was made from it
+            self.order = min(self.order, node.order)
+        self.count += 1
+        if node.shape in self.shapes or len(self.shapes) < SHAPES_KEPT:
+            self.shapes[node.shape] = self.shapes.get(node.shape, 0) + 1
+
+    def size(self, rms: float) -> None:
+        """The size of the gradient at one of them, kept for some only when there are many."""
+        if (self.arrived - 1) % self.stride == 0:
+            self.sizes.append(rms)
+            if len(self.sizes) > SIZES_KEPT:
+                del self.sizes[1::2]
+                self.stride *= 2
+
+    @property
+    def wants_spread(self) -> bool:
+        return self.count < SPREADS_TAKEN or self.count % 16 == 0
+
+    @property
+    def gain(self) -> float | None:
+        """How much larger the gradient is behind it than before it; the geometric mean of all."""
+        number, logs = self.gains[:2]
+        return math.exp(logs / number) if number else None
+
+
+@dataclass
+class Edge:
+    """What passes between two places. `kind`: "flow", "cut", "left", "none" (no derivative) or "unknown"."""
+
+    kind: str
+    count: int = 0
+    squares: float = 0.0
+    sized: int = 0
+    bad: bool = False
+    stretch: tuple[Shape, Shape] | None = None  # the shape of the operand and of the result, where it was stretched
+    reason: str = ""
+
+    @property
+    def size(self) -> float | None:
+        """The root mean square of the gradient that passes; None where it is not known."""
+        return math.sqrt(self.squares / self.sized) if self.sized else None
+
+
+@dataclass
+class Source:
+    """One of the tensors that the gradient was asked for."""
+
+    name: str
+    shape: Shape
+    dtype: str
+    location: Location
+    key: Any
+    gradient: Spread | None = None
+    gradient_shape: Shape | None = None
+    reason: Problem | None = None
+
+
+@dataclass
+class Facts:
+    """One gradient: its places and edges, targets and sources, and what could not be found out."""
+
+    asked: Location | None
+    places: dict[Any, Place] = field(default_factory=dict)
+    edges: dict[tuple[Any, Any], Edge] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
+    targets: list[Any] = field(default_factory=list)
+    missing: str = ""
+    calls: int = 1  # how many times the gradient was asked for at this line
+    verdicts: list[Problem] = field(default_factory=list)
+    sized: bool = True  # whether gradients were sent through it; else only the structure is known
+
+    @property
+    def operations(self) -> int:
+        return sum(place.count for place in self.places.values() if place.kind == "operation")
+
+    @property
+    def saved(self) -> int:
+        return sum(place.saved for place in self.places.values())
+
+
+def tensors_alive() -> dict[Node, Tensor]:
+    """The tensors of the user's, by their place in the graph. Nobody lists them, so they are sought.
+
+    Those of an interpreter are left out: asking a traced tensor for its place would end what `jit` knows of a loop.
+    """
+    kinds: dict[type, bool] = {}
+    found = {}
+    for item in gc.get_objects():
+        kind = type(item)
+        is_wanted = kinds.get(kind)
+        if is_wanted is None:
+            is_wanted = kinds[kind] = issubclass(kind, Tensor) and not issubclass(kind, Lifted)
+        if is_wanted and not isinstance(item, Lifted) and hasattr(item, "_node"):
+            found[item._node] = item
+    found.pop(UNTRACKED, None)
+    found.pop(LIFTED_NODE, None)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """`value` as an array without leaving a trace; None if it is none."""
+    if isinstance(value, Tensor):
+        try:
+            value = value._concrete()
+        except (TypeError, ValueError):
+            return None
+    if isinstance(value, np.ndarray | np.generic | float | int | complex):
+        array = np.asarray(value)
+        return array if array.dtype.kind != "O" else None
+    return None
+
+
+def collect(
+    seeds: Iterable[tuple[Node, Any]],
+    mask: int,
+    sources: Sequence[Node] | None = None,
+    beginnings: Container[Node] = (),
+    *,
+    asked: Location | None = None,
+    names: dict[Node, str] | None = None,
+    others: Iterable[Node] = (),
+    sized: bool = True,
+    given: Cotangents | None = None,
+) -> Facts:
+    """The facts of the gradient that `seeds` send back along the tapes in `mask`; the graph stays as it is.
+
+    `given` is what custom rules gave, for they are not called here; without it they are.
+
+    `others` are nodes to show as well, though the target was not made from them. Without `sized` only the structure is
+    looked at, for a graph whose saved values are gone.
+    """
+    walker = _Walker(mask, beginnings, names or {}, Facts(asked, sized=sized), given)
+    walker.values = {node: tensor._array for node, tensor in tensors_alive().items() if tensor._array is not None}
+    with recording.during(recording.Recording((), ambient=False)), np.errstate(all="ignore"):
+        if sized:
+            walker.walk(list(seeds))
+        else:
+            walker.begin(node for node, _ in seeds)
+        walker.follow_the_rest([*others, *(sources or ())])
+    wanted = walker.leaves_reached() if sources is None else sources
+    for node in dict.fromkeys(wanted):
+        walker.note_source(node)
+    return walker.facts
+
+
+class _Walker:
+    """Goes through the graph from the youngest to the oldest node and fills the facts."""
+
+    def __init__(
+        self,
+        mask: int,
+        beginnings: Container[Node],
+        names: dict[Node, str],
+        facts: Facts,
+        given: Cotangents | None = None,
+    ) -> None:
+        self.mask = mask
+        self.given = given
+        self.beginnings = beginnings
+        self.names = names
+        self.facts = facts
+        self.place_of: dict[Node, Place] = {}
+        self.gradients: dict[Node, tuple[Shape, Spread | None]] = {}
+        self.values: dict[Node, Any] = {}
+        self.weighed: set[int] = set()  # arrays whose bytes are counted already
+        self.rest: list[Node] = []
+        self.born = False
+        self.leaves = 0
+
+    # -- places
+
+    def place(self, node: Node) -> Place:
+        """The place of `node`, which is met if it is new."""
+        found = self.place_of.get(node)
+        if found is not None:
+            return found
+        key, kind, name = self._key(node)
+        found = self.facts.places.get(key)
+        if found is None:
+            found = self.facts.places[key] = Place(key, kind, name, node.location)
+        self.place_of[node] = found
+        found.meet(node)
+        return found
+
+    def _key(self, node: Node) -> tuple[Any, str, str]:
+        code = id(node.code)  # a code object takes long to hash
+        if isinstance(node, Cut):
+            return ("cut", code, node.offset, node.reason), "cut", node.reason
+        if node.op is None:
+            self.leaves += 1
+            key = ("leaf", node.order) if self.leaves <= LEAVES_APART else ("leaves", code, node.offset)
+            return key, "leaf", self.names.get(node) or name_of(node.location)
+        return (code, node.offset, node.op.name), "operation", node.op.name
+
+    def edge(self, parent: Node, child: Node, kind: str, reason: str = "") -> Edge:
+        above, below = self.place(parent), self.place(child)
+        key = above.key, below.key
+        if above.kind == "cut" and below.order - 0.5 < above.order:
+            above.order = above.last = below.order - 0.5
+        found = self.facts.edges.get(key)
+        if found is None:
+            found = self.facts.edges[key] = Edge(kind, reason=reason)
+        elif kind == "flow" or found.kind == "unknown":
+            found.kind = kind
+        found.count += 1
+        op = child.op
+        if op is not None and (op.kind == "elementwise" or op.name == "broadcast_to") and parent.shape != child.shape:
+            found.stretch = parent.shape, child.shape
+        return found
+
+    # -- the walk back, with the size of every cotangent
+
+    def begin(self, targets: Iterable[Node]) -> None:
+        for node in targets:
+            self.place(node).is_target = True
+            self.facts.targets.append(self.place(node).key)
+            self.rest.append(node)
+
+    def walk(self, seeds: list[tuple[Node, Any]]) -> None:
+        pending: dict[int, list[Any]] = {}
+        heap: list[int] = []
+        self.begin(node for node, _ in seeds)
+        self.rest.clear()
+        for node, seed in seeds:
+            if node.bits & self.mask:
+                _deposit(pending, heap, node, seed)
+            else:
+                self.rest.append(node)
+        while heap:
+            node, gradient = pending.pop(-heappop(heap))
+            self._visit(node, gradient, pending, heap)
+
+    def _visit(self, node: Node, gradient: Any, pending: dict[int, list[Any]], heap: list[int]) -> None:
+        place = self.place(node)
+        several = node.op is not None and node.op.outputs
+        spread = None if several else Spread.of(gradient)
+        size = self._arrived(place, spread, gradient if several else None)
+        if not several:
+            self.gradients[node] = np.shape(gradient), spread
+        if node.op is None or not node.parents:
+            self._look(place, node)
+            return
+        if node in self.beginnings:
+            place.kind = "leaf"
+            return
+        op = node.op
+        if op.part is not None:
+            parent = node.parents[0]
+            self._pass(self.edge(parent, node, "flow"), spread)
+            slot = pending.get(parent.order)
+            if slot is None:
+                slot = pending[parent.order] = [parent, [None] * len(parent.params[PARTS])]
+                heappush(heap, -parent.order)
+            held = slot[1][op.part]
+            slot[1][op.part] = gradient if held is None else held + gradient
+            return
+        if several:
+            specs = node.params[PARTS]
+            gradient = [np.zeros(*spec) if part is None else part for part, spec in zip(gradient, specs, strict=True)]
+        if self.given is not None and not node.inputs:  # let go by the walk, which is over
+            self.rest.append(node)
+            return
+        out, inputs = recorded_values(node)
+        self._look(place, node, out, inputs)
+        if self.given is not None and is_custom(node):
+            cotangents = [g._array if isinstance(g, Tensor) else g for g in self.given.get(node, ())]
+        else:
+            cotangents = list(op.reverse(gradient, node, out, inputs))
+        cotangents += [None] * (len(node.parents) - len(cotangents))
+        largest = 0.0
+        for index, (parent, cotangent) in enumerate(zip(node.parents, cotangents)):
+            if parent is UNTRACKED or parent is LIFTED_NODE:
+                continue
+            if not parent.bits & self.mask:
+                for part in _parts(parent):
+                    cuts = isinstance(part, Cut) and not _steers(op, index)
+                    self.edge(part, node, "cut" if cuts else "none")
+                    self.place(part).cuts += cuts
+                    self.rest.append(part)
+            elif cotangent is None:
+                self.edge(parent, node, "none", "steers only")
+                self.rest.append(parent)
+            else:
+                if cotangent.shape != parent.shape or cotangent.dtype != parent.dtype:
+                    cotangent = _fit(cotangent, parent, node)
+                passed = Spread.of(cotangent)
+                self._pass(self.edge(parent, node, "flow"), passed)
+                if passed is not None and passed.bad and spread is not None and not spread.bad and not self.born:
+                    self.born = True  # the youngest: all that is older has it from here
+                    place.birth = place.birth or "backward"
+                if passed is not None and passed.count:
+                    largest = max(largest, passed.rms)
+                _deposit(pending, heap, parent, cotangent)
+        if size and largest and math.isfinite(size):
+            ratio, gains = largest / size, place.gains
+            place.gains = [gains[0] + 1, gains[1] + math.log(ratio), min(gains[2], ratio), max(gains[3], ratio)]
+
+    def _arrived(self, place: Place, spread: Spread | None, parts: list[Any] | None) -> float:
+        """Note a gradient at `place`; its size."""
+        for part in parts or ():
+            found = None if part is None else Spread.of(part)
+            if found is not None and spread is None:
+                spread = found
+            elif found is not None and spread is not None:
+                spread.add(found)
+        place.arrived += 1
+        if spread is None:
+            return 0.0
+        if place.gradient is None:
+            place.gradient = Spread()
+        place.gradient.add(spread)
+        size = math.nan if spread.bad else spread.rms
+        if size == 0.0:
+            place.zero += 1
+        place.size(size)
+        return size
+
+    def _pass(self, edge: Edge, spread: Spread | None) -> None:
+        if spread is None:
+            return
+        edge.bad = edge.bad or spread.bad > 0
+        if spread.count:
+            edge.squares += spread.squares / spread.count
+            edge.sized += 1
+
+    # -- the values on the way forward
+
+    def _look(self, place: Place, node: Node, out: Any = None, inputs: Sequence[Any] = ()) -> None:
+        """Note what is saved at `node`, and the spread of its value where it is known."""
+        for item in (*inputs, *(out if isinstance(out, tuple) else (out,))):
+            if isinstance(item, np.ndarray) and id(item) not in self.weighed:
+                self.weighed.add(id(item))
+                place.saved += item.nbytes
+        known = self.values.pop(node, None)
+        if not place.wants_spread:
+            return
+        if known is None:
+            known = out if out is not None and not isinstance(out, tuple) else _again(node, inputs)
+        for parent, value in zip(node.parents, inputs):
+            if parent.bits & self.mask and isinstance(value, np.ndarray) and parent not in self.values:
+                self.values[parent] = value
+        spread = Spread.of(known)
+        if spread is None:
+            return
+        if place.values is None:
+            place.values = Spread()
+        place.values.add(spread)
+        taken = [Spread.of(value) for value in inputs if isinstance(value, np.ndarray | float)]
+        if spread.bad and inputs and taken and not any(item is not None and item.bad for item in taken):
+            for other in self.facts.places.values():  # the oldest: all that is younger has it from here
+                if other.birth == "forward":
+                    other.birth = ""
+            place.birth = "forward"
+
+    # -- what no gradient reaches
+
+    def follow_the_rest(self, others: Iterable[Node]) -> None:
+        """Meet everything that the targets were made from and that no gradient reached, and `others`."""
+        self.rest += [node for node in others if node not in self.place_of]
+        for node in self.rest:
+            self.place(node)
+        pending = [origin for node in self.rest for origin in self._met(node)]
+        seen = set(self.rest)
+        while pending and len(seen) < UNREACHED_FOLLOWED:
+            node = pending.pop()
+            if node not in seen:
+                seen.add(node)
+                pending.extend(self._met(node))
+        alive = {node: place for node, place in self.place_of.items() if place.kind != "cut"}
+        for departure in departures:
+            for reference in departure.sources:
+                source = reference()
+                if source is not None and source in alive:
+                    key = ("left", id(departure.code), departure.offset, departure.reason)
+                    where = departure.location
+                    left = self.facts.places.setdefault(key, Place(key, "left", departure.reason, where))
+                    self.place_of[departure] = left
+                    left.meet(departure)
+                    self.edge(source, departure, "left", departure.reason)
+
+    def _met(self, node: Node) -> Iterator[Node]:
+        """The origins of a node that no gradient reached, each joined to it by an edge."""
+        place = self.place(node)
+        if place.arrived and node in self.gradients:
+            return
+        if node in self.values:
+            self._look(place, node)
+        is_cut = isinstance(node, Cut)
+        origins: list[Node] = [part for parent in node.parents for part in _parts(parent)]
+        if isinstance(node, Cut):
+            origins += [source for source in (reference() for reference in node.sources) if source is not None]
+        for origin in origins:
+            if origin is not UNTRACKED and origin is not LIFTED_NODE:
+                flows = not is_cut and node.bits & self.mask and origin.bits & self.mask
+                kind = "unknown" if flows else ("cut" if is_cut or isinstance(origin, Cut) else "none")
+                if is_cut and not place.cuts:
+                    kind = "none"
+                if not self.facts.sized and isinstance(origin, Cut) and node.bits & self.mask:
+                    self.place(origin).cuts += 1
+                self.edge(origin, node, kind, node.reason if isinstance(node, Cut) else "")
+                yield origin
+
+    def leaves_reached(self) -> list[Node]:
+        """The leaves at which a gradient arrived, the oldest first."""
+        return sorted((node for node in self.gradients if node.op is None), key=lambda node: node.order)
+
+    def note_source(self, node: Node) -> None:
+        """Note what arrived at one of the tensors that were asked for."""
+        place = self.place(node)
+        place.is_source = True
+        name = self.names.get(node) or (place.name if place.kind == "leaf" else name_of(node.location))
+        shape, spread = self.gradients.get(node, (None, None))
+        location = node.location
+        self.facts.sources.append(Source(name, node.shape, str(node.dtype), location, place.key, spread, shape))
+
+
+def _steers(op: Op, index: int) -> bool:
+    """Whether an operand only steers the operation, as the condition of `where` does, and never gets a gradient."""
+    return op.kind == "linear" and bool(op.needs) and index in op.needs[index]  # type: ignore[index]
+
+
+def _parts(node: Node) -> tuple[Node, ...]:
+    """The cuts that met at `node`, if several did; else itself."""
+    return node.joined if isinstance(node, Cut) and node.joined else (node,)
+
+
+def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotangent: Any) -> None:
+    slot = pending.get(node.order)
+    if slot is None:
+        pending[node.order] = [node, cotangent]
+        heappush(heap, -node.order)
+    else:
+        slot[1] = slot[1] + cotangent
+
+
+def _again(node: Node, inputs: Sequence[Any]) -> Any:
+    """The value of an elementwise operation computed once more, where all that it was computed from is saved."""
+    op = node.op
+    if op is None or not op.ufunc or not inputs or math.prod(node.shape) > LARGEST_REPLAY:
+        return None
+    if any(value is None or isinstance(value, Spec | Guarded | Tensor) for value in inputs):
+        return None
+    return op.kernel(*inputs, **node.params)

@@ -1,0 +1,484 @@
+"""An expression that is being executed: its operands as the user wrote them, and the expression that made each.
+
+Where the source or the columns are not known everything degrades: to the line, to "argument 0", to no origin.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.location import Location, is_library, user_frame
+from gradtape.explain.model.problem import Operand, Span
+from gradtape.explain.render.spelling import edit_in
+from gradtape.explain.source.files import COMPREHENSIONS, SCOPES, one_line, position_of, source_of, span_of
+
+_MODULES = {"np", "numpy", "gt", "gradtape", "scipy", "linalg", "math", "torch", "tf", "nn", "ops", "F"}
+_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict)
+_PASSING_ON = frozenset(
+    {"map", "list", "tuple", "set", "dict", "zip", "filter", "sorted", "print", "next", "iter", "any", "all"}
+)
+_JOINING = frozenset({"concatenate", "concat", "stack", "hstack", "vstack", "dstack", "column_stack", "block"})
+CALLERS_FOLLOWED = 3
+EXPRESSIONS_FOLLOWED = 40
+CUT_AND_FLAGS = 7  # the bits of a node that is on no tape, as in gradtape.core.graph
+
+
+class Site:
+    """An expression that is being executed: the user's frame, the syntax node, and the parts that are its operands."""
+
+    def __init__(self, frame: FrameType | None, offset: int | None = None) -> None:
+        """The expression that `frame` is at; with `offset`, the one it was at when an error passed through it."""
+        self.frame = frame
+        place = (None, 0) if frame is None else (frame.f_code, frame.f_lasti if offset is None else offset)
+        self.location = Location(*place)
+        self.source = source_of(self.location.file)
+        self.node = self.source.find(self.location)
+
+    @classmethod
+    def present(cls) -> Site:
+        """The innermost expression of the user's that is being executed now."""
+        return cls(user_frame(2))
+
+    @property
+    def span(self) -> Span:
+        return span_of(self.location)
+
+    def operands(self, inputs: Sequence[Any]) -> list[Operand]:
+        """What the operation was given, each with its name, its place in the expression and where it came from."""
+        parts = self.parts(inputs)
+        return [self._operand(x, part, index, len(inputs)) for index, (x, part) in enumerate(zip(inputs, parts))]
+
+    def _operand(self, x: Any, part: ast.expr | None, index: int, count: int) -> Operand:
+        names = ("the left operand", "the right operand") if count == 2 else ()
+        name = names[index] if names else ("the operand" if count == 1 else f"operand {index}")
+        if part is None and (sequence := self._sequence()):
+            name = f"{sequence}[{index}]"
+        span = None
+        if part is not None:
+            span = self.source.span(part)
+            name = one_line(span.text)
+            if len(name) > 40:
+                name = name[:37] + "..."
+        shape, dtype = shape_and_dtype(x)
+        users = getattr(self.value(part), "shape", None) if part is not None else None
+        if shape is not None and isinstance(users, tuple) and math.prod(users) == math.prod(shape):
+            shape = tuple(users)  # a vector that was made a column on the way
+        return Operand(name, shape, dtype, self.origin(x, part), span)
+
+    def arrays(self) -> list[Operand]:
+        """The operands of the expression that are arrays, as far as they are names whose values can be seen."""
+        found = []
+        for part in self._candidates(0):
+            value = self.value(part)
+            if value is not _UNKNOWN and not isinstance(part, ast.Constant) and hasattr(value, "shape"):
+                found.append(self._operand(value, part, 0, 1))
+        return sorted(found, key=lambda o: (o.span.line, o.span.column or 0) if o.span is not None else (0, 0))
+
+    # -- which part of the expression is which input
+
+    def parts(self, inputs: Sequence[Any]) -> list[ast.expr | None]:
+        """For each input, the part of the expression that it is the value of, as far as that can be told."""
+        candidates = self._candidates(len(inputs))
+        taken: list[ast.expr | None] = []
+        for index, x in enumerate(inputs):
+            same = [part for part in candidates if part not in taken and self._is(part, x)]
+            guess = candidates[index] if index < len(candidates) else None
+            if same and (guess is None or guess not in same):
+                guess = same[0]
+            elif guess is not None and (guess in taken or self._contradicts(guess, x)):
+                guess = None
+            taken.append(guess)
+        return taken
+
+    def _candidates(self, count: int) -> list[ast.expr]:
+        node = self.node
+        if isinstance(node, ast.Expr):
+            node = node.value
+        if isinstance(node, ast.BinOp):
+            return [node.left, node.right]
+        if isinstance(node, ast.AugAssign):
+            return [node.target, node.value]
+        if isinstance(node, ast.Compare):
+            return [node.left, *node.comparators]
+        if isinstance(node, ast.UnaryOp):
+            return [node.operand]
+        if isinstance(node, ast.Subscript):
+            statement = self.source.parents.get(node)
+            if isinstance(statement, ast.Assign) and node in statement.targets:
+                return [node.value, statement.value]
+            return [node.value, node.slice]
+        if isinstance(node, ast.Attribute):
+            return [node.value]
+        if isinstance(node, ast.Call):
+            return self._arguments(node, count)
+        return [node] if isinstance(node, ast.Name) else []
+
+    def _arguments(self, call: ast.Call, count: int) -> list[ast.expr]:
+        """The receiver of a method, and the arguments, with a list or tuple of arrays taken apart."""
+        found: list[ast.expr] = []
+        if isinstance(call.func, ast.Name) and call.func.id in _PASSING_ON:
+            return []
+        for argument in call.args:
+            if isinstance(argument, ast.Starred):
+                break
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                continue
+            found.append(argument)
+        found += [keyword.value for keyword in call.keywords if keyword.arg is not None]
+        if isinstance(call.func, ast.Attribute) and not self.is_module(call.func.value):
+            found.insert(0, call.func.value)
+        first = found[0] if found else None
+        if isinstance(first, ast.List | ast.Tuple) and count > 1 and len(first.elts) == count:
+            return list(first.elts)
+        if count > 1 and _name_of(call.func) in _JOINING:
+            return []
+        return found
+
+    def _sequence(self) -> str:
+        """The name of the list that is joined, if this is a call that joins the elements of a named one."""
+        call = self.node.value if isinstance(self.node, ast.Expr) else self.node
+        if isinstance(call, ast.Call) and _name_of(call.func) in _JOINING and call.args:
+            return self.source.text(call.args[0]) if isinstance(call.args[0], ast.Name | ast.Attribute) else ""
+        return ""
+
+    def is_module(self, node: ast.expr) -> bool:
+        """Whether an expression is a module, by its value, or by its name where that is not known."""
+        value = self.value(node)
+        if value is not _UNKNOWN:
+            return isinstance(value, ModuleType)
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and (node.id in _MODULES or self.source.is_array_module(node.id))
+
+    def value(self, node: ast.AST) -> Any:
+        """The value of a name, attribute or item in the frame, read without running any code; or `_UNKNOWN`."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if self.frame is None:
+            return _UNKNOWN
+        if isinstance(node, ast.Name):
+            for names in (self.frame.f_locals, self.frame.f_globals):
+                if node.id in names:
+                    return names[node.id]
+        if isinstance(node, ast.Attribute):
+            owner = self.value(node.value)
+            held = getattr(owner, "__dict__", None) if owner is not _UNKNOWN else None
+            if isinstance(held, dict):
+                return held.get(node.attr, _UNKNOWN)
+        if isinstance(node, ast.Subscript):
+            owner, key = self.value(node.value), self.value(node.slice)
+            if type(owner) in (list, tuple, dict) and type(key) in (int, str):
+                try:
+                    return owner[key]
+                except (LookupError, TypeError):
+                    return _UNKNOWN
+        return _UNKNOWN
+
+    def _is(self, part: ast.expr, x: Any) -> bool:
+        value = self.value(part)
+        return value is not _UNKNOWN and (value is x or (getattr(value, "_array", _UNKNOWN) is x))
+
+    def _contradicts(self, part: ast.expr, x: Any) -> bool:
+        """Whether `part` certainly is something else than `x`."""
+        value = self.value(part)
+        if value is _UNKNOWN:
+            return isinstance(part, ast.Constant | ast.JoinedStr) and hasattr(x, "shape") and x.shape != ()
+        one, other = shape_and_dtype(value)[0], shape_and_dtype(x)[0]
+        if one is None or other is None:
+            return one is not other
+        return [n for n in one if n != 1] != [n for n in other if n != 1]  # a column may have been made of a vector
+
+    # -- where a value came from
+
+    def origin(self, x: Any, part: ast.expr | None) -> Span | None:
+        """The expression that made `x`: by its record in the graph, else by a look at where its name was bound."""
+        recorded = recorded_origin(x)
+        if recorded is not None:
+            mine = self.span
+            same_line = (recorded.file, recorded.line) == (mine.file, mine.line)
+            if not same_line or (
+                part is not None and recorded.text != self.source.text(part) and _inside(recorded, mine)
+            ):
+                return recorded
+            return None
+        if part is None:
+            return None
+        return self.binding(part)
+
+    def binding(self, part: ast.expr, depth: int = 0) -> Span | None:
+        """Where the name in `part` was last bound before this expression, as far as a look at the source tells."""
+        if isinstance(part, ast.Attribute):
+            return self._attribute_binding(part)
+        if not isinstance(part, ast.Name) or self.node is None:
+            return None
+        for scope in self.source.scopes(self.node):
+            if isinstance(scope, ast.ClassDef):
+                continue
+            argument = _argument(scope, part.id)
+            found = self._last(scope, part.id)
+            if found is not None:
+                return found
+            if argument is not None:
+                return self._passed(argument, scope, depth) or self.source.span(
+                    argument, f"argument of {getattr(scope, 'name', 'lambda')}"
+                )
+        return None
+
+    def home(self, node: ast.AST, name: str) -> ast.AST | None:
+        """The function or module whose variable `name` is, where `node` is written; None if nothing binds it."""
+        for scope in self.source.scopes(node):
+            is_bound = _argument(scope, name) is not None or next(self._bindings(scope, name), None) is not None
+            if is_bound and not isinstance(scope, ast.ClassDef):
+                return scope
+        return None
+
+    def _last(self, scope: ast.AST, name: str) -> Span | None:
+        """The last binding of `name` in `scope` before this expression, or after it (a loop) if there is none."""
+        assert self.node is not None
+        mine = self.source.statement(self.node)
+        position = position_of(self.node)[:2]
+        bound = [(node.lineno, node.col_offset, span) for node, span in self._bindings(scope, name) if node is not mine]
+        before = [row for row in bound if row[:2] < position]
+        inside = scope is next(self.source.scopes(self.node), None)
+        chosen = before if before and inside else bound
+        return max(chosen, key=lambda row: row[:2])[2] if chosen else None
+
+    def _bindings(self, scope: ast.AST, name: str) -> Iterator[tuple[Any, Span]]:
+        """The statements of `scope` that bind `name`, not those of functions inside, and what they bind it to."""
+        if isinstance(scope, COMPREHENSIONS):
+            for generator in scope.generators:
+                if _binds(generator.target, name):
+                    yield generator.iter, self.source.span(generator.iter, f"an element of {_short(generator.iter)}")
+            return
+        pending = list(ast.iter_child_nodes(scope))
+        while pending:
+            node = pending.pop()
+            if isinstance(node, (*SCOPES, *COMPREHENSIONS)):
+                continue
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    value = _bound_value(target, node.value, name)
+                    if value is not None:
+                        yield node, self.source.span(value)
+            elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
+                if _binds(node.target, name) and node.value is not None:
+                    yield node, self.source.span(node.value)
+            elif isinstance(node, ast.AugAssign):
+                if _binds(node.target, name):
+                    yield node, self.source.span(node)
+            elif isinstance(node, ast.For | ast.AsyncFor):
+                if _binds(node.target, name):
+                    yield node, self.source.span(node.iter, f"an element of {_short(node.iter)}")
+            elif isinstance(node, ast.With | ast.AsyncWith):
+                for item in node.items:
+                    if item.optional_vars is not None and _binds(item.optional_vars, name):
+                        yield node, self.source.span(item.context_expr)
+            pending.extend(ast.iter_child_nodes(node))
+
+    def _passed(self, argument: ast.arg, scope: ast.AST, depth: int) -> Span | None:
+        """The expression that the caller passed for `argument`, if the caller is the user's own code."""
+        frame = self.frame
+        if frame is None or depth >= CALLERS_FOLLOWED or frame.f_code.co_name != getattr(scope, "name", "<lambda>"):
+            return None
+        above = frame.f_back
+        if above is None or is_library(above.f_code.co_filename):
+            return None
+        caller = Site(above)
+        call = caller.node.value if isinstance(caller.node, ast.Expr) else caller.node
+        if not isinstance(call, ast.Call) or any(isinstance(a, ast.Starred) for a in call.args):
+            return None
+        code = frame.f_code
+        names = code.co_varnames[: code.co_argcount]
+        passed: ast.expr | None = next((k.value for k in call.keywords if k.arg == argument.arg), None)
+        if passed is None and argument.arg in names:
+            index = names.index(argument.arg)
+            if names[0] in ("self", "cls"):  # a method, or an object that is called
+                index -= 1
+            passed = call.args[index] if 0 <= index < len(call.args) else None
+        if passed is None:
+            return None
+        return caller.binding(passed, depth + 1) or caller.source.span(passed)
+
+    def _attribute_binding(self, part: ast.Attribute) -> Span | None:
+        """Where `self.name` was last assigned in the file."""
+        if self.source.tree is None:
+            return None
+        wanted = self.source.text(part)
+        found = [
+            value
+            for node in ast.walk(self.source.tree)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Attribute) and self.source.text(target) == wanted
+            for value in [node.value]
+        ]
+        return self.source.span(found[-1]) if found else None
+
+    def asked(self) -> tuple[ast.expr | None, ast.expr | None]:
+        """The target and the (first) source in a call that asks for a gradient, or why there is none."""
+        call = self.node.value if isinstance(self.node, ast.Expr) else self.node
+        if not isinstance(call, ast.Call):
+            return None, None
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward":
+            return owner, None
+        target = call.args[0] if call.args else named.get("target")
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "why" and len(call.args) + len(call.keywords) < 2:
+            return target, owner
+        source = call.args[1] if len(call.args) > 1 else named.get("sources", named.get("source"))
+        while isinstance(source, ast.List | ast.Tuple) and source.elts:
+            source = source.elts[0]
+        return target, source
+
+    def use(self, part: ast.expr, wanted: Callable[[Any], bool]) -> tuple[Span, str] | None:
+        """Where what `part` was computed from, as far as names can be followed, reads a value that is `wanted`.
+
+        The expression that reads it, and the name it has there.
+        """
+        pending: list[ast.expr] = [part]
+        seen: set[ast.expr] = set()
+        while pending and len(seen) < EXPRESSIONS_FOLLOWED:
+            expression = pending.pop(0)
+            if expression in seen:
+                continue
+            seen.add(expression)
+            for node in ast.walk(expression):
+                if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+                    continue
+                if node is not part and wanted(self.value(node)):
+                    parent = self.source.parents.get(node)
+                    around = parent if isinstance(parent, ast.expr) else node
+                    return self.source.span(around), self.source.text(node)
+                bound = self.binding(node, CALLERS_FOLLOWED) if isinstance(node, ast.Name) else None
+                value = None if bound is None or bound.file != self.source.file else self.source.at(bound)
+                if isinstance(value, ast.expr):
+                    pending.append(value)
+        return None
+
+    # -- writing it differently
+
+    def rewritten(self, edits: dict[int, str], parts: Sequence[ast.expr | None], swap: bool = False) -> str | None:
+        """The expression with `edits` (by the index of an operand: a suffix such as ".T") put into it."""
+        if self.node is None or isinstance(self.node, ast.stmt):
+            return None
+        whole = self.source.span(self.node)
+        pieces: list[tuple[int, int, str]] = []
+        for index, part in enumerate(parts):
+            origin = parts[1 - index] if swap else part
+            if part is None or origin is None:
+                if swap or index in edits:
+                    return None
+                continue
+            if not swap and index not in edits:
+                continue
+            text = self.source.text(origin)
+            if not isinstance(origin, _ATOMS):
+                text = f"({text})"
+            edit = edit_in(edits.get(index, ""), self.source.imports)
+            pieces.append((*self.region(part, whole), edit.format(text) if "{}" in edit else text + edit))
+        text = whole.text
+        for start, end, replacement in sorted(pieces, reverse=True):
+            text = text[:start] + replacement + text[end:]
+        return one_line(text)
+
+    def region(self, part: ast.expr, whole: Span) -> tuple[int, int]:
+        """Where `part` is in the text of the expression, with the parentheses around it if it has its own."""
+        start, end = offsets(whole, self.source.span(part))
+        text = whole.text
+        before, after = text[:start].rstrip(), text[end:].lstrip()
+        parent = self.source.parents.get(part)
+        is_only_argument = isinstance(parent, ast.Call) and part in parent.args
+        if before.endswith("(") and after.startswith(")") and not is_only_argument:
+            return len(before) - 1, len(text) - len(after) + 1
+        return start, end
+
+
+class _Unknown:
+    """The value of what cannot be known without running code."""
+
+
+_UNKNOWN: Any = _Unknown()
+
+
+def recorded_origin(x: Any) -> Span | None:
+    """The expression that made a tensor, if the graph remembers."""
+    node = getattr(x, "_node", None)
+    if node is None or node.code is None:
+        return None
+    if node.op is None and node.bits <= CUT_AND_FLAGS and not hasattr(node, "reason"):
+        return None  # the node that all untracked tensors share
+    return span_of(node.location)
+
+
+def shape_and_dtype(x: Any) -> tuple[tuple[int, ...] | None, str]:
+    """Shape and dtype of an array or number; None and the type's name for the rest."""
+    if hasattr(x, "shape") and hasattr(x, "dtype"):
+        return tuple(x.shape), str(x.dtype)
+    if isinstance(x, bool | int | float | complex):
+        return (), type(x).__name__
+    if isinstance(x, list | tuple):
+        try:
+            array = np.asarray(x)
+        except (ValueError, TypeError):
+            return None, type(x).__name__
+        return array.shape, str(array.dtype)
+    return None, type(x).__name__
+
+
+def _name_of(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _binds(target: ast.AST, name: str) -> bool:
+    if isinstance(target, ast.Name):
+        return target.id == name
+    if isinstance(target, ast.Tuple | ast.List):
+        return any(_binds(part, name) for part in target.elts)
+    return isinstance(target, ast.Starred) and _binds(target.value, name)
+
+
+def _bound_value(target: ast.expr, value: ast.expr, name: str) -> ast.expr | None:
+    """What an assignment gives to `name`: the element of a tuple if both sides are one, else the whole value."""
+    sequences = ast.Tuple | ast.List
+    if isinstance(target, sequences) and isinstance(value, sequences) and len(target.elts) == len(value.elts):
+        pairs = zip(target.elts, value.elts)
+        return next((given for part, given in pairs if _binds(part, name)), None)
+    return value if _binds(target, name) else None
+
+
+def _argument(scope: ast.AST, name: str) -> ast.arg | None:
+    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    given = scope.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+    return next((argument for argument in every if argument.arg == name), None)
+
+
+def _short(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 30 else text[:27] + "..."
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    if inner.column is None or outer.column is None:
+        return False
+    return (inner.file, inner.line, inner.column) >= (outer.file, outer.line, outer.column)
+
+
+def offsets(whole: Span, part: Span) -> tuple[int, int]:
+    """First and one-past-last offset of `part` in the text of `whole`."""
+    lines = whole.source.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    base = whole.column or 0
+    start = starts[part.line - whole.line] + (part.column or 0) - base
+    end = starts[(part.end_line or part.line) - whole.line] + (part.end_column or 0) - base
+    return start, end

@@ -1,0 +1,176 @@
+"""An operation as the user wrote it: its expression, its operands by their names, and their values at one element."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.graph import FLAGS, Node
+from gradtape.explain.detectors.broadcast import is_written, site_at
+from gradtape.explain.graph.replay import Replay
+from gradtape.explain.model.problem import Fix, Operand
+from gradtape.explain.source.files import one_line
+
+
+class Place:
+    """The expression of an operation, its operands by their names, and their values at one element."""
+
+    def __init__(self, replay: Replay, node: Node, index: tuple[int, ...], slot: int | None = None) -> None:
+        assert node.op is not None
+        self.node, self.name, self.replay = node, node.op.name, replay
+        self.site = site_at(node.location)
+        self.span = self.site.span
+        self.values = replay.inputs(node)
+        known = [np.empty(0) if value is None else value for value in self.values]
+        self.parts = [None] * len(known) if not isinstance(self.site.node, ast.expr) else self.site.parts(known)
+        self.is_written = is_written(self.site, self.name)
+        is_call = isinstance(self.site.node, ast.Call)
+        if node.location.in_rule or (is_call and not self.is_written and not self._is_whole(known)):
+            self.parts = [None] * len(known)  # of a part of the call, or of its derivative
+        elif isinstance(self.site.node, ast.Call | ast.BinOp | ast.UnaryOp | ast.AugAssign):
+            self.parts = [
+                part or candidate
+                for part, candidate in zip(self.parts, [*self.site._candidates(len(known)), *[None] * len(known)])
+            ]
+        for i, part in enumerate(self.parts):
+            if self.values[i] is None and isinstance(part, ast.Constant) and isinstance(part.value, float | int):
+                self.values[i] = part.value
+        self.index = index
+        self.slot = slot
+
+    def _is_whole(self, inputs: Sequence[Any]) -> bool:
+        """Whether the operation does all that the call does: it is given as much as the call, and gives the result."""
+        arguments = [part for part in self.site._candidates(len(inputs)) if not is_literal(part)]
+        return (
+            len(self.node.parents) == len(arguments) and self.node.op is not None and self.node.op.name == self.called
+        )
+
+    @property
+    def called(self) -> str:
+        """The name of the function that was called, or of none."""
+        function = getattr(self.site.node, "func", None)
+        return str(getattr(function, "attr", getattr(function, "id", "")))
+
+    @property
+    def expression(self) -> str:
+        """The operation as it was written, if that is short, else its name."""
+        text = one_line(self.span.text)
+        return text if isinstance(self.site.node, ast.expr) and len(text) <= 50 else self.name
+
+    def operand(self, i: int) -> str:
+        part = self.parts[i] if i < len(self.parts) else None
+        text = "" if part is None else one_line(self.site.source.text(part))
+        if text and len(text) <= 40:
+            return text
+        return (
+            "its operand"
+            if len(self.values) == 1
+            else ("the left operand", "the right operand", "operand 2")[min(i, 2)]
+        )
+
+    def element(self, i: int) -> Any:
+        """The value of an operand at the element that this is about, if it is known."""
+        value = self.values[i]
+        if value is None:
+            return None
+        try:
+            if np.shape(value) == () or np.size(value) == 1:
+                return np.asarray(value).reshape(-1)[0]
+            if self.slot == i:
+                return np.asarray(value)[self.index]
+            if len(self.index) != len(self.node.shape):
+                return None
+            shape = np.broadcast_shapes(np.shape(value), self.node.shape)
+            return np.broadcast_to(value, shape)[self.index] if shape == self.node.shape else None
+        except (ValueError, IndexError):
+            return None
+
+    def facts(self) -> str:
+        """`where x is 0 and y is 2.5`."""
+        assert self.node.op is not None
+        found = []
+        for i in range(len(self.values)):
+            value = self.element(i) if self.node.op.kind == "elementwise" or self.slot == i else None
+            if i < len(self.parts) and self.parts[i] is None and isinstance(self.site.node, ast.Call):
+                continue  # of a part of what the call does, which has no name
+            if value is not None and not (i < len(self.parts) and is_literal(self.parts[i])):
+                found.append(f"{self.operand(i)} is {number(value)}")
+        return " and ".join(found)
+
+    def where(self) -> str:
+        place = f" at {list(self.index)}" if self.index else ""
+        facts = self.facts()
+        return place + (f", where {facts}" if facts else "")
+
+    def operands(self) -> list[Operand]:
+        shown = []
+        for i, parent in enumerate(self.node.parents):
+            part = self.parts[i] if i < len(self.parts) else None
+            if part is None or is_literal(part):
+                continue
+            shape = parent.shape if parent.bits > FLAGS else np.shape(self.values[i])
+            if parent.bits <= FLAGS and self.values[i] is None:
+                continue
+            made = None
+            if parent.op is not None:
+                made = site_at(parent.location).span
+                if (made.file, made.line) == (self.span.file, self.span.line):
+                    made = None
+            shown.append(Operand(self.operand(i), shape, str(parent.dtype), made, self.site.source.span(part)))
+        return shown
+
+    # -- edits, tried on the numbers
+
+    def edit(self, i: int, text: str, change: Callable[[Any], Any]) -> list[Fix]:
+        """Operand `i` written as `text` (with {} for what it was), if the operation and its slope are finite then."""
+        value, part = self.values[i], self.parts[i] if i < len(self.parts) else None
+        if value is None or part is None or not isinstance(self.site.node, ast.expr):
+            return []
+        with np.errstate(all="ignore"):
+            changed = [change(np.asarray(v)) if k == i else v for k, v in enumerate(self.values)]
+            if any(v is None for v in changed) or not self.works(changed):
+                return []
+        inner, is_sum = self.site.source.text(part), text.startswith("{}")
+        is_atom = isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
+        new = text.format(inner if is_atom or not is_sum else f"({inner})")
+        if is_sum and (not isinstance(self.site.node, ast.Call) or part not in self.site.node.args):
+            new = f"({new})"
+        whole = self.span
+        if whole.column is None:
+            return []
+        start, end = self.site.region(part, whole)
+        return [Fix(one_line(whole.text[:start] + new + whole.text[end:]), True, whole)]
+
+    def works(self, inputs: Sequence[Any]) -> bool:
+        op = self.node.op
+        assert op is not None
+        out = op.kernel(*inputs, **self.node.params)
+        if not is_finite(np.asarray(out)):
+            return False
+        given = op.reverse(np.ones(self.node.shape, self.node.dtype), self.node, out, tuple(inputs))
+        return all(g is None or is_finite(g) for g in given)
+
+
+def is_literal(part: ast.expr | None) -> bool:
+    """Whether an operand is a number that was written there."""
+    return isinstance(part.operand if isinstance(part, ast.UnaryOp) else part, ast.Constant)
+
+
+def number(value: Any) -> str:
+    """A number in a few digits."""
+    value = np.asarray(value).item()
+    if isinstance(value, float) and math.isfinite(value) and value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def is_finite(value: Any) -> bool:
+    return (
+        not isinstance(value, (np.ndarray, np.generic))
+        or value.dtype.kind not in "fc"
+        or bool(np.isfinite(value).all())
+    )

@@ -1,0 +1,160 @@
+"""What the user's program calls a tensor: a name, or the container, object or module it is held in under one.
+
+Names are looked up where the gradient is asked for: in the variables of that function, then in those of its module.
+Nothing of the user's is called; what is not found within a bounded search has no name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FrameType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from gradtape.core.graph import FLAGS, Node
+from gradtape.core.tensor import Tensor
+from gradtape.explain.source.expression import Site
+from gradtape.explain.source.files import one_line
+
+DEPTH = 4
+OBJECTS_AT_MOST = 4000
+NAMES_AT_MOST = 4
+LONGEST = 40
+_OPAQUE = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, FunctionType, MethodType)
+
+
+_asked_at: ContextVar[Site | None] = ContextVar("gradtape request", default=None)
+
+
+@contextmanager
+def asked_at(site: Site, request: ast.expr) -> Iterator[None]:
+    """Inside, names are those of the function that has made `request`, which need not be running any more."""
+    place = Site(None)
+    place.frame, place.source, place.node = site.frame, site.source, request
+    token = _asked_at.set(place)
+    try:
+        yield
+    finally:
+        _asked_at.reset(token)
+
+
+def _present() -> Site:
+    return _asked_at.get() or Site.present()
+
+
+def name_of(tensor: Any, site: Site | None = None) -> str:
+    """How the user's program would write `tensor`; empty if that is not known.
+
+    >>> import gradtape as gt
+    >>> params = {"bias": gt.Variable(0.0)}
+    >>> name_of(params["bias"], Site(__import__("sys")._getframe()))
+    "params['bias']"
+    """
+    site = site or _present()
+    return _written(site, tensor) or next((name for name, held in _held(site.frame) if held is tensor), "")
+
+
+def tensor_of(array: Any, site: Site | None = None) -> Tensor | None:
+    """The tensor of the user's whose value `array` is, or which it is itself; None if there is none."""
+    if isinstance(array, Tensor):
+        return array
+    return next((tensor for _, tensor in _held((site or _present()).frame) if tensor._array is array), None)
+
+
+def name_of_target(target: Any) -> str:
+    """What the target of the present request is called; empty if that is not a short name."""
+    site = _present()
+    part = site.asked()[0]
+    text = "" if part is None else one_line(site.source.text(part))
+    is_name = isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and site.value(part) is target
+    return text if is_name and len(text) <= LONGEST else ""
+
+
+def names_of_leaves(nodes: Iterable[Node]) -> list[str]:
+    """The names of what gradients flow to among `nodes`: variables, and tensors that are watched or require one."""
+    leaves = {node for node in nodes if node.op is None and node.bits > FLAGS}
+    site = _present()
+    found: dict[Node, str] = {}
+    passing: dict[Node, str] = {}  # names that a loop binds anew in each round
+    loops = _names_of_loops(site) if leaves else set()
+    for name, tensor in _held(site.frame) if leaves else ():
+        if tensor._node in leaves:
+            (passing if name in loops else found).setdefault(tensor._node, name)
+    named = {**passing, **found}
+    return [named[node] for node in sorted(named, key=lambda node: node.order)]
+
+
+def _names_of_loops(site: Site) -> set[str]:
+    """The names that `for` binds in the user's file."""
+    tree = site.source.tree
+    loops = [node.target for node in ast.walk(tree) if isinstance(node, ast.For)] if tree is not None else []
+    return {part.id for target in loops for part in ast.walk(target) if isinstance(part, ast.Name)}
+
+
+def listed(names: Iterable[str]) -> str:
+    """A few names in one phrase.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed("abcdef")
+    ('a', 'a, b and c', 'a, b, c, d and 2 more')
+    """
+    found = list(names)
+    shown = found[:NAMES_AT_MOST]
+    if len(found) > len(shown):
+        shown.append(f"{len(found) - len(shown)} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def _written(site: Site, tensor: Any) -> str:
+    """The part of the request that is `tensor`, as it is written there: `params["bias"]`."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call):
+        return ""
+    for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        for part in ast.walk(argument):
+            if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and site.value(part) is tensor:
+                text = one_line(site.source.text(part))
+                return text if len(text) <= LONGEST else ""
+    return ""
+
+
+def _held(frame: FrameType | None) -> Iterator[tuple[str, Tensor]]:
+    """The tensors that can be reached from the names of a frame, those that are named themselves first.
+
+    A tensor is met once for its own name and once in the first container that holds it.
+    """
+    if frame is None:
+        return
+    scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
+    pending: deque[tuple[str, Any, int]] = deque()
+    for scope in scopes:
+        pending.extend((name, value, 0) for name, value in list(scope.items()) if not name.startswith("__"))
+    seen: set[tuple[int, bool]] = set()
+    while pending and len(seen) < OBJECTS_AT_MOST:
+        name, value, depth = pending.popleft()
+        if isinstance(value, _OPAQUE) or (id(value), depth > 0) in seen:
+            continue
+        seen.add((id(value), depth > 0))
+        if isinstance(value, Tensor):
+            yield name, value
+        elif depth < DEPTH:
+            pending.extend((inner, part, depth + 1) for inner, part in _parts(name, value))
+
+
+def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
+    """What a container, or an object with attributes, holds, each under the name that reaches it."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return [(f"{name}.{field}", part) for field, part in zip(value._fields, value)]
+    if isinstance(value, dict):
+        return [(f"{name}[{key!r}]", part) for key, part in list(value.items()) if isinstance(key, str | int)]
+    if isinstance(value, list | tuple | deque):
+        return [(f"{name}[{index}]", part) for index, part in enumerate(list(value)[:OBJECTS_AT_MOST])]
+    held = getattr(value, "__dict__", None)
+    if isinstance(held, dict):
+        return [(f"{name}.{key}", part) for key, part in list(held.items()) if not str(key).startswith("_")]
+    return []
+
+
+__all__ = ["asked_at", "listed", "name_of", "name_of_target", "names_of_leaves", "tensor_of"]

@@ -1,0 +1,581 @@
+"""`jit`: a function that is traced when it is first called, and run as a program from then on."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from gradtape.config import config
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT, VARIABLE, keeping
+from gradtape.core.location import Location
+from gradtape.core.tensor import Tensor
+from gradtape.errors import GradTapeError, OperandError
+from gradtape.forking import fork_safe
+from gradtape.jit.diagnostics import explain_call, retrace_reasons
+from gradtape.jit.diagnostics.explain_call import is_suspect
+from gradtape.jit.errors import Untraceable, complain
+from gradtape.jit.guards.signature import CallArguments, Inline, Sample, Write
+from gradtape.jit.guards.static import static_arguments
+from gradtape.jit.ir.program import Program, ProgramError
+from gradtape.jit.runtime import backends
+from gradtape.jit.runtime.executable import Trace, Traces
+from gradtape.jit.runtime.fast_entry import Shortcut
+from gradtape.jit.runtime.runner import GuardFailed
+from gradtape.jit.trace.call import traced
+
+if TYPE_CHECKING:
+    from gradtape.jit.diagnostics.timeline import Timeline
+
+Function = Callable[..., Any]
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_ndarray, _float64 = np.ndarray, np.float64
+TRACES_AT_MOST = 16
+"""How many traces a function may have for the same shapes, dtypes and static values before it is run as it is."""
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What has happened to a compiled function so far.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> step = jit(lambda x: x + 1.0)
+    >>> _ = step(np.ones(2)), step(np.ones(2)), step(np.ones(3))
+    >>> step.stats
+    Statistics(traces=2, runs=3, guards_failed=0, uncompiled=0)
+    """
+
+    traces: int = 0
+    """How often the function was traced."""
+    runs: int = 0
+    """How often a compiled program was run."""
+    guards_failed: int = 0
+    """How often a value was not what a trace had relied on."""
+    uncompiled: int = 0
+    """How often the function itself was run instead."""
+
+
+class Compiled:
+    """A compiled function: what `jit` returns.
+
+    Call it as the function itself. `program`, `memory` and `stats` tell what was made of it.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        static_argnums: int | Sequence[int] = (),
+        static_argnames: str | Sequence[str] = (),
+        cache_size: int = 128,
+    ) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+        self._static = static_arguments(function, static_argnums, static_argnames)
+        self._options = static_argnums, static_argnames, cache_size
+        if not isinstance(cache_size, int) or cache_size < 1:
+            raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")
+        self._traces = Traces(cache_size)
+        self._lock = fork_safe(threading.RLock())  # held while something is compiled
+        self._latest: Trace | None = None
+        self._short: tuple[Shortcut, Trace] | None = None
+        self._explained = False  # whether a result that is not finite was looked into
+        self._is_unsettled = False  # whether it was said that traces are out of date as soon as they are made
+        self._misfits = 0  # how many did not fit the call that they were made in
+        self._told: set[str] = set()  # why it is not compiled, as far as that was said
+        self.is_silent = False  # whether nobody is to hear why it is not compiled: it was not the user who wanted it
+        self.stats = Statistics()
+
+    @property
+    def traced_function(self) -> Function:
+        """The function that is compiled."""
+        return self._function
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    # a copy is another function to compile: native code is never copied, nor sent anywhere
+
+    def __copy__(self) -> Compiled:
+        return Compiled(self._function, *self._options)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
+        made = memo[id(self)] = Compiled(copy.deepcopy(self._function, memo), *self._options)
+        return made
+
+    def __reduce__(self) -> Any:
+        found: Any = sys.modules.get(self.__module__)
+        for name in getattr(self, "__qualname__", "").split("."):
+            found = getattr(found, name, None)
+        return self.__qualname__ if found is self else (Compiled, (self._function, *self._options))
+
+    def __repr__(self) -> str:
+        count = self.stats.traces
+        return f"<jit of {getattr(self._function, '__name__', 'a function')}, {count} trace{'' if count == 1 else 's'}>"
+
+    # -- calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's answer: NumPy arrays for NumPy arrays, tensors for tensors."""
+        if keeping.get():  # `gt.check_numerics()`: the function itself stops at the line where a NaN is made
+            self.stats.uncompiled += 1
+            return self._function(*args, **kwargs)
+        short = self._short  # read once: another thread may take it away
+        if short is not None:
+            attempt, trace = short
+            answer = attempt(*args, **kwargs)
+            if answer is not None:
+                self.stats.runs = runs = self.stats.runs + 1
+                self._latest = trace
+                if runs & (runs - 1):  # the two plain cases of `is_suspect`, without the call
+                    first = answer[0] if type(answer) is tuple and answer else answer
+                    kind = type(first)
+                    if kind is _ndarray or (kind is _float64 and isfinite(first)):
+                        return answer
+                if is_suspect(answer, runs):
+                    self._look(trace, answer, args, kwargs)
+                return answer
+        try:
+            call, why = self._arguments(args, kwargs), ""
+        except Inline:
+            call, why = None, ""
+        except Untraceable as reason:
+            call, why = None, retrace_reasons.refused(reason, self._function)
+        if call is None:  # after that, so that an error of the function's does not seem to come of another
+            return self._as_it_is(args, kwargs, why) if why else self._function(*args, **kwargs)
+        key = tuple(call.key)
+        traces = self._traces.found(key)
+        if traces is None:
+            self.stats.uncompiled += 1
+            return self._function(*args, **kwargs)
+        found, answer = self._try(traces, call, args, kwargs)
+        return answer if found else self._first_call(key, call, args, kwargs, traces)
+
+    def _try(self, traces: list[Trace], call: CallArguments, args: Any, kwargs: Any) -> tuple[bool, Any]:
+        """Whether one of `traces` fits, and its answer."""
+        for trace in traces:
+            environment: list[Any] | None = [] if trace.alone else trace.environment(len(call.arrays))
+            if environment is None:
+                continue
+            fits, answer = self._run(trace, call, environment, args, kwargs)
+            if fits:
+                return True, answer
+        return False, None
+
+    def _run(self, trace: Trace, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> Any:
+        """Whether the guards of `trace` hold, and its answer."""
+        if (trace.has_tensors or call.variables) and _is_recorded(trace, call, environment):
+            return True, self._function(*args, **kwargs)
+        if trace.in_place and _overlap(trace.in_place, call, environment):
+            return True, self._function(*args, **kwargs)
+        arrays, failed = trace.arrays(call, environment), None
+        try:
+            answer = trace.run(call, environment, arrays)
+        except GuardFailed:
+            self.stats.guards_failed += 1
+            return False, None
+        except Exception as error:
+            _raise_if_checking(error)
+            failed = error
+        if failed is not None:  # what fails in the program fails in the function, which says at which line
+            self.stats.uncompiled += 1
+            answer = self._function(*args, **kwargs)
+            self._give_up(trace, failed)
+            return True, answer
+        self.stats.runs += 1
+        self._latest = trace
+        is_first = not trace.has_run
+        attempt = trace.shortcut(call)
+        if attempt is not None:
+            self._short = attempt, trace
+        elif not is_first:
+            backends.quicken(trace.runner)
+        if is_first or is_suspect(answer, self.stats.runs):
+            self._look(trace, answer, args, kwargs, explain_call.Run(call, environment, arrays))
+        return True, answer
+
+    def _look(
+        self, trace: Trace, answer: Any, args: Any, kwargs: Any, run: explain_call.Run = explain_call.ALONE
+    ) -> None:
+        """Explain results that are not finite, once."""
+        if not self._explained and not explain_call.is_finite(answer):
+            self._explained = True
+            explain_call.explain(self._function, args, kwargs, trace, run)
+
+    def _give_up(self, trace: Trace, error: Exception) -> None:
+        """`trace` failed and the function did not: say so, and never run it again."""
+        with self._lock:
+            self._traces.give_up(trace)
+        complain(
+            f"jit: {self._name} is not compiled any more for arguments like these, because its program failed where "
+            f"the function does not ({retrace_reasons.first_line(error)}). The answer is the function's; please report "
+            "this."
+        )
+
+    def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Trace]) -> Any:
+        with self._lock:
+            traces = self._traces.found(key)
+            if traces is None:
+                return self._function(*args, **kwargs)
+            made_meanwhile = [trace for trace in traces if trace not in tried]
+            found, answer = self._try(made_meanwhile, call, args, kwargs)
+            if found:
+                return answer
+            if len(traces) >= TRACES_AT_MOST:
+                self._keep(key, None)
+                return self._as_it_is(args, kwargs, retrace_reasons.too_many(self._function, traces))
+            why, failed = "", None
+            try:
+                made = self._trace(call, args, kwargs)
+            except Inline:
+                made = None
+            except Untraceable as reason:
+                made, why = None, retrace_reasons.refused(reason, self._function)
+            except Exception as error:
+                _raise_if_checking(error)
+                made, failed = None, error
+            if made is None:
+                return self._untraced(key, why, failed, args, kwargs)
+            trace, environment = made
+            self._keep(key, [*traces, trace])
+            self._say(trace, call, environment, args, kwargs)
+            self._settles(trace, traces, call)
+            fits, answer = self._run(trace, call, environment, args, kwargs)
+            if fits:
+                return answer
+            self._misfits += 1
+            if self._misfits < 2:  # somebody else may have changed what it reads in between
+                return self._function(*args, **kwargs)
+            self._keep(key, None)
+            return self._as_it_is(args, kwargs, retrace_reasons.inexact(trace))
+
+    def _untraced(self, key: Any, why: str, error: Exception | None, args: Any, kwargs: Any) -> Any:
+        """The function's answer, where it was not traced, for a reason, an error, or because a tape is on."""
+        if error is not None:
+            return self._after_error(key, error, args, kwargs)
+        if not why:
+            return self._function(*args, **kwargs)
+        self._keep(key, None)
+        return self._as_it_is(args, kwargs, why)
+
+    def _after_error(self, key: Any, error: Exception, args: Any, kwargs: Any) -> Any:
+        """The function failed while it was traced: does it fail by itself as well? Of the two errors one says more."""
+        try:
+            answer = self._function(*args, **kwargs)
+        except Exception as own:
+            if isinstance(error, GradTapeError) and not isinstance(own, GradTapeError):  # of bare arrays, NumPy's
+                raise error from error.__cause__
+            raise
+        self._keep(key, None)
+        self.stats.uncompiled += 1
+        self._complain(retrace_reasons.failed(error, self._function))
+        return answer
+
+    def _settles(self, trace: Trace, before: list[Trace], call: CallArguments) -> None:
+        """Say so, once, if the function goes on changing what it reads, and so is traced in each call."""
+        trace.lasts = trace.alone or trace.environment(len(call.arrays)) is not None
+        if trace.lasts or self._is_unsettled or not before or before[-1].lasts:
+            return  # the first time may be the only one: something that it keeps for later calls
+        self._is_unsettled = True
+        self._complain(retrace_reasons.unsettled(self._function, trace))
+
+    def _as_it_is(self, args: Any, kwargs: Any, why: str) -> Any:
+        self.stats.uncompiled += 1
+        self._complain(why)
+        return self._function(*args, **kwargs)
+
+    def _complain(self, why: str) -> None:
+        if not self.is_silent and why not in self._told:
+            self._told.add(why)
+            complain(f"jit: {self._name} {why}")
+
+    def _keep(self, key: Any, traces: list[Trace] | None) -> None:
+        if self._traces.keep(key, traces):
+            self._short = None
+
+    def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
+        """A new trace, and what the function has read besides its arguments."""
+        self.stats.traces += 1
+        with explain_call.withheld() as found:
+            trace, environment = traced(self._function, self._static, call, args, kwargs)
+        trace.found = found
+        trace.sample = Sample(trace.arrays(call, environment))
+        return trace, environment
+
+    def _say(self, trace: Trace, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> None:
+        """Say what was found while `trace` was made; nothing has been run yet."""
+        if trace.found:
+            self._explained |= "not finite" in trace.found.doubts
+            run = explain_call.Run(call, environment, trace.arrays(call, environment), is_over=False)
+            explain_call.explain(self._function, args, kwargs, trace, run)
+
+    @property
+    def _name(self) -> str:
+        return repr(getattr(self._function, "__name__", "the function"))
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallArguments:
+        call = CallArguments()
+        state = recording.current()
+        if not state.bits & AMBIENT:
+            call.key.append("no_grad")
+        if self._static.numbers:
+            numbers = self._static.positions(len(args))
+            for number, x in enumerate(args):
+                if number in numbers:
+                    self._take_static(call, x, f"argument {number}")
+                else:
+                    call.take(x)
+        else:
+            for x in args:
+                call.take(x)
+        for name in kwargs:
+            call.key.append(name)
+            if name in self._static.names:
+                self._take_static(call, kwargs[name], name)
+            else:
+                call.take(kwargs[name])
+        return call
+
+    def _take_static(self, call: CallArguments, x: Any, what: str) -> None:
+        try:
+            call.take_static(x, what)
+        except Untraceable:
+            raise OperandError(
+                f"jit: {what} of {self._name} is static, and a {type(x).__name__} cannot be: it has no hash.\n"
+                f"{Location.here().show()}\n"
+                f"  fix: pass a tuple instead of a list, or do not name it in static_argnums or static_argnames"
+            ) from None
+
+    # -- looking at it
+
+    def lower(self, *args: Any, **kwargs: Any) -> Program:
+        """Compile for these arguments ahead of the first call; the program, simplified.
+
+        >>> import numpy as np
+        >>> from gradtape.jit import jit
+        >>> step = jit(lambda x: x * 1.0 + 0.5)
+        >>> len(step.lower(np.ones(3)))
+        1
+        """
+        with self._ahead():
+            call = self._arguments(args, kwargs)
+            with self._lock:
+                self._latest = self._lowered(tuple(call.key), call, args, kwargs)
+            return _shown(self._latest)
+
+    @contextmanager
+    def _ahead(self) -> Iterator[None]:
+        """Where there is nothing else to be run, what cannot be compiled is an error."""
+        try:
+            yield
+        except Inline:
+            raise OperandError(
+                f"jit: {self._name} cannot be compiled ahead for tensors that are recorded or mapped over.\n"
+                f"{Location.here().show()}\n  fix: pass arrays"
+            ) from None
+        except Untraceable as reason:
+            raise OperandError(
+                f"jit: {self._name} cannot be compiled, because {reason}.\n{Location.here().show()}"
+            ) from None
+
+    def _lowered(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Trace:
+        traces = self._traces.found(key) or []
+        for trace in traces:
+            if trace.environment(len(call.arrays)) is not None:
+                return trace
+        trace, environment = self._trace(call, args, kwargs)
+        self._keep(key, [*traces, trace])
+        self._say(trace, call, environment, args, kwargs)
+        return trace
+
+    @property
+    def program(self) -> Program:
+        """The program that was run last, after all passes. It prints with the user's lines, and how it is run."""
+        return _shown(self._last())
+
+    @property
+    def traced(self) -> Program:
+        """The program that was run last, as it was traced, before any pass."""
+        return self._last().traced
+
+    @property
+    def memory(self) -> int:
+        """The peak of the memory plan of the program that was run last, in bytes: results and intermediate values.
+
+        >>> import numpy as np
+        >>> from gradtape.jit import jit
+        >>> step = jit(lambda x: np.exp(np.sin(x)) + 1.0)
+        >>> _ = step(np.ones(1_000_000))
+        >>> step.memory  # the result: native code keeps nothing else in memory
+        8000000
+        """
+        runner = self._last().runner
+        return runner.peak + backends.workspace(runner.steps)
+
+    @property
+    def source(self) -> str:
+        """The Python function that the last program was made into."""
+        return self._last().runner.source
+
+    def timeline(self, *args: Any, **kwargs: Any) -> Timeline:
+        """The time of a run by source line and by step: a table to print, and for notebooks.
+
+        The program for these arguments is run some times over with a clock. Without any, it is the program that was
+        run last, on the arrays that it was traced with. Large ones are not kept for that: if they are gone, arrays of
+        ones are taken, with more on the diagonals of square ones. Nothing is assigned or written to, and generators are
+        put back.
+
+        >>> import numpy as np
+        >>> from gradtape.jit import jit
+        >>> step = jit(lambda x: np.sum(np.tanh(x) ** 2))
+        >>> timeline = step.timeline(np.ones(1000))
+        >>> [step.native for step in timeline.steps]
+        [True]
+        """
+        if not args and not kwargs:
+            try:
+                return self._last().timeline(self._name, None)
+            except OperandError:
+                raise
+            except Exception as error:
+                raise OperandError(
+                    f"jit: the program of {self._name} that was run last cannot be run on arrays of ones "
+                    f"({retrace_reasons.first_line(error)}).\n{Location.here().show()}\n"
+                    f"  fix: step.timeline(...), with the arguments of a call"
+                ) from None
+        with self._ahead():
+            for trace, arrays in self._candidates(args, kwargs):
+                try:
+                    return trace.timeline(self._name, arrays)
+                except GuardFailed:
+                    continue
+        raise OperandError(
+            f"jit: {self._name} relies on a value that is another one in each run.\n{Location.here().show()}\n"
+            f"  fix: compare tensors, use np.where, or return the value"
+        )
+
+    def _candidates(self, args: Any, kwargs: Any) -> Iterator[tuple[Trace, list[Any]]]:
+        """The traces that may be for these arguments, with the arrays to run them on; a new one at last."""
+        call = self._arguments(args, kwargs)
+        key = tuple(call.key)
+        for trace in self._traces.found(key) or []:
+            environment = trace.environment(len(call.arrays))
+            if environment is not None:
+                yield trace, trace.arrays(call, environment)
+        with self._lock:
+            trace, environment = self._trace(call, args, kwargs)
+            self._keep(key, [*(self._traces.found(key) or []), trace])
+        yield trace, trace.arrays(call, environment)
+
+    def clear(self) -> None:
+        """Forget all traces."""
+        with self._lock:
+            self._traces.clear()
+            self._latest = self._short = None
+
+    def _last(self) -> Trace:
+        if self._latest is None:
+            raise OperandError(
+                f"jit: {self._name} has not been compiled yet.\n{Location.here().show()}\n"
+                f"  fix: call it, or its .lower(...), first"
+            )
+        return self._latest
+
+
+def _shown(trace: Trace) -> Program:
+    """The program of a trace, as a user looks at it: the same one each time."""
+    if trace.shown is None:
+        from gradtape.jit.ir.printing import made  # by those who look at it
+
+        trace.shown = made(trace.traced, trace.program, trace.runner.steps)
+    return trace.shown
+
+
+def _raise_if_checking(error: Exception) -> None:
+    """In the checking modes a defect of the compiler is an error, and no reason to run the function uncompiled."""
+    if config.check != "off" and isinstance(error, ProgramError):
+        raise error
+
+
+def _is_recorded(trace: Trace, call: CallArguments, environment: list[Any]) -> bool:
+    """Whether a tape outside watches something that the function reads besides its arguments."""
+    state = recording.current()
+    if state.variables and (trace.has_variables or call.variables):
+        return True
+    return any(isinstance(x, Tensor) and x._node.bits & state.bits & ~VARIABLE for x in environment)
+
+
+def _overlap(writes: list[Write], call: CallArguments, environment: list[Any]) -> bool:
+    """Whether an array that is written to shares memory with another one, in which the write would be seen."""
+    arrays = [x for x in (*call.arrays, *environment) if isinstance(x, np.ndarray)]
+    targets = [write.target(call, environment) for write in writes]
+    return any(sum(np.may_share_memory(target, array) for array in arrays) > 1 for target in targets)
+
+
+@overload
+def jit(
+    function: Function,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    cache_size: int = 128,
+) -> Compiled: ...
+
+
+@overload
+def jit(
+    function: None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    cache_size: int = 128,
+) -> Callable[[Function], Compiled]: ...
+
+
+def jit(
+    function: Function | None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    cache_size: int = 128,
+) -> Compiled | Callable[[Function], Compiled]:
+    """Compile `function`: it is traced when it is first called, forward and backward pass in one program.
+
+    Arrays in, arrays out; arguments and results are nested structures as everywhere. There is one trace for each
+    combination of shapes, dtypes, structure and static values. What is not an array (a Python number, a string, a
+    function) is static: another value is traced anew, and so are the arguments named in `static_argnums` and
+    `static_argnames`, whatever they are. At most `cache_size` combinations are kept, those that were used last.
+
+    >>> import numpy as np, gradtape as gt
+    >>> from gradtape.jit import jit
+    >>> def loss(w, x):
+    ...     return np.mean(np.tanh(x @ w) ** 2)
+    >>> step = jit(gt.value_and_grad(loss))
+    >>> value, gradient = step(np.zeros((3, 2)), np.ones((5, 3)))
+    >>> gradient.shape
+    (3, 2)
+    """
+    if function is None:
+        return functools.partial(
+            jit, static_argnums=static_argnums, static_argnames=static_argnames, cache_size=cache_size
+        )
+    if not callable(function):
+        raise OperandError(f"jit: something of type {type(function).__name__} was given; a function is wanted")
+    if getattr(getattr(function, "__code__", None), "co_flags", 0) & _SUSPENDED:
+        raise OperandError(
+            f"jit: {function.__name__!r} is a generator or a coroutine, which runs after it has returned; a function "
+            f"that returns its results is wanted.\n{Location.here().show()}\n"
+            f"  fix: compile the function that computes one step, and call it from there"
+        )
+    return Compiled(function, static_argnums, static_argnames, cache_size)

@@ -1,0 +1,111 @@
+"""What there is to say about the gradients of a compiled function: the function itself says it, run once for that.
+
+A program has no names and no frames to tell a cause from. So what is found while a function is traced is withheld, and
+gradients that are zero or not finite there are only noted. If there was any of this, the function is run as it is, on
+the same arguments, before its program is: it says what it says without `jit`, or raises. Nothing that it does is left
+behind. Healthy functions are not run twice.
+
+After that, results are looked at in the first, second, fourth, eighth run and so on, and a first result that is one
+number, the value of a loss, in every run. The first one that is not finite is looked into in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.pytree import leaves
+from gradtape.core.tensor import Tensor
+from gradtape.errors import GradTapeError
+
+if TYPE_CHECKING:
+    from gradtape.explain.emit.policy import Withheld
+    from gradtape.jit.guards.signature import CallArguments
+    from gradtape.jit.runtime.executable import Trace
+
+_float64 = np.float64
+_OTHERS = frozenset({np.float32, Tensor, tuple})
+
+
+def is_suspect(answer: Any, runs: int) -> bool:
+    """Whether to look at the results of a run: cheap enough to ask each time."""
+    if not runs & (runs - 1):
+        return True
+    first = answer[0] if type(answer) is tuple and answer else answer
+    if type(first) is _float64:
+        return not isfinite(first)
+    return type(first) in _OTHERS and _is_spoilt(first)
+
+
+def _is_spoilt(first: Any) -> bool:
+    """Whether a result is one number that is not finite, or begins with one, as the pair of a value and more does."""
+    if type(first) is tuple:
+        first = first[0] if first else None
+    number = first._array if isinstance(first, Tensor) else first
+    return isinstance(number, np.floating | np.ndarray) and number.shape == () and not isfinite(number)
+
+
+def is_finite(answer: Any) -> bool:
+    """Whether there is no NaN and no infinity in a nested structure of arrays."""
+    arrays = [x._array if isinstance(x, Tensor) else x for x in leaves(answer)]
+    numbers = [x for x in arrays if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "fc"]
+    return all(bool(np.isfinite(x).all()) for x in numbers)
+
+
+@contextmanager
+def withheld() -> Iterator[Withheld]:
+    """Inside a function is traced: what would be said about its gradients there, the function itself says better."""
+    from gradtape.explain.emit.policy import withholding  # by those who compile something
+
+    with withholding() as found:
+        yield found
+
+
+class Run(NamedTuple):
+    """A run of a trace: what it was given, and who had that then."""
+
+    call: CallArguments | None = None
+    environment: list[Any] = []  # noqa: RUF012  (it is never changed)
+    arrays: Sequence[Any] = ()
+    is_over: bool = True
+
+    @property
+    def owners(self) -> list[Any]:
+        """The arrays, tensors and Variables whose values the run was given."""
+        given = [] if self.call is None else [self.call.owner(index) for index in range(len(self.call.arrays))]
+        return [*given, *self.environment]
+
+
+ALONE = Run()
+"""A run that has assigned nothing: what it was given is there still."""
+
+
+def explain(function: Callable[..., Any], args: Any, kwargs: Any, trace: Trace, run: Run) -> None:
+    """Let `function` itself say about a call what it would say without `jit`; nothing that it does is left behind.
+
+    Where it cannot be run to its end, what was found while it was traced is said.
+    """
+    from gradtape.explain.emit.policy import report
+    from gradtape.explain.model.codes import CODES
+    from gradtape.jit.diagnostics.snapshot import restored, rewound
+
+    targets = [] if run.call is None else [write.target(run.call, run.environment) for write in trace.in_place]
+    try:
+        with (
+            restored(function, [args, kwargs], [x for x in targets if isinstance(x, np.ndarray)]),
+            rewound(trace, run.owners, run.arrays),
+            np.errstate(all="ignore"),
+        ):
+            function(*args, **kwargs)
+    except Warning:
+        raise
+    except Exception as error:  # whatever else a second run meets is no part of the answer
+        problem = error.problem if isinstance(error, GradTapeError) else None
+        if problem is not None and problem.code in CODES and not CODES[problem.code].is_fixed:
+            raise  # an explanation, which is to be an error
+        for found in () if run.is_over else trace.found.problems:
+            report(found)

@@ -1,0 +1,57 @@
+"""A program as a user looks at it: what was recorded and simplified, and, in its last line, how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gradtape.jit.ir.program import GUARD, Program
+from gradtape.jit.runtime.runner import Group, Step
+
+NAMES_AT_MOST = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Made(Program):
+    """A program that knows what it was made of and into.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> step = jit(lambda x: np.exp(x * 1.0) + 2.0)
+    >>> _ = step(np.zeros(3))
+    >>> str(step.program).splitlines()[-1]
+    'made     of 3 recorded instructions; run as 1 native group of 2 instructions'
+    """
+
+    recorded: int = 0
+    steps: tuple[Step, ...] = ()
+
+    def __str__(self) -> str:
+        made = f"made     of {_plural(self.recorded, 'recorded instruction')}; run as {_told(self.steps)}"
+        return f"{Program.__str__(self)}\n{made}"
+
+    __repr__ = __str__
+
+
+def made(traced: Program, program: Program, steps: Sequence[Step]) -> Made:
+    """`program`, which was made of `traced`, and is run in `steps`."""
+    parts = program.inputs, program.constants, program.instructions, program.outputs
+    return Made(*parts, len(traced), tuple(steps))
+
+
+def _told(steps: Sequence[Step]) -> str:
+    groups = [step for step in steps if isinstance(step, Group)]
+    kernels = [step.name for step in steps if not isinstance(step, Group) and step.op is not GUARD]
+    parts = []
+    if groups:
+        fused = sum(len(group.instructions) for group in groups)
+        parts.append(f"{_plural(len(groups), 'native group')} of {_plural(fused, 'instruction')}")
+    if kernels:
+        names = list(dict.fromkeys(kernels))
+        shown = ", ".join(names[:NAMES_AT_MOST]) + (" ..." if len(names) > NAMES_AT_MOST else "")
+        parts.append(f"{_plural(len(kernels), 'NumPy kernel')} ({shown})")
+    return " and ".join(parts) or "nothing: there is nothing to compute"
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,87 @@
+"""A builder of LLVM's instructions that writes none for arithmetic of whole numbers that are known.
+
+Half of what says where an element is adds nothing, or multiplies by one: LLVM would find out, but it takes ten times as
+long to read such an instruction and to take it away as it takes here not to write it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+_LONG = ir.IntType(64)
+
+
+class Builder(ir.IRBuilder):  # type: ignore[misc]
+    """Like llvmlite's, but what it returns may be an operand, or a constant.
+
+    >>> from llvmlite import ir
+    >>> from gradtape.jit.native.emit.builder import Builder
+    >>> kind = ir.IntType(64)
+    >>> function = ir.Function(ir.Module(), ir.FunctionType(kind, [kind]), "function")
+    >>> (x,), builder = function.args, Builder(function.append_basic_block())
+    >>> builder.add(builder.mul(x, kind(1)), kind(0)) is x
+    True
+    >>> builder.mul(kind(6), kind(7)).constant
+    42
+    """
+
+    def add(self, left: Any, right: Any) -> Any:
+        one, other = _known(left), _known(right)
+        if one == 0:
+            return right
+        if other == 0:
+            return left
+        return super().add(left, right) if one is None or other is None else _LONG(one + other)
+
+    def sub(self, left: Any, right: Any) -> Any:
+        one, other = _known(left), _known(right)
+        if other == 0:
+            return left
+        return super().sub(left, right) if one is None or other is None else _LONG(one - other)
+
+    def mul(self, left: Any, right: Any) -> Any:
+        one, other = _known(left), _known(right)
+        if one == 1 or other == 0:
+            return right
+        if other == 1 or one == 0:
+            return left
+        return super().mul(left, right) if one is None or other is None else _LONG(one * other)
+
+    def udiv(self, left: Any, right: Any) -> Any:
+        one, other = _known(left), _known(right)
+        if other == 1:
+            return left
+        return super().udiv(left, right) if one is None or other is None else _LONG(one // other)
+
+    def require(self, pointer: Any, size: Any, what: str) -> Any:
+        """The pointer, from which on so many bytes are about to be accessed. Tested in the checking mode only."""
+        return pointer
+
+    def select(self, condition: Any, left: Any, right: Any) -> Any:
+        if isinstance(condition, ir.Constant) and isinstance(condition.type, ir.IntType):
+            return left if condition.constant else right
+        return super().select(condition, left, right)
+
+    def icmp_signed(self, relation: str, left: Any, right: Any) -> Any:
+        one, other = _known(left), _known(right)
+        if one is None or other is None or relation not in ("<", ">"):
+            return super().icmp_signed(relation, left, right)
+        return ir.IntType(1)(int(one < other if relation == "<" else one > other))
+
+
+def start_builder(block: Any) -> Builder:
+    """A builder at the end of a basic block: one that tests all accesses if its module is compiled in checking mode."""
+    if getattr(block.function.module, "checks", None) is None:
+        return Builder(block)
+    from gradtape.jit.native.emit.memory_checks import CheckedBuilder
+
+    return CheckedBuilder(block)
+
+
+def _known(operand: Any) -> int | None:
+    """The whole number that an operand is, if that is known."""
+    if isinstance(operand, ir.Constant) and operand.type == _LONG and isinstance(operand.constant, int):
+        return operand.constant
+    return None

@@ -1,0 +1,124 @@
+"""Kernels that native loops call: one instruction that is not native keeps no loop from being native around it.
+
+Only the bodies of loops have such instructions. Elsewhere a kernel runs between two groups, which costs less.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.ir.program import Instruction, Value
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Loops
+from gradtape.jit.native.lower.ir import CALLBACK
+from gradtape.jit.native.schedule.layout import bytes_of
+from gradtape.jit.runtime.runner import GuardFailed, quietly
+
+WORK = 10_000
+"""What a call counts for, in elements of light loops."""
+
+
+class Callback(Instruction):
+    """An instruction whose kernel native code calls."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return CALLBACK
+
+
+def called_back(instruction: Instruction) -> Instruction:
+    """The instruction, as one that native code calls the kernel of."""
+    return Callback(instruction.op, instruction.operands, instruction.params, instruction.results, instruction.location)
+
+
+def supports(instruction: Any) -> bool:
+    """Whether the kernel of an instruction can be called: its values are numbers in memory, and there are some."""
+    values = (*instruction.values, *instruction.results)
+    return not instruction.effect and all(has_bytes(value.dtype) and 0 not in value.shape for value in values)
+
+
+def has_bytes(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of this dtype can be copied as bytes: numbers and truth values in the machine's byte order."""
+    return dtype.isnative and dtype.kind in "biufc"
+
+
+class CallbackEmitter(Loops):
+    """Emits `name(buffers, begin, end)`: hands the addresses of operands and results to a Python function."""
+
+    def __init__(self, module: Any, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        self.module, self.name, self.instruction, self.plan, self.slots = module, name, instruction, plan, slots
+        self.function = _function(instruction.params["instruction"], instruction.operands)
+        self.symbol = f"{name}_kernel"
+        self.address = int(ctypes.cast(self.function, ctypes.c_void_p).value or 0)
+
+    def emit(self) -> int:
+        """Emits the function; a measure of its work, in elements of light loops."""
+        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
+        builder = self.builder = start_builder(function.append_basic_block("entry"))
+
+        def pointer(key: Any) -> Any:
+            address = builder.gep(function.args[0], [self.number(self.slots[key])], source_etype=POINTER)
+            return builder.load(address, typ=POINTER)
+
+        given = [(x, pointer(self.plan.places[x].root)) for x in self.instruction.operands]
+        given += [(x, pointer(x)) for x in self.instruction.results]
+        given = [builder.require(address, bytes_of(x), "hands a kernel") for x, address in given]
+        kernel = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * len(given)), self.symbol)
+        failed = builder.icmp_unsigned("!=", builder.call(kernel, given), self.number(0))
+        with builder.if_then(failed, likely=False):
+            builder.store(self.number(1), pointer(STATUS))
+        builder.ret_void()
+        return WORK
+
+
+def _function(instruction: Instruction, values: Any) -> Any:
+    """A C function from addresses of operands and results: 0 if all went well."""
+    kernel, params, several = instruction.op.kernel, instruction.params, instruction.op.outputs
+    results = instruction.results
+    literals = [None if type(x) is Value else x for x in instruction.operands]
+    sizes = [math.prod(value.shape) * value.dtype.itemsize for value in (*values, *results)]
+    count = len(values)
+    pool: list[tuple[list[Any], list[int]]] = []  # arrays and their addresses, of calls that are over
+
+    def fresh() -> tuple[list[Any], list[int]]:
+        arrays = [np.empty(value.shape, value.dtype) for value in (*values, *results)]
+        return arrays, [array.ctypes.data for array in arrays]
+
+    def run(*arrays: Any) -> tuple[Any, ...]:
+        supply = iter(arrays)
+        operands = [next(supply) if x is None else x.value for x in literals]  # type: ignore[union-attr]
+        found = kernel(*operands, **params)
+        return tuple(found) if several else (found,)
+
+    def call(*addresses: int) -> int:
+        try:
+            own = pool.pop() if pool else fresh()
+            arrays, places = own
+            for place, address, size in zip(places[:count], addresses, sizes, strict=False):
+                ctypes.memmove(place, address, size)
+            found = quietly(run, arrays[:count])
+            for array, result, value in zip(arrays[count:], found, results, strict=True):
+                if np.shape(result) != value.shape or getattr(result, "dtype", value.dtype) != value.dtype:
+                    raise GuardFailed
+                array[...] = result
+            for place, address, size in zip(places[count:], addresses[count:], sizes[count:], strict=True):
+                ctypes.memmove(address, place, size)
+            pool.append(own)
+        except Exception:  # the kernels are run again, without native code, by whoever called it, and raise there
+            return 1
+        except BaseException:  # an interruption: again, as soon as native code has returned
+            _thread.interrupt_main()
+            return 1
+        return 0
+
+    kind: Callable[..., Any] = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(sizes))
+    return kind(call)

@@ -1,0 +1,288 @@
+"""The code of factorisations: see `factors` for which there are.
+
+LAPACK stores matrices by columns, and arrays here are stored by rows. As NumPy does, a matrix is copied, columns first,
+before it is factorised. A triangle is solved with as it is, as the transpose of what LAPACK sees.
+
+Several right sides of small matrices are solved for here, all of them at once: LAPACK would share them out among
+threads, which takes longer than the work, and far longer where the cores are busy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.elementwise import Elements, lane_type
+from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID
+from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.lower.factor import CHECKED, CHOLESKY, DETERMINANT, LOG_DETERMINANT, SOLVE, TRIANGULAR
+from gradtape.jit.native.runtime.llvm import Machine
+
+_DOUBLE = np.dtype(np.float64)
+ALIGNMENT = 64
+WIDTH = 8
+SMALL = 1 << 18
+"""Multiplications up to which several right sides are solved for here."""
+
+
+class FactorEmitter(FortranCalls):
+    """Emits `name(buffers, begin, end)` for a stack of matrices, one after the other."""
+
+    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        self.module, self.instruction, self.plan, self.slots = module, instruction, plan, slots
+        self.dtype = instruction.operands[0].dtype
+        self.size = instruction.operands[0].shape[-1]
+        self.columns = 0 if instruction.name in (CHOLESKY, DETERMINANT, LOG_DETERMINANT) else self.size
+        if instruction.name in (SOLVE, TRIANGULAR):
+            self.columns = instruction.operands[1].shape[-1]
+        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
+        self.buffers = function.args[0]
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        self.machine = machine
+        self.lanes = Lanes(self.builder, 1, machine.fused)
+        self.elements = Elements(self.lanes)
+        self.by_rows = self.columns > 1 and self.size**2 * self.columns <= SMALL
+        parts = [self.size**2, self.size * self.columns]
+        item = self.dtype.itemsize
+        self.starts = [0, *np.cumsum([-(-count * item // ALIGNMENT) * ALIGNMENT for count in parts]).tolist()]
+        self.memory = self.starts[2] + 4 * self.size  # for the matrix, the right side and the row numbers
+
+    def emit(self) -> int:
+        """Emits the function; a measure of its work, in elements of light loops."""
+        operands, results = self.instruction.operands, self.instruction.results
+        count = max(1, math.prod(results[0].shape[: len(results[0].shape) - 2]))
+        if self.instruction.name in (DETERMINANT, LOG_DETERMINANT):
+            count = max(1, math.prod(results[0].shape))
+        given = [self.buffer(self.plan.places[x].root) for x in operands]
+        out = [self.buffer(x) for x in results]
+        self.space = self.buffer(self.instruction)
+        self.info = self.local(INT)
+        with self.loop(0, count) as number:
+            first = [self.nth(pointer, x, number, count) for pointer, x in zip(given, operands, strict=True)]
+            last = [self.nth(pointer, x, number, count) for pointer, x in zip(out, results, strict=True)]
+            self.emit_one(first, last)
+        self.builder.ret_void()
+        return int(count * (1000 + self.size**2 * (self.size + self.columns) // 4))
+
+    def nth(self, pointer: Any, value: Any, number: Any, count: int) -> Any:
+        """The matrix of a stack, or the number; the only one there is, if it is the same for all."""
+        single = value in self.instruction.results and self.instruction.name in (DETERMINANT, LOG_DETERMINANT)
+        each = 1 if single else math.prod(value.shape[-2:])
+        step = each if math.prod(value.shape) == each * count else 0
+        return self.at(pointer, self.builder.mul(number, self.number(step)))
+
+    def at(self, pointer: Any, place: Any) -> Any:
+        return self.builder.gep(pointer, [place], source_etype=lane_type(self.dtype))
+
+    def part(self, number: int) -> Any:
+        """The workspace's part for the matrix, the right side or the row numbers."""
+        return self.builder.gep(self.space, [self.number(self.starts[number])], source_etype=ir.IntType(8))
+
+    # -- single elements
+
+    def read(self, pointer: Any, place: Any) -> Value:
+        kind = lane_type(self.dtype)
+        found = self.builder.load(self.at(pointer, place), typ=kind, align=self.dtype.itemsize)
+        return self.lanes.splat(found)
+
+    def write(self, value: Value, pointer: Any, place: Any) -> None:
+        self.store(value, self.dtype, pointer, place, self.number(0))
+
+    def place(self, row: Any, column: Any, length: int) -> Any:
+        return self.builder.add(self.builder.mul(row, self.number(length)), column)
+
+    def each(self, rows: int, columns: int, action: Callable[[Any, Any], None]) -> None:
+        with self.loop(0, rows) as row, self.loop(0, columns) as column:
+            action(row, column)
+
+    def turned(self, source: Any, target: Any, rows: int, columns: int) -> None:
+        """A matrix of so many rows and columns by rows, to where it is stored by columns."""
+        if 1 in (rows, columns):
+            self.each(1, rows * columns, lambda _, place: self.write(self.read(source, place), target, place))
+            return
+        self.each(
+            rows,
+            columns,
+            lambda row, column: self.write(
+                self.read(source, self.place(row, column, columns)), target, self.place(column, row, rows)
+            ),
+        )
+
+    # -- the functions
+
+    def square(self, pointer: Any) -> Any:
+        """The address of a matrix as large as those that are factorised."""
+        return self.matrix(pointer, self.size, self.size, self.size)
+
+    def emit_one(self, given: list[Any], out: list[Any]) -> None:
+        name, size = self.instruction.name, self.size
+        if name == CHOLESKY:
+            self.emit_cholesky(given[0], out[0])
+        elif name == TRIANGULAR:
+            self.emit_triangular(given, out[0])
+        else:
+            self.turned(given[0], self.part(0), size, size)
+            self.call("getrf", size, size, self.square(self.part(0)), size, self.part(2), self.address(self.info))
+            if name in (DETERMINANT, LOG_DETERMINANT):
+                self.emit_determinant(out)
+            else:
+                self.emit_solution(given, out[0])
+
+    def failed(self) -> Any:
+        return self.builder.icmp_signed("!=", self.builder.load(self.info, typ=INT), ir.Constant(INT, 0))
+
+    def check(self) -> None:
+        """Notes it in the status if the function before has given up."""
+        assert self.instruction.name in CHECKED
+        with self.builder.if_then(self.failed(), likely=False):
+            self.builder.store(self.number(1), self.buffer(STATUS))
+
+    def emit_solution(self, given: list[Any], out: Any) -> None:
+        size, columns, right = self.size, self.columns, self.part(1)
+        self.check()
+        if self.by_rows:
+            self.emit_rows(given, out)
+            return
+        if self.instruction.name == SOLVE:
+            self.turned(given[1], right, size, columns)
+        else:
+            self.emit_identity(right)
+        right = self.matrix(right, size, columns, size)
+        arguments = (self.square(self.part(0)), size, self.part(2), right, size, self.address(self.info))
+        self.call("getrs", "N", size, columns, *arguments)
+        self.turned(right, out, columns, size)
+
+    def emit_identity(self, target: Any) -> None:
+        size = self.size
+        one, zero = (self.elements.constant(self.dtype, x) for x in (1, 0))
+        self.each(size, size, lambda row, column: self.write(zero, target, self.place(row, column, size)))
+        self.each(1, size, lambda _, row: self.write(one, target, self.place(row, row, size)))
+
+    def emit_rows(self, given: list[Any], out: Any) -> None:
+        """The right side with its rows exchanged, then both triangles of the factors, in the place of the result."""
+        builder, size, columns = self.builder, self.size, self.columns
+        if self.instruction.name == SOLVE:
+            self.each(1, size * columns, lambda _, place: self.write(self.read(given[1], place), out, place))
+        else:
+            self.emit_identity(out)
+        with self.loop(0, size) as row:
+            where = builder.load(builder.gep(self.part(2), [row], source_etype=INT), typ=INT)
+            other = builder.sub(builder.sext(where, LONG), self.number(1))
+            with builder.if_then(builder.icmp_signed("!=", row, other)), self.loop(0, columns) as column:
+                places = [self.place(x, column, columns) for x in (row, other)]
+                values = [self.read(out, place) for place in places]
+                for value, place in zip(values, reversed(places), strict=True):
+                    self.write(value, out, place)
+        matrix = self.part(0)
+        self.substitute(lambda row, column: self.place(column, row, size), matrix, out, lower=True, unit=True)
+        self.substitute(lambda row, column: self.place(column, row, size), matrix, out, lower=False, unit=False)
+
+    def substitute(self, place_of: Callable[[Any, Any], Any], matrix: Any, out: Any, lower: bool, unit: bool) -> None:
+        """Solves with a triangle, some columns of the right side at a time, row after row."""
+        builder, size, columns = self.builder, self.size, self.columns
+        narrow = self.lanes, self.elements
+        width = 1 << (min(WIDTH, columns).bit_length() - 1)
+        kind = ir.VectorType(lane_type(self.dtype), width)
+        total = self.local(kind)
+        blocks, rest = divmod(columns, width)
+        for count, lanes_wide, first in ((blocks, width, 0), (rest, 1, blocks * width)):
+            if not count:
+                continue
+            self.lanes = Lanes(builder, lanes_wide, self.machine.fused)
+            self.elements = Elements(self.lanes)
+            memory = total if lanes_wide == width else self.local(self.lanes.type(lane_type(self.dtype)))
+            vector = self.lanes.type(lane_type(self.dtype))
+            with self.loop(0, count) as block, self.loop(0, size) as step:
+                column = builder.add(builder.mul(block, self.number(lanes_wide)), self.number(first))
+                row = step if lower else builder.sub(self.number(size - 1), step)
+                here = builder.mul(row, self.number(columns))
+                builder.store(self.load(self.dtype, out, here, column, 1).ir, memory)
+                begin: Any = 0 if lower else builder.add(row, self.number(1))
+                with self.loop(begin, row if lower else self.number(size)) as other:
+                    factor = self.read(matrix, place_of(row, other))
+                    there = self.load(self.dtype, out, builder.mul(other, self.number(columns)), column, 1)
+                    old = Value(self.lanes, builder.load(memory, typ=vector))
+                    builder.store((old - factor * there).ir, memory)
+                found = Value(self.lanes, builder.load(memory, typ=vector))
+                if not unit:
+                    found = found / self.read(matrix, place_of(row, row))
+                self.store(found, self.dtype, out, here, column)
+        self.lanes, self.elements = narrow
+
+    def emit_triangle_by_rows(self, given: list[Any], out: Any) -> None:
+        builder, size, params = self.builder, self.size, self.instruction.params
+        self.each(1, size * self.columns, lambda _, place: self.write(self.read(given[1], place), out, place))
+        lower = bool(params["lower"]) != bool(params["trans"])
+        if not params["unit"]:
+            with self.loop(0, size) as row:
+                zero = self.read(given[0], self.place(row, row, size)).equals(0)
+                with builder.if_then(self.lanes.any(zero), likely=False):
+                    builder.store(self.number(1), self.buffer(STATUS))
+
+        def place_of(row: Any, column: Any) -> Any:
+            return self.place(column, row, size) if params["trans"] else self.place(row, column, size)
+
+        self.substitute(place_of, given[0], out, lower=lower, unit=bool(params["unit"]))
+
+    def emit_triangular(self, given: list[Any], out: Any) -> None:
+        size, columns, params = self.size, self.columns, self.instruction.params
+        if self.by_rows:
+            self.emit_triangle_by_rows(given, out)
+            return
+        right = self.part(1)
+        self.turned(given[1], right, size, columns)
+        flags = ("U" if params["lower"] else "L", "N" if params["trans"] else "T", "U" if params["unit"] else "N")
+        arguments = (self.square(given[0]), size, self.matrix(right, size, columns, size), size)
+        self.call("trtrs", *flags, size, columns, *arguments, self.address(self.info))
+        self.check()
+        self.turned(right, out, columns, size)
+
+    def emit_cholesky(self, matrix: Any, out: Any) -> None:
+        """Of the symmetric part; by rows, the lower factor is what LAPACK sees as the upper one."""
+        size, half = self.size, self.elements.constant(self.dtype, 2)
+
+        def mean(row: Any, column: Any) -> None:
+            here, there = self.place(row, column, size), self.place(column, row, size)
+            self.write((self.read(matrix, here) + self.read(matrix, there)) / half, out, here)
+
+        self.each(size, size, mean)
+        self.call("potrf", "U", size, self.square(out), size, self.address(self.info))
+        self.check()
+        zero = self.elements.constant(self.dtype, 0)
+        with self.loop(0, size) as row, self.loop(self.builder.add(row, self.number(1)), self.number(size)) as column:
+            self.write(zero, out, self.place(row, column, size))
+
+    def emit_determinant(self, out: list[Any]) -> None:
+        """The sign and the sum of logarithms of the diagonal; 0 and -inf for a singular matrix."""
+        builder, lanes, elements = self.builder, self.lanes, self.elements
+        kind = lane_type(_DOUBLE)
+        total, sign = (self.local(lanes.type(kind)) for _ in range(2))
+        builder.store(elements.constant(_DOUBLE, 0).ir, total)
+        builder.store(elements.constant(_DOUBLE, 1).ir, sign)
+        with self.loop(0, self.size) as row:
+            found = elements.cast(self.read(self.part(0), self.place(row, row, self.size)), self.dtype, _DOUBLE)
+            where = builder.gep(self.part(2), [row], source_etype=INT)
+            moved = builder.icmp_signed(
+                "!=", builder.sext(builder.load(where, typ=INT), LONG), builder.add(row, self.number(1))
+            )
+            turns = builder.xor(moved, builder.extract_element((found < 0.0).ir, ir.Constant(INT, 0)))
+            old = Value(lanes, builder.load(sign, typ=lanes.type(kind)))
+            builder.store(builder.select(turns, (-old).ir, old.ir), sign)
+            logarithm = elements.function("log", _DOUBLE, lanes.absolute(found))
+            before = Value(lanes, builder.load(total, typ=lanes.type(kind)))
+            builder.store((before + logarithm).ir, total)
+        with builder.if_then(self.failed(), likely=False):
+            builder.store(elements.constant(_DOUBLE, 0).ir, sign)
+            builder.store(elements.constant(_DOUBLE, -np.inf).ir, total)
+        answers = [Value(lanes, builder.load(x, typ=lanes.type(kind))) for x in (sign, total)]
+        if self.instruction.name == DETERMINANT:
+            answers = [answers[0] * elements.function("exp", _DOUBLE, answers[1])]
+        for pointer, answer in zip(out, answers, strict=True):
+            self.write(elements.cast(answer, _DOUBLE, self.dtype), pointer, self.number(0))

@@ -1,0 +1,319 @@
+"""Loops over vectors: the dimensions a nest is run along, and how its elements are read and written.
+
+The order of arithmetic is fixed by the shape and the axes of a reduction alone, never by what else is computed or
+stored in the same loops: results are the same bits in any company, from run to run and for any number of threads.
+For that, the axes that are summed are joined by a rule that only looks at lengths. Arrays that do not lie in memory as
+the joined loop would have it (because they are stretched, or slices) are read element by element, by their indices.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit.elementwise import Elements, memory_type
+from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.schedule.fusion import Nest, Plan
+from gradtape.jit.native.schedule.layout import contiguous_steps
+
+DType = np.dtype[Any]
+Step = int | tuple[tuple[int, int], ...]
+"""The distance of neighbours in elements; or (length, distance) of each of the axes that were joined."""
+
+LONG = ir.IntType(64)
+POINTER = ir.PointerType()
+VOID = ir.VoidType()
+
+STATUS = "status"
+"""The slot of a number that is set where a position turns out not to exist."""
+
+ZEROS = 256  # bytes of the widest vector
+NARROW = 64
+"""Rows that are shorter than this are summed together with their neighbours, as one longer row."""
+
+
+class Stored(NamedTuple):
+    """A value as something that is written."""
+
+    value: Any
+
+
+@dataclasses.dataclass(eq=False)
+class Dimension:
+    """One loop: its length, whether it is reduced, the step of each array (in elements), and the windows along it."""
+
+    size: int
+    reduced: bool
+    steps: dict[Any, Step]
+    windows: dict[Any, tuple[int, int]] = dataclasses.field(default_factory=dict)
+
+
+def _aligned(steps: Sequence[int], shape: tuple[int, ...], rank: int) -> list[int]:
+    """The steps of a value along the axes of a nest: 0 along those it is stretched over."""
+    own = [step if size != 1 else 0 for step, size in zip(steps, shape, strict=True)]
+    return [0] * (rank - len(shape)) + own
+
+
+def _steps_by_axis(nest: Nest, plan: Plan) -> dict[Any, list[int]]:
+    rank = len(nest.shape)
+    by_axis: dict[Any, list[int]] = {}
+    for value in nest.loads:
+        by_axis[value] = _aligned(plan.places[value].steps, value.shape, rank)
+    for value in nest.stores:
+        by_axis[Stored(value)] = _aligned(contiguous_steps(value.shape), value.shape, rank)
+    for scatter in nest.scatters:
+        by_axis[scatter] = _aligned(plan.target(scatter).steps, scatter.operands[0].shape, rank)
+    for reduction in nest.reductions:
+        kept = [axis for axis in range(rank) if axis not in nest.axes]
+        along = dict(zip(kept, contiguous_steps(tuple(nest.shape[axis] for axis in kept)), strict=True))
+        by_axis[reduction] = [along.get(axis, 0) for axis in range(rank)]
+    return by_axis
+
+
+def dimensions(nest: Nest, plan: Plan) -> list[Dimension]:
+    """The loops of a nest, outermost first.
+
+    Arrays are known by their value where they are read, by `Stored(value)` where they are written, and by the
+    instruction for scatters and reductions. Neighbouring axes that are kept are joined wherever all arrays allow it;
+    those that are reduced, where their lengths say so.
+    """
+    by_axis = _steps_by_axis(nest, plan)
+    made: list[Dimension] = []  # innermost first
+    for axis in reversed(range(len(nest.shape))):
+        size = nest.shape[axis]
+        if size == 1:
+            continue
+        windows = _windows(nest, plan, axis)
+        new = Dimension(size, axis in nest.axes, {value: found[axis] for value, found in by_axis.items()}, windows)
+        last = made[-1] if made else None
+        if last is not None and last.reduced == new.reduced and _are_joined(new, last, len(made) == 1):
+            made[-1] = _joined(new, last)
+        else:
+            made.append(new)
+    made.reverse()
+    if nest.reductions and not any(loop.reduced for loop in made):
+        made.insert(0, Dimension(1, True, dict.fromkeys(by_axis, 0)))
+    return made or [Dimension(1, False, dict.fromkeys(by_axis, 0))]
+
+
+def _windows(nest: Nest, plan: Plan, axis: int) -> dict[Any, tuple[int, int]]:
+    """The windows that leave something out along an axis of a nest."""
+    found = {}
+    for value in nest.loads:
+        own = axis - (len(nest.shape) - len(value.shape))
+        if value in plan.windows and own >= 0 and plan.windows[value][own] != (0, value.shape[own]):
+            found[value] = plan.windows[value][own]
+    return found
+
+
+def _are_joined(outer: Dimension, inner: Dimension, innermost: bool) -> bool:
+    if outer.windows or inner.windows:
+        return False
+    if outer.reduced:
+        return inner.size < NARROW if innermost else True
+    return all(type(_joined_step(outer, inner, value)) is int for value in outer.steps)
+
+
+def _joined(outer: Dimension, inner: Dimension) -> Dimension:
+    steps = {value: _joined_step(outer, inner, value) for value in outer.steps}
+    return Dimension(outer.size * inner.size, outer.reduced, steps)
+
+
+def _joined_step(outer: Dimension, inner: Dimension, value: Any) -> Step:
+    ahead, behind = outer.steps[value], inner.steps[value]
+    if type(behind) is int and ahead == behind * inner.size:
+        return behind
+    parts = ((inner.size, behind),) if type(behind) is int else behind
+    assert type(ahead) is int
+    return ((outer.size, ahead), *parts)  # type: ignore[misc]
+
+
+class Loops:
+    """Emits loops, and vectors of elements read from memory and written to it."""
+
+    builder: Any
+    entry: Any
+    lanes: Lanes
+    elements: Elements
+    width: int
+    buffers: Any
+    slots: Any
+
+    def buffer(self, key: Any) -> Any:
+        """Where the memory of a value begins."""
+        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
+        return self.builder.load(address, typ=POINTER)
+
+    @contextmanager
+    def loop(self, begin: Any, end: Any) -> Iterator[Any]:
+        """Code that is run for each whole number from begin up to end."""
+        builder = self.builder
+        if isinstance(begin, int) and isinstance(end, int) and end - begin == 1:
+            yield ir.Constant(LONG, begin)
+            return
+        first, last = (ir.Constant(LONG, x) if isinstance(x, int) else x for x in (begin, end))
+        before = builder.block
+        head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
+        builder.branch(head)
+        builder.position_at_end(head)
+        index = builder.phi(LONG)
+        index.add_incoming(first, before)
+        builder.cbranch(builder.icmp_signed("<", index, last), body, after)
+        builder.position_at_end(body)
+        self.lanes.enter()
+        yield index
+        self.lanes.leave()
+        index.add_incoming(builder.add(index, ir.Constant(LONG, 1)), builder.block)
+        builder.branch(head)
+        builder.position_at_end(after)
+
+    def number(self, value: int) -> Any:
+        return ir.Constant(LONG, value)
+
+    def minimum(self, left: Any, right: Any) -> Any:
+        return self.builder.select(self.builder.icmp_signed("<", left, right), left, right)
+
+    def maximum(self, left: Any, right: Any) -> Any:
+        return self.builder.select(self.builder.icmp_signed(">", left, right), left, right)
+
+    def plus_steps(self, offset: Any, index: Any, step: Step) -> Any:
+        """The offset of an element `index` steps further along a loop."""
+        builder = self.builder
+        if type(step) is int:
+            if step == 0:
+                return offset
+            return builder.add(offset, index if step == 1 else builder.mul(index, self.number(step)))
+        for length, distance in reversed(step[1:]):  # type: ignore[index]
+            offset = self.plus_steps(offset, builder.urem(index, self.number(length)), distance)
+            index = builder.udiv(index, self.number(length))
+        return self.plus_steps(offset, index, step[0][1])  # type: ignore[index]
+
+    def local(self, kind: Any) -> Any:
+        """Memory in the function's frame (a register, after optimisation)."""
+        with self.builder.goto_block(self.entry):
+            return self.builder.alloca(kind)
+
+    def load(self, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step, inside: Any = None) -> Value:
+        """A vector of elements from `place` on, along a loop of these steps; the same element in all lanes for 0.
+
+        With `inside`, a bit: zeros where it is not set.
+        """
+        builder, kind = self.builder, memory_type(dtype)
+        if step == 1:
+            address = self._or_zeros(builder.gep(pointer, [builder.add(offset, place)], source_etype=kind), inside)
+            loaded = Value(self.lanes, builder.load(address, typ=self.lanes.type(kind), align=dtype.itemsize))
+        elif step == 0:
+            address = self._or_zeros(builder.gep(pointer, [offset], source_etype=kind), inside)
+            loaded = self.lanes.splat(builder.load(address, typ=kind, align=dtype.itemsize))
+        else:
+            vector = ir.Constant(self.lanes.type(kind), ir.Undefined)
+            for lane, position in enumerate(self._lane_offsets(offset, place, self.lanes.width, step)):
+                address = self._or_zeros(builder.gep(pointer, [position], source_etype=kind), inside)
+                scalar = builder.load(address, typ=kind, align=dtype.itemsize)
+                vector = builder.insert_element(vector, scalar, ir.Constant(ir.IntType(32), lane))
+            loaded = Value(self.lanes, vector)
+        return loaded.differs(0) if dtype == np.dtype(bool) else loaded
+
+    def _or_zeros(self, address: Any, inside: Any) -> Any:
+        """The address, or that of some zeros."""
+        if inside is None:
+            return address
+        name, kind = "gradtape_zeros", ir.ArrayType(ir.IntType(8), ZEROS)
+        zeros = self.builder.module.globals.get(name)
+        if zeros is None:
+            zeros = ir.GlobalVariable(self.builder.module, kind, name)
+            zeros.linkage, zeros.global_constant, zeros.align = "internal", True, 64
+            zeros.initializer = ir.Constant(kind, bytearray(ZEROS))
+        return self.builder.select(inside, address, self.builder.bitcast(zeros, POINTER))
+
+    def _lane_offsets(self, offset: Any, place: Any, count: int, step: Step) -> list[Any]:
+        """The offsets of `count` elements from `place` on, along a loop of these steps."""
+        builder, first = self.builder, self.plus_steps(offset, place, step)
+        if type(step) is int:
+            return [first] + [builder.add(first, self.number(lane * step)) for lane in range(1, count)]
+        length, distance = step[-1]  # type: ignore[index]
+        if count > length:
+            further = [builder.add(place, self.number(lane)) for lane in range(1, count)]
+            return [first] + [self.plus_steps(offset, index, step) for index in further]
+        # one row ends at most, and what is left goes on as if it had begun earlier in the next one
+        left = builder.sub(self.number(length), builder.urem(place, self.number(length)))
+        ahead = self.plus_steps(offset, builder.add(place, left), step)
+        other = builder.sub(ahead, builder.mul(left, self.number(distance)))
+        starts = [builder.select(builder.icmp_signed(">", left, self.number(i)), first, other) for i in range(1, count)]
+        return [first] + [builder.add(start, self.number(i * distance)) for i, start in enumerate(starts, 1)]
+
+    def store(self, value: Value, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step = 1) -> None:
+        """A vector of elements to `place` and on; of a step of 0, the first lane."""
+        builder, lanes, kind = self.builder, value.lanes, memory_type(dtype)
+        if dtype == np.dtype(bool):
+            value = lanes.convert("zext", value, kind)
+        if step == 1:
+            address = builder.gep(pointer, [builder.add(offset, place)], source_etype=kind)
+            builder.store(value.ir, address, align=dtype.itemsize)
+            return
+        for lane, position in enumerate(self._lane_offsets(offset, place, 1 if step == 0 else lanes.width, step)):
+            element = builder.extract_element(value.ir, ir.Constant(ir.IntType(32), lane))
+            address = builder.gep(pointer, [position], source_etype=kind)
+            builder.store(element, address, align=dtype.itemsize)
+
+    def clear(self, pointer: Any, size: Any) -> None:
+        """Fill bytes with zeros."""
+        emit_clear(self.builder, pointer, size)
+
+    def copy_bytes(self, target: Any, source: Any, size: int) -> None:
+        """Copy bytes between places that do not overlap."""
+        builder, plain = self.builder, ir.Constant(ir.IntType(1), 0)
+        copy = builder.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
+        places = [builder.require(target, size, "copies"), builder.require(source, size, "copies")]
+        builder.call(copy, [*places, self.number(size), plain])
+
+    def listed(self, numbers: Sequence[int], index: Any) -> Any:
+        """One of some numbers that are known beforehand."""
+        if len(set(numbers)) == 1:
+            return self.number(numbers[0])
+        if all(number == i for i, number in enumerate(numbers)):
+            return index
+        name = f"gradtape_list_{hashlib.sha256(repr(list(numbers)).encode()).hexdigest()[:24]}"
+        found = self.builder.module.globals.get(name)
+        if found is None:
+            kind = ir.ArrayType(LONG, len(numbers))
+            found = ir.GlobalVariable(self.builder.module, kind, name)
+            found.linkage, found.global_constant, found.initializer = "internal", True, ir.Constant(kind, list(numbers))
+        return self.builder.load(self.builder.gep(found, [self.number(0), index]), typ=LONG)
+
+    # -- positions
+
+    def within(self, index: Value, length: int, status: Any) -> Value:
+        """Positions counted from the start, 0 where there is none, which is noted in the status."""
+        builder, lanes = self.builder, index.lanes
+        place = lanes.select(index < 0, index + length, index)
+        exists = lanes.compare("<", place, lanes.like(place, length), signed=False)
+        with builder.if_then(lanes.any(~exists), likely=False):
+            builder.store(self.number(1), status)
+        return lanes.select(exists, place, 0)
+
+    def picked(self, dtype: DType, pointer: Any, where: Value, offset: int, step: int) -> Value:
+        """The elements at these positions, one by one."""
+        builder, kind, lanes = self.builder, memory_type(dtype), where.lanes
+        vector = ir.Constant(lanes.type(kind), ir.Undefined)
+        for lane in range(lanes.width):
+            number = ir.Constant(ir.IntType(32), lane)
+            position = self.plus_steps(self.number(offset), builder.extract_element(where.ir, number), step)
+            scalar = builder.load(builder.gep(pointer, [position], source_etype=kind), typ=kind, align=dtype.itemsize)
+            vector = builder.insert_element(vector, scalar, number)
+        loaded = Value(lanes, vector)
+        return loaded.differs(0) if dtype == np.dtype(bool) else loaded
+
+
+def emit_clear(builder: Any, pointer: Any, size: Any) -> None:
+    """Fill bytes with zeros."""
+    fill = builder.module.declare_intrinsic("llvm.memset", (POINTER, LONG))
+    zero, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
+    length = ir.Constant(LONG, size) if isinstance(size, int) else size
+    builder.call(fill, [builder.require(pointer, size, "clears"), zero, length, plain])

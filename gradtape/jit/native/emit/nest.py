@@ -1,0 +1,338 @@
+"""Loop nests: the code of what `planning` decided.
+
+Within a nest nothing is stored but what somebody else will read. Inputs are strided, with strides that are known when
+the nest is compiled; broadcasting is a stride of zero and costs no memory.
+
+A nest is divided into *units*, runs of the outer loops or pieces of the inner one, which can be computed in any order
+by any thread. The inner loop works on vectors. Where the length is not a multiple of the vector's, the last vector
+overlaps the one before it: elements are computed twice, to the same bits, rather than one at a time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit import elementwise
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.elementwise import Elements
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions, emit_clear
+from gradtape.jit.native.emit.reduction import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
+from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.lower.ir import GATHER, WITHIN
+from gradtape.jit.native.lower.support import INSIDE
+from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.fusion import Nest, Plan
+
+# Lanes of a vector: many where little is computed, to have more in flight; fewer where there is more to be kept in
+# registers, and to be compiled. No result depends on it.
+LIGHT_WIDTH = 16
+HEAVY_WIDTH = 8
+LONG_WIDTH = 4
+ROW_WIDTH = 32  # for short sums, which wait for their additions
+APART_WIDTH = 8  # where elements are not side by side in memory, so that there is code for each lane
+SHORT = 4  # instructions
+LIGHT = 24
+LONG_BODY = 250
+
+
+@dataclasses.dataclass(eq=False)
+class NestCode:
+    """What was emitted for a nest: the names of its functions, and how its work divides."""
+
+    name: str
+    units: int
+    finish: str | None
+    elements: int
+    heavy: bool
+    partial_sizes: dict[Any, int]  # reduction -> bytes of partial results
+
+
+class NestEmitter(Reducing):
+    """Emits the functions of one nest: `name(buffers, begin, end)` for its units, `name_finish(buffers)` after them."""
+
+    def __init__(
+        self,
+        module: Any,
+        machine: Machine,
+        name: str,
+        nest: Nest,
+        plan: Plan,
+        slots: dict[Any, int],
+        outlined: frozenset[str] = frozenset(),
+    ) -> None:
+        self.module, self.machine, self.name, self.nest, self.slots = module, machine, name, nest, slots
+        self.plan, self.outlined = plan, outlined
+        if 0 in nest.shape:
+            return
+        self.loops = dimensions(nest, plan)
+        self.inner = self.loops[-1]
+        self.heavy = any(instruction.name in elementwise.HEAVY for instruction in nest.instructions)
+        length = len(nest.instructions)
+        widest = LONG_WIDTH if length > LONG_BODY else HEAVY_WIDTH if self.heavy or length > LIGHT else LIGHT_WIDTH
+        self.kind = "map" if not nest.reductions else "row" if self.inner.reduced else "column"
+        if self.kind == "row" and not self.heavy and length <= SHORT and len(nest.reductions) == 1:
+            widest = ROW_WIDTH
+        if any(step not in (0, 1) for step in self.inner.steps.values()):
+            widest = min(widest, APART_WIDTH)
+        self.low = max((low for low, _ in self.inner.windows.values()), default=0)
+        self.high = min((high for _, high in self.inner.windows.values()), default=self.inner.size)
+        longest = sum_lanes(self.inner.size) if self.kind == "row" else self.high - self.low
+        self.width = 1 << (min(widest, longest).bit_length() - 1)
+        self.chunks = -(-self.inner.size // CHUNK)
+        self.outer = self.loops[:-1]
+        self.rows: Dimension | None = None
+        if self.kind == "column":  # the last reduced loop goes inside, its pieces outside
+            position = max(i for i, loop in enumerate(self.outer) if loop.reduced)
+            self.rows = self.outer[position]
+            self.outer = self.outer[:position] + self.outer[position + 1 :]
+        self.row_chunks = -(-self.rows.size // ROWS) if self.rows else 1
+        self.counts = [loop.size for loop in self.outer] + [self.row_chunks, self.chunks]
+        self.units = math.prod(self.counts)
+        outer_reduced = math.prod(loop.size for loop in self.outer if loop.reduced)
+        self.parts = outer_reduced * (self.chunks if self.kind == "row" else self.row_chunks)
+        self.pointers: dict[Any, Any] = {}
+        self.tables: dict[Any, Any] = {}
+        self.inside: dict[Any, Any] = {}
+
+    def emit(self) -> NestCode:
+        if 0 in self.nest.shape:
+            return self.emit_empty()
+        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
+        self.buffers, begin, end = function.args
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        self.lanes = Lanes(self.builder, self.width, self.machine.fused)
+        self.elements = Elements(self.lanes, self.outlined)
+        self.pointers = {key: self.buffer(self.memory(key)) for key in self.inner.steps}
+        self.tables = {table: self.buffer(self.plan.places[table].root) for table in self.nest.tables}
+        if self.nest.is_checked:
+            self.status = self.buffer(STATUS)
+        with self.loop(begin, end) as unit:
+            self.emit_unit(unit)
+        self.builder.ret_void()
+        sizes, finish = {}, None
+        if self.nest.reductions and self.parts > 1:
+            finish = f"{self.name}_finish"
+            self.emit_finish(finish)
+            for reduction in self.nest.reductions:
+                count = self.parts * max(1, math.prod(reduction.results[0].shape))
+                sizes[reduction] = count * accumulator(reduction).itemsize
+        elements = math.prod(loop.size for loop in self.loops)
+        return NestCode(self.name, self.units, finish, elements, self.heavy, sizes)
+
+    def successions(self) -> list[tuple[Any, Any]]:
+        """Pairs of a value that is loaded and one that is stored which may have one memory: the first ends here.
+
+        Each element of it is read once, right before the other is written in its place. So not where vectors overlap,
+        where a row is gone through more than once, or where elements are also read at other places.
+        """
+        nest, places = self.nest, self.plan.places
+        if 0 in nest.shape or self.kind == "row" or self.inner.windows or self.inner.size % self.width:
+            return []
+        roots = [places[value].root for value in (*nest.loads, *nest.tables)]
+        whole = math.prod(loop.size for loop in self.loops)
+        pairs = []
+        for value in nest.loads:
+            root = places[value].root
+            if roots.count(root) > 1 or places[value].offset or math.prod(root.shape) != whole:
+                continue
+            for stored in nest.stores:
+                steps = [(loop.steps[value], loop.steps[Stored(stored)]) for loop in self.loops]
+                same = root.dtype.itemsize == stored.dtype.itemsize and math.prod(stored.shape) == whole
+                if same and all(read == written for read, written in steps):
+                    pairs.append((root, stored))
+        return pairs
+
+    def memory(self, key: Any) -> Any:
+        """In whose memory an array of the nest is: a value's, or that of a reduction's partial results."""
+        if isinstance(key, Stored):
+            return key.value
+        if key in self.nest.reductions:
+            return key.results[0] if self.parts == 1 else key
+        return key.results[0] if key in self.nest.scatters else self.plan.places[key].root
+
+    def start(self, key: Any) -> int:
+        """At which element of that memory it begins."""
+        if isinstance(key, Stored) or key in self.nest.reductions:
+            return 0
+        return self.plan.target(key).offset if key in self.nest.scatters else self.plan.places[key].offset
+
+    def emit_empty(self) -> NestCode:
+        """Nothing goes in: reductions are what they are of nothing, and there are no elements to store."""
+        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        self.lanes = Lanes(self.builder, 1, self.machine.fused)
+        self.elements = Elements(self.lanes)
+        size = 0
+        for reduction in self.nest.reductions:
+            (result,) = reduction.results
+            size = math.prod(result.shape)
+            address = self.builder.gep(function.args[0], [self.number(self.slots[result])], source_etype=POINTER)
+            pointer = self.builder.load(address, typ=POINTER)
+            # a sum of nothing is plus zero
+            value = self.elements.constant(result.dtype, identity(reduction) + 0)
+            with self.loop(0, size) as place:
+                self.store(value, result.dtype, pointer, self.number(0), place)
+        self.builder.ret_void()
+        return NestCode(self.name, 1 if size else 0, None, 0, False, {})
+
+    def emit_unit(self, unit: Any) -> None:
+        builder = self.builder
+        indices, rest = [], unit
+        for count in reversed(self.counts):
+            if count == 1:
+                indices.append(self.number(0))
+                continue
+            indices.append(builder.urem(rest, self.number(count)))
+            rest = builder.udiv(rest, self.number(count))
+        indices.reverse()
+        *outer, row_chunk, chunk = indices
+        offsets = {}
+        for key in self.inner.steps:
+            offset = self.number(self.start(key))
+            for loop, index in zip(self.outer, outer, strict=True):
+                offset = self.plus_steps(offset, index, loop.steps[key])
+            offsets[key] = offset
+        self.inside = {}
+        for loop, index in zip(self.outer, outer, strict=True):
+            for key, window in loop.windows.items():
+                self.look(key, index, window)
+        part = self.number(0)
+        for loop, index in zip(self.outer, outer, strict=True):
+            if loop.reduced:
+                part = builder.add(builder.mul(part, self.number(loop.size)), index)
+        pieces, piece = (self.chunks, chunk) if self.kind == "row" else (self.row_chunks, row_chunk)
+        part = builder.add(builder.mul(part, self.number(pieces)), piece)
+        values: dict[Any, Value] = {}
+        self.compute(values, 0, offsets, None)
+        first = builder.mul(chunk, self.number(CHUNK))
+        length = self.minimum(self.number(CHUNK), builder.sub(self.number(self.inner.size), first))
+        blocks: Any = builder.udiv(builder.add(length, self.number(self.width - 1)), self.number(self.width))
+        if self.chunks == 1:
+            blocks = -(-self.inner.size // self.width)
+        if self.kind == "row":
+            self.emit_row(values, offsets, first, blocks, part)
+            return
+        if self.inner.windows:
+            self.emit_windows(values, offsets, first, builder.add(first, length))
+            return
+        with self.loop(0, blocks) as block:
+            place, _ = self.place(first, block)
+            if self.kind == "column":
+                self.emit_column(values, offsets, place, row_chunk, part)
+            else:
+                self.compute(values, 1, offsets, place)
+                self.store_all(values, offsets, place)
+
+    def look(self, key: Any, index: Any, window: tuple[int, int]) -> None:
+        """Whether an index is inside of a window, and of those along other axes."""
+        builder, (low, high) = self.builder, window
+        found = builder.icmp_unsigned("<", builder.sub(index, self.number(low)), self.number(high - low))
+        self.inside[key] = builder.and_(self.inside[key], found) if key in self.inside else found
+
+    def emit_windows(self, values: dict[Any, Value], offsets: dict[Any, Any], first: Any, end: Any) -> None:
+        """From `first` to `end`: vectors where they are inside of all windows, and single elements at the edges."""
+        builder, low, high = self.builder, self.number(self.low), self.number(self.high)
+        begin = self.maximum(first, low)
+        length = self.maximum(builder.sub(self.minimum(end, high), begin), self.number(0))
+        blocks = builder.udiv(builder.add(length, self.number(self.width - 1)), self.number(self.width))
+        with self.loop(0, blocks) as block:
+            place = builder.add(begin, builder.mul(block, self.number(self.width)))
+            place = self.minimum(place, self.number(self.high - self.width))
+            inner = dict(values)
+            self.compute(inner, 1, offsets, place)
+            self.store_all(inner, offsets, place)
+        before = self.maximum(builder.sub(self.minimum(end, low), first), self.number(0))
+        later = self.maximum(first, high)
+        after = self.maximum(builder.sub(end, later), self.number(0))
+        wide, whole = (self.lanes, self.elements, self.width), dict(self.inside)
+        self.width = 1
+        self.lanes = Lanes(builder, 1, self.machine.fused)
+        self.elements = Elements(self.lanes, self.outlined)
+        with self.loop(0, builder.add(before, after)) as index:
+            early = builder.icmp_signed("<", index, before)
+            place = builder.select(early, builder.add(first, index), builder.add(later, builder.sub(index, before)))
+            for key, window in self.inner.windows.items():
+                self.look(key, place, window)
+            single: dict[Any, Value] = {}
+            self.compute(single, 0, offsets, place)
+            self.compute(single, 1, offsets, place)
+            self.store_all(single, offsets, place)
+        (self.lanes, self.elements, self.width), self.inside = wide, whole
+
+    def level(self, value: Any) -> int:
+        """0: the same for the whole unit; 1: varies along the inner loop; 2: varies along the rows of a column sum."""
+        if self.rows is not None and self.rows.steps[value]:
+            return 2
+        return 1 if self.inner.steps[value] or value in self.inner.windows else 0
+
+    def compute(
+        self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any = None
+    ) -> None:
+        """Loads and instructions that vary at this level and no deeper; adds to `values`."""
+        levels: dict[Any, int] = {value: self.level(value) for value in self.nest.loads}
+        for value in self.nest.loads:
+            if levels[value] == level and value not in values:
+                offset = offsets[value]
+                if row is not None and self.rows is not None:
+                    offset = self.plus_steps(offset, row, self.rows.steps[value])
+                step, inside = self.inner.steps[value], self.inside.get(value)
+                values[value] = self.load(value.dtype, self.pointers[value], offset, place, step, inside)
+        for instruction in self.nest.instructions:
+            operands = instruction.operands
+            (result,) = instruction.results
+            levels[result] = max((levels[x] for x in operands if hasattr(x, "dtype")), default=0)
+            if levels[result] == level and result not in values:
+                lanes = [values[x] if hasattr(x, "dtype") else None for x in operands]
+                if instruction.name == INSIDE:
+                    values[result] = self.emit_inside(instruction, values[operands[0]])
+                elif instruction.name in (GATHER, WITHIN):
+                    values[result] = self.emit_checked(instruction, values[operands[0]])
+                else:
+                    values[result] = elementwise.emit(self.elements, instruction, lanes)
+
+    def emit_inside(self, instruction: Any, value: Value) -> Value:
+        """The value inside of a window, and zero outside; vectors are never outside along the inner loop."""
+        inside = self.inside.get(instruction.params["leaf"])
+        if inside is None:
+            return value
+        zero = self.elements.constant(instruction.results[0].dtype, 0)
+        return Value(self.lanes, self.builder.select(inside, value.ir, zero.ir))
+
+    def emit_checked(self, instruction: Any, index: Value) -> Value:
+        """A position, or what is there in a table; the first one where there is no such position."""
+        (operand,), (result,) = instruction.operands, instruction.results
+        table = instruction.params.get("table")
+        length = instruction.params["length"] if table is None else table.shape[0]
+        where = self.within(self.elements.cast(index, operand.dtype, np.dtype(np.int64)), length, self.status)
+        if table is None:
+            return where
+        place = self.plan.places[table]
+        return self.picked(result.dtype, self.tables[table], where, place.offset, place.steps[0])
+
+    def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any = None) -> None:
+        targets = [(Stored(value), value) for value in self.nest.stores]
+        targets += [(scatter, scatter.operands[0]) for scatter in self.nest.scatters]
+        for key, value in targets:
+            offset = offsets[key]
+            if row is not None and self.rows is not None:
+                offset = self.plus_steps(offset, row, self.rows.steps[key])
+            self.store(values[value], value.dtype, self.pointers[key], offset, place, self.inner.steps[key])
+
+
+def emit_zeros(module: Any, name: str, places: Sequence[tuple[int, int]]) -> NestCode:
+    """A function like a nest's that fills memory with zeros: of each of the slots, so many bytes."""
+    function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
+    builder = start_builder(function.append_basic_block("entry"))
+    for slot, size in places:
+        address = builder.gep(function.args[0], [ir.Constant(LONG, slot)], source_etype=POINTER)
+        emit_clear(builder, builder.load(address, typ=POINTER), size)
+    builder.ret_void()
+    return NestCode(name, 1, None, 0, False, {})

@@ -1,0 +1,219 @@
+"""The code of pooling: the largest element of boxes, sums over them, and elements at positions: see `pools`.
+
+A unit is a run of images. Results are made in vectors where the boxes are whole and at equal distances, and one by one
+at the edges. Sums are made in binary64, in the order of the elements.
+"""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.elementwise import Elements, lane_type
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Loops
+from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.lower.pool import PICKED, PUT, SHARES, SUMS, all_boxes
+from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.layout import contiguous_steps
+
+UNITS = 64
+WIDTH = 8
+INT32 = ir.IntType(32)
+_DOUBLE, _INTEGER = np.dtype(np.float64), np.dtype(np.int64)
+
+
+class PoolingEmitter(Loops, abc.ABC):
+    """Emits `name(buffers, begin, end)`: what is done for each image, for the images of some units."""
+
+    axes: int  # of an image
+
+    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        self.machine, self.instruction, self.slots = machine, instruction, slots
+        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        self.buffers, self.begin, self.end = function.args
+        self.results, self.dtype = instruction.results, instruction.operands[0].dtype
+        shape = instruction.operands[0].shape
+        self.images = math.prod(shape[: len(shape) - self.axes])
+        self.units = min(UNITS, self.images)
+        self.values = [*instruction.operands, *instruction.results]
+        self.keys = [*(plan.places[x].root for x in instruction.operands), *instruction.results]
+        self._use_lanes(1)
+
+    def _use_lanes(self, width: int) -> None:
+        self.width = width
+        self.lanes = Lanes(self.builder, width, self.machine.fused)
+        self.elements = Elements(self.lanes)
+
+    def slot(self, key: Any) -> Any:
+        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
+        return self.builder.load(address, typ=POINTER)
+
+    def emit(self) -> int:
+        """Emits the function; a measure of its work, in elements of light loops."""
+        builder = self.builder
+        pointers = [self.slot(key) for key in self.keys]
+        with self.loop(self.begin, self.end) as unit:
+            first, last = (
+                builder.udiv(
+                    builder.mul(builder.add(unit, self.number(i)), self.number(self.images)), self.number(self.units)
+                )
+                for i in (0, 1)
+            )
+            with self.loop(first, last) as image:
+                moved = []
+                for value, pointer in zip(self.values, pointers, strict=True):
+                    start = builder.mul(image, self.number(math.prod(value.shape) // self.images))
+                    moved.append(builder.gep(pointer, [start], source_etype=lane_type(value.dtype)))
+                self.emit_image(moved)
+        builder.ret_void()
+        return int(self.images * self.work())
+
+    @abc.abstractmethod
+    def emit_image(self, pointers: Sequence[Any]) -> None:
+        """What is done for one image, with pointers to what it has of the operands and results."""
+
+    @abc.abstractmethod
+    def work(self) -> int:
+        """A measure of that."""
+
+
+class BoxEmitter(PoolingEmitter):
+    """The largest element of each box, and where it is; or the sum."""
+
+    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        found = all_boxes(instruction)
+        assert found is not None
+        self.boxes, self.axes = found, len(found)
+        super().__init__(module, machine, name, instruction, plan, slots)
+        self.sums = instruction.name in (SUMS, SHARES)
+        self.lengths = instruction.operands[0].shape[-self.axes :]
+        self.steps = contiguous_steps(self.lengths)
+        narrow = self.dtype.itemsize <= 4 and math.prod(self.lengths) < 1 << 31
+        self.positions = np.dtype(np.int32 if narrow else np.int64)
+
+    def work(self) -> int:
+        return math.prod(len(boxes.starts) * max(boxes.counts) for boxes in self.boxes)
+
+    def bounds(self, axis: int, index: Any) -> tuple[Any, Any]:
+        """The first element of a box along an axis, and how many there are."""
+        return self.listed(self.boxes[axis].starts, index), self.listed(self.boxes[axis].counts, index)
+
+    def emit_image(self, pointers: Sequence[Any]) -> None:
+        builder, inner = self.builder, self.boxes[-1]
+        shape = tuple(len(boxes.starts) for boxes in self.boxes)
+        begin, end, distance = inner.even()
+        edges = begin + shape[-1] - end
+        with ExitStack() as loops:
+            indices = [loops.enter_context(self.loop(0, length)) for length in shape[:-1]]
+            line = self.number(0)
+            for index, step in zip(indices, contiguous_steps(shape), strict=False):
+                line = self.plus_steps(line, index, step)
+            outside = [self.bounds(axis, index) for axis, index in enumerate(indices)]
+            if end > begin:
+                whole = self.lanes, self.elements
+                self._use_lanes(1 << (min(WIDTH, end - begin).bit_length() - 1))
+                wide = self.width
+                with self.loop(0, -(-(end - begin) // wide)) as block:
+                    place = builder.add(builder.mul(block, self.number(wide)), self.number(begin))
+                    place = self.minimum(place, self.number(end - wide))
+                    further = builder.mul(builder.sub(place, self.number(begin)), self.number(distance))
+                    start = builder.add(further, self.number(inner.starts[begin]))
+                    found = self.emit_box(pointers[0], [*outside, (start, self.number(max(inner.counts)))], distance)
+                    self.store_results(found, pointers, line, place)
+                (self.lanes, self.elements), self.width = whole, 1
+            if edges:
+                with self.loop(0, edges) as number:
+                    early = builder.icmp_signed("<", number, self.number(begin))
+                    place = builder.select(early, number, builder.add(number, self.number(end - begin)))
+                    own = self.bounds(self.axes - 1, place)
+                    self.store_results(self.emit_box(pointers[0], [*outside, own], 1), pointers, line, place)
+
+    def emit_box(self, pointer: Any, bounds: Sequence[Sequence[Any]], distance: int) -> list[Value]:
+        """The largest and its position, or the sum, of boxes whose first elements are `distance` apart."""
+        builder, dtype = self.builder, _DOUBLE if self.sums else self.dtype
+        kind, where = self.lanes.type(lane_type(dtype)), self.lanes.type(lane_type(self.positions))
+        best, place = self.local(kind), self.local(where)
+        first = self.number(0)
+        for (start, _), step in zip(bounds, self.steps, strict=True):
+            first = self.plus_steps(first, start, step)
+        builder.store(self.elements.constant(dtype, 0.0 if self.sums else _lowest(dtype)).ir, best)
+        if not self.sums:
+            builder.store(self.place(first, distance).ir, place)
+        with ExitStack() as loops:
+            offset = first
+            for (_, count), step, boxes in zip(bounds, self.steps, self.boxes, strict=True):
+                number = loops.enter_context(self.loop(0, count))
+                offset = self.plus_steps(offset, number, step * boxes.step)
+            value = self.load(self.dtype, pointer, offset, self.number(0), distance)
+            old = Value(self.lanes, builder.load(best, typ=kind))
+            if self.sums:
+                builder.store((old + self.elements.cast(value, self.dtype, dtype)).ir, best)
+            else:
+                greater = self.lanes.compare(">", value, old, signed=dtype.kind == "i")
+                if dtype.kind == "f":
+                    greater = greater | (value.is_nan & ~old.is_nan)
+                builder.store(self.lanes.select(greater, value, old).ir, best)
+                known = Value(self.lanes, builder.load(place, typ=where))
+                builder.store(self.lanes.select(greater, self.place(offset, distance), known).ir, place)
+        found = Value(self.lanes, builder.load(best, typ=kind))
+        if self.sums:
+            return [self.elements.cast(found, dtype, self.dtype)]
+        return [self.elements.cast(Value(self.lanes, builder.load(place, typ=where)), self.positions, _INTEGER), found]
+
+    def place(self, offset: Any, distance: int) -> Value:
+        """The positions of elements `distance` apart."""
+        element = lane_type(self.positions)
+        further = ir.Constant(self.lanes.type(element), [ir.Constant(element, distance * i) for i in range(self.width)])
+        scalar = offset if element == LONG else self.builder.trunc(offset, element)
+        return self.lanes.splat(scalar) + Value(self.lanes, further)
+
+    def store_results(self, found: Sequence[Value], pointers: Sequence[Any], line: Any, place: Any) -> None:
+        for value, result, pointer in zip(found, self.results, pointers[1:], strict=False):
+            self.store(value, result.dtype, pointer, line, place)
+
+
+class PickEmitter(PoolingEmitter):
+    """Takes elements of images from positions, or puts them there."""
+
+    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        self.axes = len(instruction.params["shape"])
+        super().__init__(module, machine, name, instruction, plan, slots)
+        self.size = math.prod(instruction.params["shape"])
+        self.count = math.prod(instruction.operands[1].shape) // self.images
+
+    def work(self) -> int:
+        return int(2 * self.count + self.size // 8)
+
+    def emit_image(self, pointers: Sequence[Any]) -> None:
+        builder = self.builder
+        images, positions, out = pointers
+        puts = self.instruction.name == PUT
+        if puts:
+            self.clear(out, self.size * self.dtype.itemsize)
+        status = self.slot(STATUS)
+        with self.loop(0, self.count) as index:
+            found = self.load(_INTEGER, positions, self.number(0), index, 1)
+            where = builder.extract_element(self.within(found, self.size, status).ir, ir.Constant(INT32, 0))
+            source, target = (index, where) if puts else (where, index)
+            value = self.load(self.dtype, images, source, self.number(0), 1)
+            if puts and self.instruction.params["repeats"]:
+                value = self.load(self.dtype, out, where, self.number(0), 1) + value
+            self.store(value, self.dtype, out, target, self.number(0))
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return -math.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def emitter_for(instruction: Any) -> type[PoolingEmitter]:
+    """Who emits a pooling."""
+    return PickEmitter if instruction.name in PICKED else BoxEmitter

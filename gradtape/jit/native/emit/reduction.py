@@ -1,0 +1,313 @@
+"""Sums and other reductions of a nest.
+
+The order in which numbers are added depends on the length of what is summed and on nothing else. A row is added up in
+32 lanes (fewer if it is shorter): element i goes to lane i modulo 32, whatever the width of the vectors that the loop
+happens to work on, with fresh lanes every 32 rounds; then the lanes are added in halves. A column is added up from top
+to bottom. Long rows and tall columns are cut into units; each leaves a partial result, and those are added up in their
+order, with compensation. Sums of floats are made in binary64.
+"""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit import elementwise
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.elementwise import Elements, lane_type
+from gradtape.jit.native.emit.loops import POINTER, VOID, Dimension, Loops
+from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.fusion import Nest
+
+DType = np.dtype[Any]
+
+SUM_LANES = 32
+FRESH = 32  # rounds in which numbers are added into one set of lanes
+CHUNK = 8192  # elements of the inner loop in one unit
+ROWS = 128  # rows of a column sum in one unit
+FINISH_WIDTH = 8
+
+
+def sum_lanes(length: int) -> int:
+    """In how many lanes a row of this length is added up.
+
+    >>> from gradtape.jit.native.emit.reduction import sum_lanes
+    >>> [sum_lanes(length) for length in (1, 3, 31, 32, 1000)]
+    [1, 2, 16, 32, 32]
+    """
+    return 1 << (min(SUM_LANES, length).bit_length() - 1)
+
+
+class Reducing(Loops, abc.ABC):
+    """Emits the reductions of a nest into the loops around them."""
+
+    module: Any
+    machine: Machine
+    nest: Nest
+    slots: dict[Any, int]
+    inner: Dimension
+    rows: Dimension | None
+    row_chunks: int
+    parts: int
+    pointers: dict[Any, Any]
+
+    @abc.abstractmethod
+    def compute(self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any) -> None:
+        """Loads and instructions that vary at this level and no deeper; adds to `values`."""
+
+    @abc.abstractmethod
+    def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any) -> None:
+        """Writes what the nest stores and scatters."""
+
+    def place(self, first: Any, block: Any) -> tuple[Any, Any]:
+        """Where a block begins, moved back if it would reach over the end, and where it would have begun."""
+        wanted = self.builder.add(first, self.builder.mul(block, self.number(self.width)))
+        if self.inner.size % self.width == 0:
+            return wanted, wanted
+        return self.minimum(wanted, self.number(self.inner.size - self.width)), wanted
+
+    def identity(self, reduction: Any) -> Value:
+        return self.elements.constant(accumulator(reduction), identity(reduction))
+
+    def add(self, reduction: Any, place: Any, value: Value) -> None:
+        old = Value(self.lanes, self.builder.load(place, typ=value.ir.type))
+        self.builder.store(combine(self.elements, reduction, old, value).ir, place)
+
+    def term(self, reduction: Any, values: dict[Any, Value]) -> Value:
+        operand = reduction.operands[0]
+        return self.elements.cast(values[operand], operand.dtype, accumulator(reduction))
+
+    # -- rows
+
+    def emit_row(self, values: dict[Any, Value], offsets: dict[Any, Any], first: Any, blocks: Any, part: Any) -> None:
+        """The inner loop is reduced: `blocks` vectors are added up in lanes, then the lanes among themselves."""
+        sets = sum_lanes(self.inner.size) // self.width  # of lanes of the width of the loop's vectors
+        turns = FRESH * sets
+        few = isinstance(blocks, int) and blocks <= turns
+        totals = [RowLanes(self, reduction, sets) for reduction in self.nest.reductions]
+        fresh = totals if few else [RowLanes(self, reduction, sets) for reduction in self.nest.reductions]
+        for total in totals:
+            total.reset()
+        with self.loop(0, 1 if few else -(-(CHUNK // self.width) // turns)) as turn:
+            begin, last = 0, blocks
+            if not few:
+                for accumulated in fresh:
+                    accumulated.reset()
+                count = self.number(blocks) if isinstance(blocks, int) else blocks
+                begin = self.minimum(self.builder.mul(turn, self.number(turns)), count)
+                last = self.minimum(self.builder.add(begin, self.number(turns)), count)
+            with self.loop(begin, last) as block:
+                place, wanted = self.place(first, block)
+                inside = dict(values)
+                self.compute(inside, 1, offsets, place, None)
+                self.store_all(inside, offsets, place, None)
+                for reduction, accumulated in zip(self.nest.reductions, fresh, strict=True):
+                    term = self.term(reduction, inside)
+                    if place is not wanted:
+                        term = self._without_repetition(reduction, term, place, wanted)
+                    self.add(reduction, accumulated.at(block), term)
+            if not few:
+                for total, accumulated in zip(totals, fresh, strict=True):
+                    total.add_all(accumulated)
+        for reduction, total in zip(self.nest.reductions, totals, strict=True):
+            self.leave(reduction, total.across(), offsets[reduction], self.number(0), part)
+
+    def _without_repetition(self, reduction: Any, term: Value, place: Any, wanted: Any) -> Value:
+        """The last vector of a row begins earlier than it should: its new elements in the lanes they belong to."""
+        builder = self.builder
+        new = self.inner.size % self.width
+        chosen = self.local(term.ir.type)
+        builder.store(term.ir, chosen)
+        with builder.if_then(builder.icmp_unsigned("!=", place, wanted)):
+            numbers = [self.width - new + i if i < new else self.width for i in range(self.width)]
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), self.width), numbers)
+            builder.store(builder.shuffle_vector(term.ir, self.identity(reduction).ir, mask), chosen)
+        return Value(self.lanes, builder.load(chosen, typ=term.ir.type))
+
+    # -- columns
+
+    def emit_column(
+        self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row_chunk: Any, part: Any
+    ) -> None:
+        """The inner loop is kept: each lane adds up its column."""
+        assert self.rows is not None
+        inside = dict(values)
+        self.compute(inside, 1, offsets, place, None)
+        totals = [self.local(self.lanes.type(lane_type(accumulator(r)))) for r in self.nest.reductions]
+        for reduction, total in zip(self.nest.reductions, totals, strict=True):
+            self.builder.store(self.identity(reduction).ir, total)
+        begin: Any = 0
+        end: Any = self.rows.size
+        if self.row_chunks > 1:
+            begin = self.builder.mul(row_chunk, self.number(ROWS))
+            end = self.minimum(self.builder.add(begin, self.number(ROWS)), self.number(self.rows.size))
+        with self.loop(begin, end) as row:
+            deep = dict(inside)
+            self.compute(deep, 2, offsets, place, row)
+            self.store_all(deep, offsets, place, row)
+            for reduction, memory in zip(self.nest.reductions, totals, strict=True):
+                self.add(reduction, memory, self.term(reduction, deep))
+        for reduction, memory in zip(self.nest.reductions, totals, strict=True):
+            kind = self.lanes.type(lane_type(accumulator(reduction)))
+            value = Value(self.lanes, self.builder.load(memory, typ=kind))
+            self.leave(reduction, value, offsets[reduction], place, part)
+
+    # -- results
+
+    def leave(self, reduction: Any, value: Value, offset: Any, place: Any, part: Any) -> None:
+        """Store a reduction's result, or what one unit contributes to it."""
+        step = 1 if self.rows is None else self.inner.steps[reduction]
+        if self.parts == 1:
+            dtype = reduction.results[0].dtype
+            result = finished(Elements(value.lanes), reduction, value)
+            self.store(result, dtype, self.pointers[reduction], offset, place, step)
+            return
+        size = max(1, math.prod(reduction.results[0].shape))
+        offset = self.builder.add(self.builder.mul(part, self.number(size)), offset)
+        self.store(value, accumulator(reduction), self.pointers[reduction], offset, place, step)
+
+    def emit_finish(self, name: str) -> None:
+        """Add up what the units left, part by part in their order, for several results at a time."""
+        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER]), name)
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        for reduction in self.nest.reductions:
+            (result,) = reduction.results
+            size = max(1, math.prod(result.shape))
+            width = 1 << (min(FINISH_WIDTH, size).bit_length() - 1)
+            self.lanes = Lanes(self.builder, width, self.machine.fused)
+            self.elements = Elements(self.lanes)
+            pointers = []
+            for key in (reduction, result):
+                address = self.builder.gep(function.args[0], [self.number(self.slots[key])], source_etype=POINTER)
+                pointers.append(self.builder.load(address, typ=POINTER))
+            dtype = accumulator(reduction)
+            kind = self.lanes.type(lane_type(dtype))
+            total, error = self.local(kind), self.local(kind)
+            compensated = dtype.kind == "f" and reduction.name in ("sum", "mean")
+            with self.loop(0, -(-size // width)) as block:
+                place = self.builder.mul(block, self.number(width))
+                place = self.minimum(place, self.number(size - width))
+                self.builder.store(self.identity(reduction).ir, total)
+                if compensated:
+                    self.builder.store(self.identity(reduction).ir, error)
+                with self.loop(0, self.parts) as part:
+                    offset = self.builder.mul(part, self.number(size))
+                    term = self.load(dtype, pointers[0], offset, place, 1)
+                    self.add_compensated(reduction, total, error, term, compensated)
+                value = Value(self.lanes, self.builder.load(total, typ=kind))
+                if compensated:
+                    value = self.compensation(value, Value(self.lanes, self.builder.load(error, typ=kind)))
+                self.store(finished(self.elements, reduction, value), result.dtype, pointers[1], self.number(0), place)
+        self.builder.ret_void()
+
+    def add_compensated(self, reduction: Any, total: Any, error: Any, term: Value, compensated: bool) -> None:
+        if not compensated:
+            self.add(reduction, total, term)
+            return
+        old = Value(self.lanes, self.builder.load(total, typ=term.ir.type))
+        new = old + term
+        shift = new - old
+        lost = (old - (new - shift)) + (term - shift)
+        self.builder.store(new.ir, total)
+        self.add(reduction, error, lost)
+
+    def compensation(self, total: Value, error: Value) -> Value:
+        """Total plus what was lost, unless the total is infinite or NaN: then what was lost means nothing."""
+        return self.lanes.select(self.lanes.absolute(total) < math.inf, total + error, total)
+
+
+class RowLanes:
+    """The lanes in which a row is added up, as one or several vectors of the loop's width."""
+
+    def __init__(self, loops: Reducing, reduction: Any, sets: int) -> None:
+        self.loops, self.reduction, self.sets = loops, reduction, sets
+        self.kind = loops.lanes.type(lane_type(accumulator(reduction)))
+        self.memory = loops.local(self.kind if sets == 1 else ir.ArrayType(self.kind, sets))
+
+    def at(self, block: Any) -> Any:
+        """Where the vector is that the block's elements are added to."""
+        if self.sets == 1:
+            return self.memory
+        loops = self.loops
+        number = block if isinstance(block, int) else loops.builder.urem(block, loops.number(self.sets))
+        index = loops.number(number) if isinstance(number, int) else number
+        return loops.builder.gep(self.memory, [loops.number(0), index], inbounds=True)
+
+    def value(self, index: int) -> Value:
+        return Value(self.loops.lanes, self.loops.builder.load(self.at(index), typ=self.kind))
+
+    def reset(self) -> None:
+        for index in range(self.sets):
+            self.loops.builder.store(self.loops.identity(self.reduction).ir, self.at(index))
+
+    def add_all(self, others: RowLanes) -> None:
+        for index in range(self.sets):
+            self.loops.add(self.reduction, self.at(index), others.value(index))
+
+    def across(self) -> Value:
+        """The lanes combined in halves, as a vector of one lane."""
+        loops, reduction = self.loops, self.reduction
+        values = [self.value(index) for index in range(self.sets)]
+        while len(values) > 1:
+            half = len(values) // 2
+            values = [combine(loops.elements, reduction, values[i], values[i + half]) for i in range(half)]
+        (value,) = values
+        while value.lanes.width > 1:
+            half_lanes = Lanes(loops.builder, value.lanes.width // 2, value.lanes.fused)
+            parts = []
+            for start in (0, half_lanes.width):
+                index = ir.Constant(
+                    ir.VectorType(ir.IntType(32), half_lanes.width), [start + i for i in range(half_lanes.width)]
+                )
+                parts.append(Value(half_lanes, loops.builder.shuffle_vector(value.ir, value.ir, index)))
+            value = combine(Elements(half_lanes), reduction, parts[0], parts[1])
+        return value
+
+
+# -- what reductions are made of
+
+
+def accumulator(reduction: Any) -> DType:
+    """The dtype a reduction is computed in: sums and products of floats in binary64."""
+    result: DType = reduction.results[0].dtype
+    if result.kind == "f" and reduction.name in ("sum", "mean", "prod"):
+        return np.dtype(np.float64)
+    return result
+
+
+def identity(reduction: Any) -> Any:
+    """What makes no difference to a reduction."""
+    dtype = accumulator(reduction)
+    if reduction.name in ("max", "min"):
+        lowest, highest = (-math.inf, math.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        return lowest if reduction.name == "max" else highest
+    # minus zero, so that a sum of minus zeros is one too
+    zero: float = -0.0 if dtype.kind == "f" else 0
+    return {"sum": zero, "mean": zero, "prod": 1, "all": True, "any": False}[reduction.name]
+
+
+def combine(elements: Elements, reduction: Any, left: Value, right: Value) -> Value:
+    dtype = accumulator(reduction)
+    table: dict[str, Callable[[], Value]] = {
+        "max": lambda: elementwise.maximum(elements, dtype, left, right),
+        "min": lambda: elementwise.minimum(elements, dtype, left, right),
+        "prod": lambda: left * right,
+        "all": lambda: left & right,
+        "any": lambda: left | right,
+    }
+    return table[reduction.name]() if reduction.name in table else left + right
+
+
+def finished(elements: Elements, reduction: Any, value: Value) -> Value:
+    """The result of a reduction from its accumulator."""
+    operand, result = reduction.operands[0], reduction.results[0]
+    if reduction.name == "mean":
+        value = value / float(math.prod(operand.shape) // max(1, math.prod(result.shape)))
+    return elements.cast(value, accumulator(reduction), result.dtype)

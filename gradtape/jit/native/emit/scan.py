@@ -1,0 +1,91 @@
+"""The code of what goes along an axis one element after the other: see `along` for what does."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.elementwise import EMITTERS, Elements, lane_type
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, Loops
+from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.lower.scan import RUNNING, WHERE
+from gradtape.jit.native.runtime.llvm import Machine
+
+WIDTH = 8
+_INTEGER = np.dtype(np.int64)
+
+
+class RunningEmitter(Loops):
+    """Emits `name(buffers, begin, end)`: lanes are neighbours along the axes behind, if there are any."""
+
+    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        self.instruction, self.plan, self.slots = instruction, plan, slots
+        (x,), axis = instruction.operands, instruction.params.get("axis")
+        shape = x.shape if axis is not None else (math.prod(x.shape),)
+        axis = (axis or 0) % len(shape)
+        self.before, self.length, self.behind = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
+        self.buffers = function.args[0]
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        self.width = 1 << (min(WIDTH, self.behind).bit_length() - 1)
+        self.lanes = Lanes(self.builder, self.width, machine.fused)
+        self.elements = Elements(self.lanes)
+
+    def emit(self) -> int:
+        """Emits the function; a measure of its work, in elements of light loops."""
+        builder = self.builder
+        (x,), (result,) = self.instruction.operands, self.instruction.results
+        source, out = self.buffer(self.plan.places[x].root), self.buffer(result)
+        step = self.emit_position if self.instruction.name in WHERE else self.emit_running
+        with self.loop(0, self.before) as number, self.loop(0, -(-self.behind // self.width)) as block:
+            place = builder.mul(block, self.number(self.width))
+            place = self.minimum(place, self.number(self.behind - self.width))  # the last overlaps the one before
+            start = builder.mul(number, self.number(self.length * self.behind))
+            step(source, out, start, place, builder.mul(number, self.number(self.behind)))
+        builder.ret_void()
+        return int(math.prod(x.shape) * 4)
+
+    def at(self, start: Any, index: Any) -> Any:
+        return self.builder.add(start, self.builder.mul(index, self.number(self.behind)))
+
+    def emit_running(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
+        (x,), (result,) = self.instruction.operands, self.instruction.results
+        kind, emit = result.dtype, EMITTERS[RUNNING[self.instruction.name]][1]
+        memory = self.local(self.lanes.type(lane_type(kind)))
+
+        def element(index: Any) -> Value:
+            return self.elements.cast(self.load(x.dtype, source, self.at(start, index), place, 1), x.dtype, kind)
+
+        def keep(value: Value, index: Any) -> None:
+            self.builder.store(value.ir, memory)
+            self.store(value, kind, out, self.at(start, index), place)
+
+        keep(element(self.number(0)), self.number(0))
+        with self.loop(1, self.length) as index:
+            old = Value(self.lanes, self.builder.load(memory, typ=self.lanes.type(lane_type(kind))))
+            keep(emit(self.elements, kind, [old, element(index)], {}), index)
+
+    def emit_position(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
+        """The first of the largest; the first NaN, if there is one."""
+        (x,) = self.instruction.operands
+        builder, lanes, kind = self.builder, self.lanes, lane_type(x.dtype)
+        best, where = self.local(lanes.type(kind)), self.local(lanes.type(LONG))
+        builder.store(self.load(x.dtype, source, start, place, 1).ir, best)
+        builder.store(lanes.constant(LONG, 0).ir, where)
+        relation = WHERE[self.instruction.name]
+        with self.loop(1, self.length) as index:
+            found = self.load(x.dtype, source, self.at(start, index), place, 1)
+            old = Value(lanes, builder.load(best, typ=lanes.type(kind)))
+            better = lanes.compare(relation, found, old, signed=x.dtype.kind == "i")
+            if x.dtype.kind == "f":
+                better = (better | found.is_nan) & ~old.is_nan
+            before = Value(lanes, builder.load(where, typ=lanes.type(LONG)))
+            builder.store(lanes.select(better, found, old).ir, best)
+            builder.store(lanes.select(better, lanes.splat(index), before).ir, where)
+        answer = Value(lanes, builder.load(where, typ=lanes.type(LONG)))
+        self.store(answer, _INTEGER, out, row, place)

@@ -1,0 +1,51 @@
+"""The code of adding up at positions: the gradient of picking elements with an array."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.elementwise import Elements, memory_type
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Loops
+from gradtape.jit.native.emit.vectors import Lanes, Value
+
+
+class FillingEmitter(Loops):
+    """Emits `name(buffers, begin, end)`: zeros, to which elements are added one after the other, where they belong."""
+
+    def __init__(self, module: Any, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+        self.instruction, self.plan, self.slots = instruction, plan, slots
+        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
+        self.buffers = function.args[0]
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        self.lanes = Lanes(self.builder, 1, False)
+        self.elements = Elements(self.lanes)
+
+    def emit(self) -> int:
+        """Emits the function; a measure of its work, in elements of light loops."""
+        builder = self.builder
+        given, positions = self.instruction.operands
+        (result,) = self.instruction.results
+        size, count = math.prod(result.shape), math.prod(given.shape)
+        source, places = (self.buffer(self.plan.places[x].root) for x in (given, positions))
+        out, status = self.buffer(result), self.buffer(STATUS)
+        self.clear(out, size * result.dtype.itemsize)
+        if size:
+            kind = memory_type(result.dtype)
+            with self.loop(0, count) as index:
+                found = self.load(positions.dtype, places, self.number(0), index, 1)
+                wide = self.elements.cast(found, positions.dtype, np.dtype(np.int64))
+                where = builder.extract_element(self.within(wide, size, status).ir, ir.Constant(ir.IntType(32), 0))
+                term = self.load(result.dtype, source, self.number(0), index, 1)
+                if self.instruction.params["adds"]:
+                    address = builder.gep(out, [where], source_etype=kind)
+                    old = builder.load(address, typ=self.lanes.type(kind), align=result.dtype.itemsize)
+                    term = Value(self.lanes, old) + term
+                self.store(term, result.dtype, out, where, self.number(0))
+        builder.ret_void()
+        return int(size // 8 + 4 * count)

@@ -1,0 +1,38 @@
+"""Which factorisations of matrices are native: those of LAPACK that small models and filters live on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.jit.native.runtime import blas
+
+SOLVE, INVERSE, TRIANGULAR = "solve", "inv", "solve_triangular"
+CHOLESKY, DETERMINANT, LOG_DETERMINANT = "cholesky", "det", "slogdet"
+NAMES = frozenset({SOLVE, INVERSE, TRIANGULAR, CHOLESKY, DETERMINANT, LOG_DETERMINANT})
+CHECKED = NAMES - {DETERMINANT, LOG_DETERMINANT}
+"""Those that fail on a matrix that is singular, or not positive definite."""
+LARGEST = 256
+"""Rows up to which it is worth the while: with more of them, NumPy's way there is nothing in the whole."""
+
+
+def supports(instruction: Any) -> bool:
+    """Whether a factorisation is one of square matrices of floats, one after the other in a stack."""
+    values = (*instruction.operands, *instruction.results)
+    if not all(hasattr(x, "dtype") and x.dtype.isnative and math.prod(x.shape) for x in values):
+        return False
+    matrices = instruction.operands[0]
+    if matrices.dtype not in (np.dtype("f8"), np.dtype("f4")) or any(x.dtype != matrices.dtype for x in values):
+        return False
+    if len(matrices.shape) < 2 or matrices.shape[-1] != matrices.shape[-2] or matrices.shape[-1] > LARGEST:
+        return False
+    if instruction.name in (SOLVE, TRIANGULAR):
+        right, (result,) = instruction.operands[1], instruction.results
+        if len(right.shape) < 2 or right.shape[-2] != matrices.shape[-1] or result.shape[-2:] != right.shape[-2:]:
+            return False
+        stack = result.shape[:-2]
+        if not all(x.shape[:-2] == stack or math.prod(x.shape[:-2]) == 1 for x in (matrices, right)):
+            return False
+    return bool(blas.factorisations())

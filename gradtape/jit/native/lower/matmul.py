@@ -1,0 +1,155 @@
+"""Which matrix products are native, and how: inline loops for small ones, BLAS for the rest.
+
+A product is one of matrices, or of many pairs of them, as `matmul` and `einsum` have it: its `Form` says which axes of
+the operands are the rows, the columns and what they have in common, and along which one pair follows another. Operands
+are in memory with rows or columns that are contiguous: a transpose is a flag of BLAS. A small product is added up
+element by element, in binary64; which of the two it is depends on the shapes alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.jit.native.runtime import blas
+
+MATMUL, EINSUM = "matmul", "einsum"
+SMALL = 4096
+"""Multiplications up to which a product is computed inline."""
+_LARGEST = 2**31 - 1  # of C's int
+
+Axis = int | None
+
+
+class Form(NamedTuple):
+    """The lengths of a product's loops, and for each the axes of the left operand, the right one and the result."""
+
+    rows: tuple[int, Axis, Axis, Axis]
+    columns: tuple[int, Axis, Axis, Axis]
+    common: tuple[int, Axis, Axis, Axis]
+    pairs: tuple[tuple[int, Axis, Axis, Axis], ...] = ()
+
+    def matrix(self, number: int) -> tuple[tuple[int, Axis], tuple[int, Axis]]:
+        """The rows and columns of the left operand, the right one or the result: lengths and axes."""
+        first, second = ((self.rows, self.common), (self.common, self.columns), (self.rows, self.columns))[number]
+        return (first[0], first[1 + number]), (second[0], second[1 + number])
+
+
+def form(instruction: Any) -> Form | None:
+    """The form of a product; None if it has none of these."""
+    if instruction.name == EINSUM:
+        return _form_of_subscripts(instruction)
+    if instruction.name != MATMUL or instruction.params or len(instruction.operands) != 2:
+        return None
+    left, right = instruction.operands
+    if not all(hasattr(x, "dtype") and x.shape for x in (left, right)):
+        return None
+    if len(left.shape) == len(right.shape) == 1:  # better a multiplication and a sum
+        return None
+    (result,) = instruction.results
+    rank, one, two = len(result.shape), len(left.shape), len(right.shape)
+    out_rows = None if one == 1 else rank - (1 if two == 1 else 2)
+    rows = (1 if one == 1 else left.shape[-2], None if one == 1 else one - 2, None, out_rows)
+    columns = (1 if two == 1 else right.shape[-1], None, None if two == 1 else two - 1, None if two == 1 else rank - 1)
+    common = (left.shape[-1], one - 1, max(0, two - 2), None)
+    pairs = []
+    ahead = rank - (one > 1) - (two > 1)
+    for axis in range(ahead):
+        length, axes = result.shape[axis], []
+        for x, own in ((left, max(0, one - 2)), (right, max(0, two - 2))):
+            place = axis - (ahead - own)
+            axes.append(place if place >= 0 and x.shape[place] == length else None)
+        pairs.append((length, axes[0], axes[1], axis))
+    return Form(rows, columns, common, tuple(pairs))
+
+
+def _form_of_subscripts(instruction: Any) -> Form | None:
+    subscripts = instruction.params.get("subscripts")
+    if len(instruction.operands) != 2 or not isinstance(subscripts, str) or "->" not in subscripts:
+        return None
+    given, out = subscripts.replace(" ", "").split("->")
+    left, right = given.split(",") if given.count(",") == 1 else ("", "")
+    shapes: list[Any] = [getattr(x, "shape", None) for x in (*instruction.operands, *instruction.results)]
+    for labels, shape in zip((left, right, out), shapes, strict=True):
+        if shape is None or not labels.isalpha() or len(set(labels)) != len(labels) or len(labels) != len(shape):
+            return None
+    lengths: dict[str, int] = {}
+    for labels, shape in zip((left, right, out), shapes, strict=True):
+        for label, length in zip(labels, shape, strict=True):
+            if lengths.setdefault(label, length) != length:
+                return None
+    kinds: dict[str, list[str]] = {"both": [], "left": [], "right": [], "common": []}
+    for label in dict.fromkeys(out + left + right):
+        kind = {(1, 1, 1): "both", (1, 0, 1): "left", (0, 1, 1): "right", (1, 1, 0): "common"}.get(
+            (label in left, label in right, label in out)
+        )
+        if kind is None:
+            return None
+        kinds[kind].append(label)
+    if any(len(kinds[kind]) != 1 for kind in ("left", "right", "common")):
+        return None
+
+    def axes(label: str) -> tuple[int, Axis, Axis, Axis]:
+        found = [labels.index(label) if label in labels else None for labels in (left, right, out)]
+        return lengths[label], found[0], found[1], found[2]
+
+    rows, columns, common = (axes(kinds[kind][0]) for kind in ("left", "right", "common"))
+    return Form(rows, columns, common, tuple(axes(label) for label in kinds["both"]))
+
+
+def supports(instruction: Any) -> bool:
+    """Whether an instruction is a product of matrices or vectors of one dtype of floats."""
+    if len(instruction.results) != 1 or not all(hasattr(x, "dtype") for x in instruction.operands):
+        return False
+    (result,) = instruction.results
+    if result.dtype not in (np.dtype("f8"), np.dtype("f4")) or not result.dtype.isnative:
+        return False
+    if any(x.dtype != result.dtype for x in instruction.operands):
+        return False
+    found = form(instruction)
+    if found is None or any(max(x.shape, default=0) >= _LARGEST for x in (*instruction.operands, result)):
+        return False
+    if is_small(found):
+        return True
+    values = (*instruction.operands, result)
+    plain = all(_fits(found, number, _contiguous(value.shape)) for number, value in enumerate(values))
+    return plain and bool(blas.addresses())
+
+
+def _contiguous(shape: tuple[int, ...]) -> list[int]:
+    steps, step = [], 1
+    for length in reversed(shape):
+        steps.append(step)
+        step *= length
+    return steps[::-1]
+
+
+def is_small(found: Form) -> bool:
+    """Whether each product of two matrices is computed inline."""
+    return found.rows[0] * found.columns[0] * found.common[0] <= SMALL
+
+
+def steps_of(found: Form, number: int, steps: Any) -> tuple[int, int]:
+    """The steps along rows and columns of an operand or the result."""
+    (_, first), (_, second) = found.matrix(number)
+    return (0 if first is None else steps[first], 0 if second is None else steps[second])
+
+
+def _fits(found: Form, number: int, steps: Any) -> bool:
+    """Whether matrices in these steps can be read by BLAS: rows or columns are contiguous."""
+    (rows, _), (columns, _) = found.matrix(number)
+    first, second = steps_of(found, number, steps)
+    if 0 in (rows, columns):
+        return True
+    if any(length > 1 and not 1 <= step < _LARGEST for length, step in ((rows, first), (columns, second))):
+        return False
+    if rows == 1 or columns == 1:
+        return True
+    return bool((second == 1 and first >= columns) or (first == 1 and second >= rows))
+
+
+def takes(instruction: Any, number: int, place: Any) -> bool:
+    """Whether an operand lies in memory so that it can be multiplied as it is."""
+    found = form(instruction)
+    return found is not None and _fits(found, number, place.steps)

@@ -1,0 +1,50 @@
+"""Addresses of BLAS and LAPACK functions, from the capsules that SciPy offers to compiled code."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from gradtape.extension import compiled_module
+from gradtape.jit.native.runtime.llvm import once
+
+_BLAS, _LAPACK = "scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"
+FUNCTIONS = ("dgemm", "sgemm", "dgemv", "sgemv")
+FACTORISATIONS = ("dgetrf", "sgetrf", "dgetrs", "sgetrs", "dpotrf", "spotrf", "dtrtrs", "strtrs")
+
+
+@once
+def addresses() -> dict[str, int]:
+    """The address of each function, by its name; none where SciPy's BLAS counts with other integers than C's int.
+
+    >>> from gradtape.jit.native.runtime.blas import addresses
+    >>> sorted(addresses()) in ([], ["dgemm", "dgemv", "sgemm", "sgemv"])
+    True
+    """
+    return _found(_BLAS, FUNCTIONS)
+
+
+@once
+def factorisations() -> dict[str, int]:
+    """The same of LAPACK's functions.
+
+    >>> from gradtape.jit.native.runtime.blas import FACTORISATIONS, factorisations
+    >>> sorted(factorisations()) in ([], sorted(FACTORISATIONS))
+    True
+    """
+    return _found(_LAPACK, FACTORISATIONS)
+
+
+def _found(module: str, names: tuple[str, ...]) -> dict[str, int]:
+    capsules: dict[str, Any] = compiled_module(module).__pyx_capi__
+    get_name = ctypes.pythonapi.PyCapsule_GetName
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, (ctypes.py_object,)
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    found = {}
+    for name in names:
+        signature = get_name(capsules[name])
+        if not signature.startswith((b"void (char *, ", b"void (int *, ")) or b"int *, " not in signature:
+            return {}
+        found[name] = int(get_pointer(capsules[name], signature))
+    return found

@@ -1,0 +1,107 @@
+"""Where values lie in memory: views of it, parts of it, and windows onto it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Shape = tuple[int, ...]
+
+
+class Unsupported(Exception):
+    """An instruction that has no native form; it is left to its NumPy kernel."""
+
+
+class Place(NamedTuple):
+    """Where a value is: in whose memory, from which element on, and the steps along its axes, in elements."""
+
+    root: Any
+    offset: int
+    steps: tuple[int, ...]
+
+
+def bytes_of(value: Any) -> int:
+    """The size of a value's memory."""
+    return int(math.prod(value.shape) * value.dtype.itemsize)
+
+
+def contiguous_steps(shape: Shape) -> tuple[int, ...]:
+    """The steps of a C-ordered array, in elements.
+
+    >>> from gradtape.jit.native.schedule.layout import contiguous_steps
+    >>> contiguous_steps((2, 3, 4))
+    (12, 4, 1)
+    """
+    steps, step = [], 1
+    for size in reversed(shape):
+        steps.append(step)
+        step *= size
+    return tuple(reversed(steps))
+
+
+def part_of(array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any]:
+    index = index if isinstance(index, tuple) else (index,)
+    return array[index if Ellipsis in index else (*index, Ellipsis)]
+
+
+def diagonal_of(array: np.ndarray[Any, Any], instruction: Any) -> np.ndarray[Any, Any]:
+    offset, first, second = (instruction.params[name] for name in ("offset", "axis1", "axis2"))
+    return np.diagonal(array, offset, first, second)
+
+
+def place_of(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root: Any) -> Place:
+    """Where a view is in the memory of the whole; raises `Unsupported` if any element of it is not there."""
+    size = view.dtype.itemsize
+    steps = tuple(stride // size for stride in view.strides)
+    if not view.size:
+        return Place(root, 0, steps)
+    start = (view.ctypes.data - whole.ctypes.data) // size
+    reaches = [step * (length - 1) for step, length in zip(steps, view.shape, strict=True)]
+    first = start + sum(reach for reach in reaches if reach < 0)
+    last = start + sum(reach for reach in reaches if reach > 0)
+    if first < 0 or last >= whole.size or not np.may_share_memory(view, whole):
+        raise Unsupported("what should be a view is a copy")
+    return Place(root, start, steps)
+
+
+def viewed(instruction: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """What a view instruction makes of an array; a single element as an array, too, so that it can be found."""
+    if instruction.name == "getitem":
+        return part_of(array, instruction.params["index"])
+    if not array.ndim and instruction.name in ("flip", "transpose"):
+        return array
+    return np.asarray(instruction.op.kernel(array, **instruction.params))
+
+
+def is_contiguous(value: Any, place: Place) -> bool:
+    """Whether a value is in memory in C order, from the first element of that memory on."""
+    wanted = contiguous_steps(value.shape)
+    return place.offset == 0 and all(
+        length == 1 or found == step for length, found, step in zip(value.shape, place.steps, wanted, strict=True)
+    )
+
+
+WINDOW_EDGE = 8  # how much of a row a window may leave out,
+WINDOW_ROW = 32  # and how long such a row has to be
+
+
+def window_of(scatter: Any) -> tuple[tuple[int, int], ...] | None:
+    """From where to where along each axis a scatter puts its operand; None if that is no window."""
+    (operand,), (result,) = scatter.operands, scatter.results
+    if len(operand.shape) != len(result.shape) or 0 in operand.shape or not operand.shape:
+        return None
+    whole = np.empty(result.shape, result.dtype)
+    part = part_of(whole, scatter.params["index"])
+    if part.shape != operand.shape:
+        return None
+    steps = zip(part.strides, whole.strides, part.shape, strict=True)
+    if any(length > 1 and one != other for one, other, length in steps):
+        return None
+    start = np.unravel_index((part.ctypes.data - whole.ctypes.data) // whole.itemsize, result.shape)
+    window = tuple((int(low), int(low) + length) for low, length in zip(start, part.shape, strict=True))
+    left_out = result.shape[-1] - operand.shape[-1]
+    if left_out and (left_out > WINDOW_EDGE or operand.shape[-1] < WINDOW_ROW):
+        return None
+    return window

@@ -1,0 +1,291 @@
+"""Checks of native code's own program, after every step of its lowering: `gt.config.check = "verify"`.
+
+`verify_instructions` checks a list of lowered instructions:
+
+1. Every value is defined once (as an input, or as a result), before it is read. The *parts* of one result are disjoint
+   and cover it.
+2. Shapes and dtypes are what the instruction's kind makes of its operands.
+3. A *window* lies within its result and is as large as its operand, which is in memory: a window of a window would be
+   read at places that nothing was written to. What is zero outside of a window was computed from that same window.
+
+`verify_plan` runs a plan of loop nests and calls on sets of elements: each read is of an element of a buffer that an
+earlier step has written, within the bounds of that buffer. `verify_workspace` checks that temporaries whose lifetimes
+overlap do not share memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradtape.jit.ir.program import ProgramError
+from gradtape.jit.native.emit import elementwise
+from gradtape.jit.native.lower.ir import FILLING, GATHER, HELD, PART, WITHIN
+from gradtape.jit.native.lower.support import (
+    INSIDE,
+    SCATTER,
+    SEVERAL,
+    SPREAD,
+    WINDOW,
+    is_call,
+    is_reduction,
+    is_value,
+    is_view,
+    reduced_axes,
+)
+from gradtape.jit.native.schedule.layout import Place, diagonal_of, part_of, viewed
+
+if TYPE_CHECKING:
+    from gradtape.jit.native.schedule.fusion import Nest, Plan
+
+LARGEST = 1 << 20
+"""Elements of a buffer up to which it is checked element by element; a larger one is written as a whole or not."""
+
+
+def verify_instructions(instructions: Sequence[Any], inputs: Iterable[Any], outputs: Iterable[Any], stage: str) -> None:
+    """Raise a `ProgramError` that names the `stage` and the instruction if lowered instructions break the rules."""
+    _Verifier(inputs, stage).verify(instructions, outputs)
+
+
+class _Verifier:
+    def __init__(self, inputs: Iterable[Any], stage: str) -> None:
+        self.stage = stage
+        self.makers: dict[Any, Any] = dict.fromkeys(inputs)
+        self.parts: dict[Any, np.ndarray[Any, Any]] = {}  # which elements of a joined array are there
+
+    def verify(self, instructions: Sequence[Any], outputs: Iterable[Any]) -> None:
+        for instruction in instructions:
+            table = instruction.params.get("table")
+            for operand in (*instruction.operands, *(() if table is None else (table,))):
+                if is_value(operand):
+                    self.require(operand in self.makers, instruction, f"{describe(operand)} is read before it is there")
+                    self.require_complete(operand, instruction)
+                else:
+                    self.require(hasattr(operand, "value"), instruction, "an operand is neither a value nor a number")
+            for result in instruction.results:
+                if instruction.name != PART:
+                    self.require(result not in self.makers, instruction, f"{describe(result)} is made twice")
+                self.makers[result] = instruction
+            self.verify_kind(instruction)
+        for value in outputs:
+            self.require(value in self.makers, None, f"the output {describe(value)} is not made")
+            self.require_complete(value, None)
+
+    def require(self, condition: Any, instruction: Any, what: str) -> None:
+        if not condition:
+            where = "" if instruction is None else f", in {show(instruction)}"
+            raise ProgramError(f"after {self.stage}: {what}{where}")
+
+    def require_complete(self, value: Any, reader: Any) -> None:
+        covered = self.parts.get(value)
+        self.require(covered is None or covered.all(), reader, f"parts of {describe(value)} are missing")
+
+    def verify_kind(self, instruction: Any) -> None:
+        name = instruction.name
+        if name == WINDOW:
+            self.verify_window(instruction)
+        elif name == INSIDE:
+            self.verify_inside(instruction)
+        elif name == SEVERAL or is_call(instruction):
+            if name == FILLING:
+                given, positions = instruction.operands
+                self.require(given.shape == positions.shape, instruction, "there is not one position for each element")
+        elif name == HELD:
+            array = instruction.params["array"]
+            self.require_spec(instruction, array.shape, array.dtype)
+        elif name in (GATHER, WITHIN):
+            (positions,), table = instruction.operands, instruction.params.get("table")
+            self.require(positions.dtype.kind in "iu", instruction, "positions are not integers")
+            self.require(table is None or len(table.shape) == 1, instruction, "elements are picked along several axes")
+            self.require_spec(instruction, positions.shape, np.dtype(np.int64) if table is None else table.dtype)
+        elif is_reduction(instruction):
+            axes, keep = reduced_axes(instruction), instruction.params.get("keepdims", False)
+            shape = [
+                (1 if i in axes else n) for i, n in enumerate(instruction.operands[0].shape) if keep or i not in axes
+            ]
+            self.require_spec(instruction, tuple(shape), None)
+        elif name in (SCATTER, SPREAD, PART):
+            self.verify_scatter(instruction)
+        elif is_view(instruction):
+            (operand,) = instruction.operands
+            seen = viewed(instruction, np.empty(operand.shape, operand.dtype))
+            self.require_spec(instruction, seen.shape, operand.dtype)
+        else:
+            self.verify_elementwise(instruction)
+
+    def require_spec(self, instruction: Any, shape: tuple[int, ...], dtype: Any) -> None:
+        (result,) = instruction.results
+        self.require(result.shape == shape, instruction, f"the result has the shape {result.shape}, not {shape}")
+        self.require(dtype is None or result.dtype == dtype, instruction, f"the result is {result.dtype}, not {dtype}")
+
+    def verify_window(self, instruction: Any) -> None:
+        (operand,), (result,), window = instruction.operands, instruction.results, instruction.params["window"]
+        lengths = tuple(high - low for low, high in window)
+        self.require(lengths == operand.shape, instruction, "a window is not as large as what is seen through it")
+        inside = all(low >= 0 and high <= n for (low, high), n in zip(window, result.shape, strict=True))
+        self.require(inside, instruction, "a window reaches over the edge of its result")
+        self.require(operand.dtype == result.dtype, instruction, "a window changes the dtype")
+        maker = self.makers[operand]
+        while maker is not None and is_view(maker) and maker.name != WINDOW:
+            maker = self.makers[maker.operands[0]]
+        self.require(maker is None or maker.name != WINDOW, instruction, "a window is looked at through another one")
+
+    def verify_inside(self, instruction: Any) -> None:
+        (operand,), window = instruction.operands, instruction.params["window"]
+        self.require_spec(instruction, operand.shape, operand.dtype)
+        leaf = self.makers.get(instruction.params["leaf"])
+        seen = None if leaf is None or leaf.name != WINDOW else (leaf.params["window"], leaf.results[0].shape)
+        same = seen == (window, operand.shape)
+        self.require(same, instruction, "what is zero outside of a window was not computed from that window")
+
+    def verify_scatter(self, instruction: Any) -> None:
+        (operand,), (result,) = instruction.operands, instruction.results
+        self.require(operand.dtype == result.dtype, instruction, "a scatter changes the dtype")
+        whole = np.zeros(result.shape, bool)
+        if instruction.name == PART:
+            whole = self.parts.setdefault(result, whole)
+        part = (
+            diagonal_of(whole, instruction)
+            if instruction.name == SPREAD
+            else part_of(whole, instruction.params["index"])
+        )
+        self.require(part.shape == operand.shape, instruction, f"the part has the shape {part.shape}")
+        if instruction.name == PART:
+            self.require(not part.any(), instruction, "a part is written twice")
+            part[...] = True
+
+    def verify_elementwise(self, instruction: Any) -> None:
+        values = [x for x in instruction.operands if is_value(x)]
+        shape = np.broadcast_shapes(*[x.shape for x in values])
+        if "shape" in instruction.params:
+            shape = np.broadcast_shapes(shape, instruction.results[0].shape)
+        self.require_spec(instruction, shape, None)
+        typed = all(elementwise.has_type(x.dtype) for x in (*values, *instruction.results))
+        self.require(typed, instruction, "a dtype has no native form")
+
+
+# -- plans
+
+
+def verify_plan(plan: Plan) -> None:
+    """Raise a `ProgramError` if a step of a plan reads memory that no step before it has written."""
+    _Memory(plan).run()
+
+
+class _Memory:
+    """Which elements of each buffer have been written, step by step."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.written: dict[Any, np.ndarray[Any, Any]] = {}
+        for value in (*plan.inputs, *plan.held):
+            self.write(value)
+
+    def run(self) -> None:
+        plan = self.plan
+        for step in plan.steps:
+            if hasattr(step, "instruction"):
+                for operand in step.instruction.operands:
+                    self.read(operand, show(step.instruction))
+                for result in step.instruction.results:
+                    self.write(result)
+            else:
+                self.run_nest(step)
+        for value in plan.written:
+            root = value if value in self.written else plan.places[value].root
+            if root not in self.written or not self.written[root].all():
+                raise ProgramError(f"after planning: the output {describe(value)} is not written")
+
+    def run_nest(self, nest: Nest) -> None:
+        where = f"a nest over {nest.shape}"
+        for value in (*nest.loads, *nest.tables):
+            self.read(value, where)
+        known = set(nest.loads)
+        for instruction in nest.instructions:
+            missing = [x for x in instruction.operands if is_value(x) and x not in known]
+            if missing:
+                raise ProgramError(f"after planning: {describe(missing[0])} is not there, in {show(instruction)}")
+            known.update(instruction.results)
+        for root in nest.roots:
+            if root not in known:
+                raise ProgramError(f"after planning: {describe(root)} is not computed, in {where}")
+        for value in nest.stores:
+            self.write(value)
+        for instruction in nest.reductions:
+            self.write(instruction.results[0])
+        for instruction in nest.scatters:
+            (result,) = instruction.results
+            if instruction.name == PART:
+                self.write(result, self.plan.target(instruction), instruction.operands[0].shape)
+            else:
+                self.write(result)
+
+    def write(self, value: Any, place: Place | None = None, shape: tuple[int, ...] = ()) -> None:
+        size = math.prod(value.shape)
+        if place is None or size > LARGEST:
+            self.written[value] = np.broadcast_to(np.True_, (size,))
+            return
+        if value not in self.written:
+            self.written[value] = np.zeros(size, bool)
+        self.written[value][self.elements(value, place, shape, None)] = True
+
+    def read(self, value: Any, where: str) -> None:
+        place, window = self.plan.places[value], self.plan.windows.get(value)
+        written = self.written.get(place.root)
+        if written is None:
+            raise ProgramError(f"after planning: {describe(value)} is read before it is written, in {where}")
+        shape = value.shape if window is None else tuple(high - low for low, high in window)
+        if math.prod(shape) <= LARGEST and not written[self.elements(place.root, place, shape, window)].all():
+            raise ProgramError(
+                f"after planning: parts of {describe(value)} are read before they are written, in {where}"
+            )
+
+    def elements(self, root: Any, place: Place, shape: tuple[int, ...], window: Any) -> np.ndarray[Any, Any]:
+        """The numbers of the elements that are accessed; of a window, those inside."""
+        found = np.full((), place.offset)
+        for axis, (length, step) in enumerate(zip(shape, place.steps, strict=True)):
+            low = 0 if window is None else window[axis][0]
+            found = found[..., None] + step * np.arange(low, low + length)
+        size = math.prod(root.shape)
+        if found.size and (found.min() < 0 or found.max() >= size):
+            text = f"elements {found.min()} to {found.max()} of {describe(root)}, which has {size}, are accessed"
+            raise ProgramError(f"after planning: {text}")
+        return found
+
+
+def verify_workspace(
+    lives: Mapping[Any, tuple[int, int]], pieces: Mapping[Any, tuple[int, int]], followers: Mapping[Any, Any]
+) -> None:
+    """Raise a `ProgramError` if two temporaries share memory while both are needed.
+
+    `lives` are the first and the last step of each, `pieces` offset and size, `followers` which one may be written over
+    which other in the step in which that one ends.
+    """
+    keys = [key for key in pieces if key in lives]
+    for i, one in enumerate(keys):
+        for other in keys[:i]:
+            (start, size), (begin, length) = pieces[one], pieces[other]
+            if start >= begin + length or begin >= start + size:
+                continue
+            (first, last), (early, late) = lives[one], lives[other]
+            if first > late or early > last:
+                continue
+            if not (followers.get(one) is other and last == early) and not (
+                followers.get(other) is one and late == first
+            ):
+                raise ProgramError("after arranging: two temporaries share memory while both are needed")
+
+
+def describe(value: Any) -> str:
+    """A value as a message shows it."""
+    name = f"%{value.id}: " if hasattr(value, "id") else ""
+    return f"{name}{value.dtype.name}[{','.join(map(str, value.shape))}]"
+
+
+def show(instruction: Any) -> str:
+    """An instruction as a message shows it."""
+    given = ", ".join(describe(x) if is_value(x) else repr(getattr(x, "value", x)) for x in instruction.operands)
+    return f"{', '.join(map(describe, instruction.results))} = {instruction.name}({given})"

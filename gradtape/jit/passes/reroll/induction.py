@@ -1,0 +1,174 @@
+"""Indices that advance from step to step: how a loop reads `X[t]`, `X[:, t]` and `X[t:t + 3]`, and writes there."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.operation import Op
+from gradtape.jit.ir.program import Value, Walk
+from gradtape.jit.runtime.runner import new_stack
+
+Index = tuple[Any, ...]
+
+
+class Gap(NamedTuple):
+    """In a template: a part of an index that an operand says."""
+
+
+class Span(NamedTuple):
+    """In a template: a slice of `length` positions, `step` apart at most, from where an operand says."""
+
+    length: int
+    step: int | None
+
+
+class Advancing(NamedTuple):
+    """The indices of all steps: what they share, and a table, one row for a step, for each part that they do not."""
+
+    template: Index
+    tables: tuple[np.ndarray[Any, Any], ...]
+
+
+def advancing(indices: Sequence[Index]) -> Advancing | None:
+    """What a loop needs to know of `indices`, which have the same form; None if that cannot be put in tables.
+
+    >>> from gradtape.jit.passes.reroll.induction import advancing
+    >>> found = advancing([(0, slice(4)), (1, slice(4)), (2, slice(4))])
+    >>> found.template, found.tables[0].tolist()
+    ((Gap(), slice(None, 4, None)), [0, 1, 2])
+    """
+    template: list[Any] = []
+    tables: list[np.ndarray[Any, Any]] = []
+    for parts in zip(*indices, strict=True):
+        first = parts[0]
+        if isinstance(first, np.ndarray):
+            if all(np.array_equal(part, first) for part in parts):
+                template.append(first)
+                continue
+            template.append(Gap())
+            tables.append(np.array(parts))
+        elif all(part == first for part in parts):
+            template.append(first)
+        elif type(first) is int:
+            template.append(Gap())
+            tables.append(np.array(parts))
+        elif type(first) is slice and first.start is not None and first.stop is not None:
+            length = first.stop - first.start
+            starts = np.array([part.start for part in parts])
+            same = all(part.stop - part.start == length and part.step == first.step for part in parts)
+            if not same or length < 0 or starts.min() < 0 or (first.step or 1) < 0:
+                return None
+            template.append(Span(length, first.step))
+            tables.append(starts)
+        else:
+            return None
+    return Advancing(tuple(template), tuple(tables))
+
+
+def progression(numbers: np.ndarray[Any, Any]) -> Walk | None:
+    """The walk that goes through `numbers`, if they are equally far from each other."""
+    if numbers.ndim != 1 or numbers.dtype.kind != "i":
+        return None
+    moves = np.diff(numbers)
+    if len(moves) and (moves != moves[0]).any():
+        return None
+    return Walk(int(numbers[0]), int(moves[0]) if len(moves) else 0)
+
+
+class Reading(NamedTuple):
+    """How the steps' parts of an array are had by walking along it: what is done to the array before, and to a row."""
+
+    before: tuple[Op | str, dict[str, Any]] | None
+    walk: Walk
+    rest: Index  # what is taken of a row; empty if all of it is
+
+
+def reading(array: Value, indices: Advancing) -> Reading | None:
+    """How to read `array` at `indices` row by row; None where it takes more than one advancing number."""
+    if len(indices.tables) != 1 or any(isinstance(part, np.ndarray | bool) for part in indices.template):
+        return None
+    parts = _without_ellipsis(indices.template, array.ndim)
+    place = next(i for i, part in enumerate(parts) if isinstance(part, Gap | Span))
+    axis = sum(part is not None for part in parts[:place])
+    table, part = indices.tables[0], parts[place]
+    length = array.shape[axis]
+    walk = progression(np.where(table < 0, table + length, table))
+    if walk is None:
+        return None
+    if isinstance(part, Span):
+        if table.max() + part.length > length:
+            return None
+        rest = (*parts[:place], slice(None, None, part.step), *parts[place + 1 :])
+        return Reading((WINDOWS, {"axis": axis, "width": part.length}), walk, _unless_all(rest))
+    rest = (*parts[:place], *parts[place + 1 :])
+    axes = (axis, *(other for other in range(array.ndim) if other != axis))
+    return Reading(None if axis == 0 else ("transpose", {"axes": axes}), walk, _unless_all(rest))
+
+
+def _without_ellipsis(template: Index, ndim: int) -> Index:
+    places = [i for i, part in enumerate(template) if part is Ellipsis]
+    if not places:
+        return template
+    missing = ndim - sum(part is not None and part is not Ellipsis for part in template)
+    return (*template[: places[0]], *(slice(None),) * missing, *template[places[0] + 1 :])
+
+
+def _unless_all(index: Index) -> Index:
+    """An index; empty if it takes everything as it is."""
+    return () if all(isinstance(part, slice) and part == slice(None) for part in index) else index
+
+
+def filled(template: Index, values: Sequence[Any]) -> Index:
+    """The index of one step."""
+    supply = iter(values)
+    return tuple([_filled(part, supply) if isinstance(part, Gap | Span) else part for part in template])
+
+
+def _filled(part: Gap | Span, supply: Any) -> Any:
+    value = next(supply)
+    if isinstance(part, Span):
+        return slice(int(value), int(value) + part.length, part.step)
+    return value
+
+
+@functools.cache
+def indexed_at(op: Op) -> Op:
+    """An operation like `op`, but for its index: operands after the others fill the gaps of the parameter `template`.
+
+    >>> import numpy as np
+    >>> from gradtape.core.rules import TABLE
+    >>> from gradtape.jit.passes.reroll.induction import Gap, indexed_at
+    >>> indexed_at(TABLE["getitem"]).kernel(np.eye(3), 2, template=(slice(None), Gap()))
+    array([0., 0., 1.])
+    """
+
+    def kernel(*operands: Any, template: Index, **params: Any) -> Any:
+        count = len(operands) - sum(isinstance(part, Gap | Span) for part in template)
+        return op.kernel(*operands[:count], index=filled(template, operands[count:]), **params)
+
+    return Op(f"{op.name}_at", kernel, kind=op.kind, view=op.view)
+
+
+def _windows(x: Any, axis: int, width: int) -> Any:
+    """All stretches of `width` along `axis`, as rows: a view."""
+    return np.moveaxis(np.lib.stride_tricks.sliding_window_view(x, width, axis), (axis, -1), (0, axis + 1))
+
+
+def stacked(*rows: Any) -> Any:
+    """The rows in one array, each laid out in memory as the first is."""
+    if not rows[0].shape:
+        return np.array(rows, rows[0].dtype)
+    out = new_stack(rows[0], len(rows))
+    for number, row in enumerate(rows):
+        out[number] = row
+    return out
+
+
+WINDOWS = Op("windows", _windows, kind="linear", view=True)
+"""All `x[i:i + width]` along an axis, stacked; a view."""
+STACKED = Op("stacked", stacked, kind="linear")
+"""Arrays of one shape, stacked as the steps of a loop stack them."""

@@ -1,0 +1,106 @@
+"""Rows of an array that are put together again: they are the array, or a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from gradtape.core.rules import TABLE
+from gradtape.jit.ir.program import Instruction, Operand, Program, Value
+from gradtape.jit.passes.reroll.induction import STACKED
+
+if TYPE_CHECKING:
+    from gradtape.jit.passes.simplify import Scope
+
+LONG = 8
+"""How many rows of one array have to follow one another to be taken together."""
+PARTS_AT_MOST = 6
+"""Of how many parts a stack may be put together."""
+
+
+def restack(program: Program) -> Program:
+    """`np.stack([x[0], x[1], x[2], ...])` as what it is.
+
+    >>> import numpy as np, gradtape as gt
+    >>> program = gt.jit(lambda x: np.stack([row for row in x]) * 2.0).lower(np.ones((9, 2)))
+    >>> [instruction.name for instruction in program.instructions]
+    ['multiply']
+    """
+    from gradtape.jit.passes.simplify import rewritten  # which has this among its passes
+
+    return rewritten(program, _restacked)
+
+
+def _restacked(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+    is_stack = instruction.op is STACKED or (instruction.name == "stack" and instruction.params.get("axis") == 0)
+    if not is_stack or len(instruction.operands) < LONG:
+        return None
+    runs = _runs([_row(operand, scope) for operand in instruction.operands])
+    if len(runs) > PARTS_AT_MOST or all(run.array is None for run in runs):
+        return None
+    parts = [_part(instruction, run, scope) for run in runs]
+    if len(parts) == 1:
+        return parts[0]
+    return instruction.replace(op=TABLE["concatenate"], operands=tuple(parts), params={"axis": 0})
+
+
+class Run(NamedTuple):
+    """Operands from `begin` to `end`: rows of an `array`, from `first` on, `step` apart; or others, without one."""
+
+    begin: int
+    end: int
+    array: Value | None
+    first: int
+    step: int
+
+
+def _row(operand: Operand, scope: Scope) -> tuple[Value, int] | None:
+    """Of which array, and at which place, an operand is a row."""
+    maker = scope.maker(operand, "getitem")
+    if maker is None or type(maker.operands[0]) is not Value:
+        return None
+    array, index = maker.operands[0], maker.params["index"]
+    if len(index) != 1 or type(index[0]) is not int:
+        return None
+    return array, index[0] % array.shape[0]
+
+
+def _runs(rows: Sequence[tuple[Value, int] | None]) -> list[Run]:
+    """The operands of a stack as runs that are long, and others between them."""
+    runs: list[Run] = []
+    begin = 0
+    while begin < len(rows):
+        run = _run(rows, begin)
+        if run.array is None and runs and runs[-1].array is None:
+            run = runs.pop()._replace(end=run.end)
+        runs.append(run)
+        begin = run.end
+    return runs
+
+
+def _run(rows: Sequence[tuple[Value, int] | None], begin: int) -> Run:
+    """The longest run from `begin` on, in order or in reverse; of the one operand, if that is short."""
+    one, two = rows[begin], rows[begin + 1] if begin + 1 < len(rows) else None
+    if one is not None and two is not None and abs(two[1] - one[1]) == 1:
+        (array, first), step = one, two[1] - one[1]
+        end = begin
+        while end < len(rows) and rows[end] == (array, first + step * (end - begin)):
+            end += 1
+        if end - begin >= LONG:
+            return Run(begin, end, array, first, step)
+    return Run(begin, begin + 1, None, 0, 0)
+
+
+def _part(instruction: Instruction, run: Run, scope: Scope) -> Value:
+    """Some of the operands of a stack, in a stack of their own."""
+    begin, end, array, first, step = run
+    if array is not None and (first, step, end - begin) == (0, 1, array.shape[0]):
+        return array
+    made = scope.new_value((end - begin, *instruction.result.shape[1:]), instruction.result.dtype)
+    if array is None:
+        scope.extra.append(instruction.replace(operands=instruction.operands[begin:end], results=(made,)))
+        return made
+    stop = first + step * (end - begin)
+    params = {"index": (slice(first, None if stop < 0 else stop, step),)}
+    scope.extra.append(instruction.replace(op=TABLE["getitem"], operands=(array,), params=params, results=(made,)))
+    return made

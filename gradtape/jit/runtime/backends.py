@@ -1,0 +1,76 @@
+"""Which native code there is: what `gradtape.jit.native` offers, unless `gt.config.native` is off."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradtape.config import config
+from gradtape.jit.ir.program import Program
+from gradtape.jit.runtime.runner import Backend, Group, Runner, Step, scheduled
+from gradtape.jit.trace.gc_pause import age
+
+if TYPE_CHECKING:
+    from gradtape.jit.native.backend import NativeBackend
+
+_backend: Backend | None = None
+
+
+def use(backend: Backend | None) -> Backend | None:
+    """Make `backend` the one that programs compiled from now on are given to; None for the usual one.
+
+    Returns the one before.
+
+    >>> from gradtape.jit import backends
+    >>> before = backends.use(None)
+    >>> backends.use(before) is None
+    True
+    """
+    global _backend
+    before, _backend = _backend, backend
+    return before
+
+
+def steps(program: Program) -> list[Step] | list[Any]:
+    """The steps in which a program is run: its instructions, or groups of them as native functions."""
+    if _backend is not None:
+        return scheduled(program, _backend)
+    native = _native() if config.native else None
+    return list(program.instructions) if native is None else native.steps(program)
+
+
+def whole(program: Program, steps: Sequence[Any], single: bool) -> Callable[..., Any] | None:
+    """A native function for a whole program, which returns None for arrays that it cannot take as they are.
+
+    Returns a tuple of the outputs, or the `single` one there is. None if there is no such function.
+    """
+    native = _native() if _backend is None and config.native else None
+    return None if native is None else native.whole(program, steps, single)
+
+
+def quicken(runner: Runner) -> None:
+    """Give a runner the shortest ways into its native code, which take some time to make; nothing for a single run."""
+    native = _native() if runner.groups and _backend is None and config.native else None
+    if native is not None:
+        runner.quicken(native.quickened)
+
+
+def workspace(steps: Sequence[Any]) -> int:
+    """The bytes that native code keeps in between: those of the group among `steps` that needs most."""
+    found = 0
+    for step in steps:
+        if isinstance(step, Group):
+            found = max(found, getattr(step.call, "workspace", 0))
+    return found
+
+
+@functools.cache
+def _native() -> NativeBackend | None:
+    """Native code; None where LLVM cannot be loaded, or has no code for this machine."""
+    try:
+        from gradtape.jit.native import backend  # LLVM is loaded here, by those who compile something
+    except (ImportError, OSError):
+        return None
+    age()  # modules stay: to look through so many new objects would take longer than to simplify a program
+    return backend.NativeBackend()

@@ -1,0 +1,510 @@
+"""Running a program: one straight-line Python function, made from it, that calls the kernels one after the other.
+
+Large intermediate results are written into buffers that belong to the compiled function and are used again, within a
+call as soon as a value is dead, and from call to call; results handed out are never among them. Stretches of
+instructions can be replaced by native functions: see `Group`, `Backend` and `scheduled`. The body of a loop is made a
+function of its own, once, around a Python `for`.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Sequence
+from contextvars import Context
+from typing import Any, Protocol
+
+import numpy as np
+
+from gradtape.core.operation import Op
+from gradtape.core.references import is_viewed_otherwise
+from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Literal, Loop, Operand, Program, Value, depends_on_values
+
+LARGE = 1 << 14
+"""Bytes of a value, from which its memory is planned; the memory of smaller ones costs less than a plan of it."""
+
+_FILE = f"{__file__}:generated"
+_ARENAS = 4  # how many threads at once get buffers that are used again; others get new ones
+_KEPT_FRESH = frozenset({"sum", "mean", "max", "min", "prod", "matmul", "concatenate", "stack", "where"})
+"""Operations that are no ufuncs and yet never hand back a view of what they were given."""
+
+Call = Callable[..., tuple[Any, ...]]
+
+
+class GuardFailed(Exception):
+    """A value that the trace relied on is another one in this call."""
+
+
+_contexts: list[Context] = []
+
+
+def quietly(call: Call, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """What `call` makes of `arrays`, without NumPy's warnings about overflow and the like.
+
+    NumPy keeps what it warns of in the context. Entering one in which that is switched off takes a fifth of the time
+    of `np.errstate`; a context can be entered once at a time, so there are as many as calls at the same time.
+    """
+    try:
+        context = _contexts.pop()
+    except IndexError:
+        context = Context()
+        context.run(np.seterr, all="ignore")
+    try:
+        return context.run(call, *arrays)
+    finally:
+        _contexts.append(context)
+
+
+class Group:
+    """A stretch of instructions that one native function stands for.
+
+    `call` takes the arrays of `inputs`, in their order and with any strides, and returns a tuple of the arrays of
+    `outputs`: fresh ones, in C order. It writes to no array it was given, and keeps none.
+    """
+
+    __slots__ = ("call", "inputs", "instructions", "outputs")
+
+    def __init__(
+        self, instructions: Sequence[Instruction], inputs: tuple[Value, ...], outputs: tuple[Value, ...], call: Call
+    ) -> None:
+        self.instructions, self.inputs, self.outputs, self.call = tuple(instructions), inputs, outputs, call
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return self.outputs
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.inputs
+
+
+Step = Instruction | Group
+
+
+class Backend(Protocol):
+    """What native code has to offer: which instructions it knows, and a function for a stretch of them."""
+
+    def supports(self, instruction: Instruction) -> bool:
+        """Whether an instruction may be part of a group. Never asked about one with an effect."""
+
+    def compile_group(
+        self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
+    ) -> Call | None:
+        """The function of `Group.call`; None to let the kernels do it."""
+
+
+def scheduled(program: Program, backend: Backend) -> list[Step]:
+    """The instructions in an order that brings those together that `backend` knows, each stretch as one group.
+
+    An instruction waits for its operands; those with an effect keep their order, and nothing moves across a guard.
+    """
+    steps: list[Step] = []
+    waiting = list(program.instructions)
+    defined: set[Value] = {*program.inputs, *(constant.value for constant in program.constants)}
+    while waiting:
+        for native in (True, False):
+            taken: list[Instruction] = []
+            rest: list[Instruction] = []
+            made: set[Value] = set()
+            blocked = False  # by an effect, which nothing may overtake
+            for instruction in waiting:
+                fits = not instruction.effect and backend.supports(instruction)
+                ready = all(value in defined or value in made for value in instruction.values)
+                if ready and not blocked and (fits if native else not fits):
+                    taken.append(instruction)
+                    made.update(instruction.results)
+                else:
+                    rest.append(instruction)
+                    blocked |= instruction.effect
+            defined |= made
+            waiting = rest
+            steps.extend(_together(taken, rest, program, backend) if native and taken else taken)
+    return steps
+
+
+def _together(taken: list[Instruction], rest: list[Instruction], program: Program, backend: Backend) -> Sequence[Step]:
+    """`taken` as one group; one by one where `backend` leaves them to the kernels after all."""
+    made = {value for instruction in taken for value in instruction.results}
+    inputs = tuple(dict.fromkeys(v for i in taken for v in i.values if v not in made))
+    wanted = {*program.outputs, *(value for instruction in rest for value in instruction.values)}
+    outputs = tuple(v for i in taken for v in i.results if v in wanted)
+    call = backend.compile_group(taken, inputs, outputs)
+    return taken if call is None else [Group(taken, inputs, outputs, call)]
+
+
+class Plan:
+    """Which values share a buffer, when each is dead, and how many bytes are alive at most."""
+
+    def __init__(self, program: Program, steps: Sequence[Step]) -> None:
+        self.last: dict[Value, int] = {}  # after which step a value is dead; values that share memory die together
+        self.slots: dict[Value, int] = {}
+        self.buffers: list[Value] = []  # one value for each buffer, whose shape and dtype it has
+        self.fresh: set[Value] = set()  # results in memory of their own
+        self._leader: dict[Value, Value] = {}
+        self._share_memory(steps)
+        self._find_ends(program, steps)
+        self.peak = self._assign(program, steps)
+
+    def leader(self, value: Value) -> Value:
+        """The value that stands for all that may share its memory."""
+        while value in self._leader:
+            value = self._leader[value]
+        return value
+
+    def _share_memory(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            if isinstance(step, Group) or step.op.ufunc or step.op.name in _KEPT_FRESH:
+                self.fresh.update(step.results)
+                continue
+            results = step.results
+            if step.op is LOOP:  # the arrays it stacks are new; what it carries may be what it was given
+                results, stacked = results[: step.params["loop"].carried], results[step.params["loop"].carried :]
+                self.fresh.update(stacked)
+            for result in results:
+                for value in step.values:
+                    mine, other = self.leader(result), self.leader(value)
+                    if mine is not other:
+                        self._leader[mine] = other
+
+    def _find_ends(self, program: Program, steps: Sequence[Step]) -> None:
+        for index, step in enumerate(steps):
+            for value in (*step.values, *step.results):
+                self.last[self.leader(value)] = index
+        for value in program.outputs:
+            self.last[self.leader(value)] = len(steps)
+        for constant in program.constants:
+            self.last[self.leader(constant.value)] = len(steps)
+        for value in program.inputs:
+            self.last[self.leader(value)] = len(steps)
+
+    def _assign(self, program: Program, steps: Sequence[Step]) -> int:
+        end = len(steps)
+        free: dict[Any, list[int]] = {}
+        ending: dict[int, list[Value]] = {}
+        alive = peak = 0
+        for index, step in enumerate(steps):
+            if self._uses_buffer(step, end):
+                (result,) = step.results
+                spec = result.shape, result.dtype
+                slot = self._over_operand(step, index)
+                if slot is None:
+                    held = free.get(spec)
+                    slot = held.pop() if held else len(self.buffers)
+                if slot == len(self.buffers):
+                    self.buffers.append(result)
+                    alive += result.nbytes
+                self.slots[result] = slot
+            else:
+                alive += sum(value.nbytes for value in step.results if value in self.fresh)
+            inside = step.params["loop"].runner.peak if isinstance(step, Instruction) and step.op is LOOP else 0
+            peak = max(peak, alive + inside)
+            for value in step.results:
+                ending.setdefault(self.last[self.leader(value)], []).append(value)
+            for value in ending.pop(index, ()):
+                if value not in self.slots:
+                    alive -= value.nbytes if value in self.fresh else 0
+                elif not any(self.slots.get(r) == self.slots[value] for r in step.results):
+                    spot = free.setdefault((value.shape, value.dtype), [])
+                    if self.slots[value] not in spot:
+                        spot.append(self.slots[value])
+        return peak
+
+    def _uses_buffer(self, step: Step, end: int) -> bool:
+        if isinstance(step, Group) or not step.op.ufunc or step.params or len(step.results) != 1:
+            return False
+        (result,) = step.results
+        return result.nbytes >= LARGE and bool(result.shape) and self.last[self.leader(result)] < end
+
+    def _over_operand(self, step: Step, index: int) -> int | None:
+        """The buffer of an operand that is dead after this step, and may be written over by it."""
+        assert isinstance(step, Instruction)
+        if getattr(step.op.kernel, "signature", None) is not None:  # a product reads what it would have written
+            return None
+        result = step.result
+        for value in step.values:
+            same = (value.shape, value.dtype) == (result.shape, result.dtype)
+            if value in self.slots and same and self.last[self.leader(value)] == index:
+                return self.slots[value]
+        return None
+
+
+class Runner:
+    """A program as a function of its inputs, that returns a tuple of fresh outputs.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> from gradtape.jit.runtime.runner import Runner
+    >>> program = jit(lambda x: x * 2.0 + 1.0).lower(np.ones(2))
+    >>> runner = Runner(program)
+    >>> runner(np.array([1.0, 5.0]))
+    (array([ 3., 11.]),)
+    >>> print(runner.source)
+    def run(v0):
+        v1 = multiply(v0, l0)
+        v2 = add(v1, l1)
+        return v2,
+    """
+
+    def __init__(self, program: Program, steps: Sequence[Step] | None = None) -> None:
+        self.program = program
+        self.steps: tuple[Step, ...] = tuple(program.instructions if steps is None else steps)
+        self.plan = Plan(program, self.steps)
+        self.scope: dict[str, Any] = {"GuardFailed": GuardFailed, "fresh": fresh}
+        self._bound: dict[int, str] = {}  # names of what the scope holds, and so keeps alive, by identity
+        self._literals: dict[Any, str] = {}
+        self.arenas: list[list[np.ndarray[Any, Any]]] = []
+        self.groups: dict[str, Call] = {}  # by their names in the scope
+        self.source = "\n".join(self._lines())
+        exec(compile(self.source, _FILE, "exec"), self.scope)
+        self.call: Call = self.scope["run"]
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        return quietly(self.call, arrays)
+
+    @property
+    def peak(self) -> int:
+        """The bytes of results and intermediate values that are alive at the same time, at most."""
+        return self.plan.peak
+
+    def quicken(self, quicker: Callable[[Call], Call]) -> None:
+        """Exchange the functions of groups for quicker ones that do the same."""
+        while self.groups:
+            try:
+                name, call = self.groups.popitem()
+            except KeyError:  # another thread was quicker
+                return
+            self.scope[name] = quicker(call)
+
+    def new_arena(self) -> list[np.ndarray[Any, Any]]:
+        """Buffers for one call, those of an earlier one if they are free."""
+        try:
+            return self.arenas.pop()
+        except IndexError:
+            return [np.empty(value.shape, value.dtype) for value in self.plan.buffers]
+
+    def keep_arena(self, arena: list[np.ndarray[Any, Any]]) -> None:
+        if len(self.arenas) < _ARENAS:
+            self.arenas.append(arena)
+
+    # -- the source
+
+    def _lines(self) -> list[str]:
+        for constant in self.program.constants:
+            self.scope[f"v{constant.value.id}"] = constant.array
+        lines = [f"def run({', '.join(f'v{value.id}' for value in self.program.inputs)}):"]
+        if self.plan.buffers:
+            self.scope.update(new_arena=self.new_arena, keep_arena=self.keep_arena)
+            buffers = ", ".join(f"b{index}" for index in range(len(self.plan.buffers)))
+            lines.append(f"    {buffers}, = arena = new_arena()")
+        return lines + self._body() + self._ending()
+
+    def _body(self) -> list[str]:
+        """The lines of the instructions, with every large value forgotten as soon as it is dead."""
+        lines: list[str] = []
+        named = {value: index for index, step in enumerate(self.steps) for value in step.results}
+        dying: dict[int, list[Value]] = {}
+        for value in named:
+            if value.nbytes >= LARGE:
+                dying.setdefault(self.plan.last[self.plan.leader(value)], []).append(value)
+        for index, step in enumerate(self.steps):
+            lines.append(f"    {self._line(index, step)}")
+            if isinstance(step, Instruction) and depends_on_values(step.op):
+                lines += [f"    {self._form(value)}" for value in step.results]
+            dead = [f"v{value.id}" for value in dying.get(index, ()) if named[value] <= index]
+            if dead:
+                lines.append(f"    del {', '.join(dead)}")
+        held = [v for v in dying.get(len(self.steps), ()) if v not in self.program.outputs]
+        if held:  # so that an output that is a view of one of these is the only one to hold it
+            lines.append(f"    del {', '.join(f'v{value.id}' for value in held)}")
+        return lines
+
+    def _line(self, index: int, step: Step) -> str:
+        if isinstance(step, Group):
+            results = "".join(f"v{value.id}, " for value in step.outputs)
+            name = self._bind(step.call, f"group{index}")
+            self.groups[name] = step.call
+            return f"{results}= {name}({', '.join(f'v{v.id}' for v in step.inputs)})"
+        if step.op is GUARD:
+            (value,) = step.values
+            expected = self._bind(step.params["expected"].tobytes(), f"g{index}")
+            return f"if v{value.id}.tobytes() != {expected}: raise GuardFailed"
+        if step.op is LOOP:
+            loop = self._bind(step.params["loop"].runner.call, f"loop{index}")
+            return (
+                f"{''.join(f'v{v.id}, ' for v in step.results)}= {loop}({', '.join(f'v{v.id}' for v in step.values)})"
+            )
+        arguments = [self._operand(x, step) for x in step.operands]
+        if len(step.results) == 1 and step.result in self.plan.slots:
+            arguments.append(f"b{self.plan.slots[step.result]}")
+        arguments += [f"{name}={self._param(value)}" for name, value in step.params.items()]
+        left = ", ".join(f"v{value.id}" for value in step.results) + ("," if step.op.outputs else "")
+        return f"{left} = {self._kernel(step.op)}({', '.join(arguments)})"
+
+    def _form(self, value: Value) -> str:
+        dtype = self._bind(value.dtype, f"d{len(self._bound)}")
+        return f"if v{value.id}.shape != {value.shape!r} or v{value.id}.dtype != {dtype}: raise GuardFailed"
+
+    def _kernel(self, op: Op) -> str:
+        name = op.name if op.name.isidentifier() else "kernel"
+        return self._bind(op.kernel, name)
+
+    def _operand(self, operand: Operand, step: Instruction) -> str:
+        if type(operand) is Value:
+            return f"v{operand.id}"
+        assert type(operand) is Literal
+        value = operand.value
+        if type(value) is float and step.op.ufunc and any(v.dtype == np.float64 for v in step.values):
+            value = np.array(value)  # the same number to a double, and NumPy takes it in half the time
+        elif type(value) in (int, bool, type(None)):
+            return repr(value)
+        key = (type(value), repr(operand.value)) if isinstance(operand.value, float) else id(operand)
+        if key not in self._literals:
+            self._literals[key] = self._bind(value, f"l{len(self._literals)}")
+        return self._literals[key]
+
+    def _param(self, value: Any) -> str:
+        simple = (int, bool, type(None))  # not strings: a kernel may know one by its identity
+        if type(value) in simple or (type(value) is tuple and all(type(part) in simple for part in value)):
+            return repr(value)
+        return self._bind(value, f"p{len(self._bound)}")
+
+    def _bind(self, thing: Any, name: str) -> str:
+        """A name for `thing` in the generated function."""
+        if id(thing) in self._bound:
+            return self._bound[id(thing)]
+        while name in self.scope or name in _TAKEN or keyword.iskeyword(name):
+            name += "_"
+        self._bound[id(thing)] = name
+        self.scope[name] = thing
+        return name
+
+    def _ending(self) -> list[str]:
+        lines, answers = [], []
+        others = ", ".join(
+            f"v{value.id}" for value in (*self.program.inputs, *(constant.value for constant in self.program.constants))
+        )
+        seen: set[Value] = set()
+        native = {value for step in self.steps if isinstance(step, Group) for value in step.outputs}
+        careful = [v for v in self.program.outputs if not self._is_own(v)]
+        if len({*careful}) < len(careful) or careful:
+            lines.append(f"    seen = [{others}]")
+        for value in self.program.outputs:
+            if value in seen:
+                answers.append(f"v{value.id}.copy()")
+            elif self._is_own(value):
+                answers.append(f"v{value.id}" if value.shape or value not in native else f"v{value.id}[()]")
+            else:
+                answers.append(f"fresh(v{value.id}, seen)")
+            seen.add(value)
+        if self.plan.buffers:
+            lines.append(f"    answer = {''.join(f'{answer}, ' for answer in answers) or '()'}")
+            lines += ["    keep_arena(arena)", "    return answer"]
+        else:
+            lines.append(f"    return {', '.join(answers)}," if answers else "    return ()")
+        return lines
+
+    def _is_own(self, value: Value) -> bool:
+        """Whether a value is in memory that nobody else holds, known from the program alone."""
+        return value in self.plan.fresh
+
+
+_TAKEN = frozenset({"run", "arena", "answer", "seen", "zip", "range", "up", "down"})
+
+
+class LoopRunner(Runner):
+    """A loop as a function of its operands: the body's kernels, one after the other, inside a Python `for`.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> def doubled(x):
+    ...     for _ in range(50):
+    ...         x = x + x
+    ...     return x
+    >>> (loop,) = jit(doubled).lower(np.ones(2)).instructions
+    >>> print(loop.params["loop"].runner.source)
+    def run(v0):
+        for up in range(50):
+            v1 = add(v0, v0)
+            v0, = v1,
+        return v0,
+    """
+
+    def __init__(self, loop: Loop, steps: Sequence[Step] | None = None) -> None:
+        from gradtape.jit.runtime import backends
+
+        self.loop = loop
+        super().__init__(loop.body, steps)
+        backends.quicken(self)  # at once: there are many steps in the first run
+
+    def _lines(self) -> list[str]:
+        loop, body = self.loop, self.program
+        self.scope.update(new_stack=new_stack, array=np.array)
+        for constant in body.constants:
+            self.scope[f"v{constant.value.id}"] = constant.array
+        lines = [f"def run({', '.join(f'v{value.id}' for value in body.inputs)}):"]
+        if self.plan.buffers:
+            self.scope.update(new_arena=self.new_arena, keep_arena=self.keep_arena)
+            lines.append(
+                f"    {''.join(f'b{index}, ' for index in range(len(self.plan.buffers)))}= arena = new_arena()"
+            )
+        stacked = list(zip(body.outputs[loop.carried :], loop.stacked, strict=True))
+        for index, (value, _) in enumerate(stacked):
+            lines.append(f"    s{index} = []" if not value.shape else f"    s{index} = None")
+        lines += [f"    {self._for()}:", *[f"    {line}" for line in self._body()]]
+        for index, (value, walk) in enumerate(stacked):
+            row = "up" if walk.step > 0 else "down"
+            if value.shape:
+                lines.append(f"        if s{index} is None: s{index} = new_stack(v{value.id}, {loop.length})")
+                lines.append(f"        s{index}[{row}] = v{value.id}")
+            else:
+                lines.append(f"        s{index}.append(v{value.id})")
+        inner, outer = body.inputs[: loop.carried], body.outputs[: loop.carried]
+        moved = [(old, new) for old, new in zip(inner, outer, strict=True) if old is not new]
+        if moved:
+            names = "".join(f"v{old.id}, " for old, _ in moved).rstrip(), "".join(f"v{new.id}, " for _, new in moved)
+            lines.append(f"        {names[0]} = {names[1].rstrip()}")
+        if len(lines[-1]) - len(lines[-1].lstrip()) == 4:  # nothing in it
+            lines.append("        continue")
+        answers = [f"v{value.id}" for value in inner]
+        for index, (value, walk) in enumerate(stacked):
+            rows = f"s{index}" if value.shape or walk.step > 0 else f"s{index}[::-1]"
+            answers.append(rows if value.shape else f"array({rows}, {self._bind(value.dtype, 'dtype')})")
+        lines.append(f"    answer = {''.join(f'{answer}, ' for answer in answers).rstrip() or '()'}")
+        if self.plan.buffers:
+            return [*lines, "    keep_arena(arena)", "    return answer"]
+        return [*lines[:-1], lines[-1].replace("answer =", "return")]
+
+    def _for(self) -> str:
+        loop = self.loop
+        targets, walked = ["up"], [f"range({loop.length})"]
+        if any(walk.step < 0 for walk in loop.stacked):
+            targets.append("down")
+            walked.append(f"range({loop.length - 1}, -1, -1)")
+        for value, walk in zip(self.program.inputs[loop.carried :], loop.sliced, strict=False):
+            targets.append(f"v{value.id}")
+            if walk.step:
+                rows = walk.rows(loop.length)
+                stop = "" if rows.stop is None else rows.stop
+                walked.append(f"v{value.id}[{rows.start}:{stop}:{rows.step}]")
+            else:
+                walked.append(f"[v{value.id}[{walk.start}]] * {loop.length}")
+        if len(targets) == 1:
+            return f"for up in {walked[0]}"
+        return f"for {', '.join(targets)} in zip({', '.join(walked)})"
+
+
+def new_stack(row: Any, length: int) -> np.ndarray[Any, Any]:
+    """An array of `length` rows, each of them laid out in memory as `row` is: kernels may round by the layout."""
+    order = sorted(range(row.ndim), key=lambda axis: -abs(row.strides[axis]))
+    out = np.empty((length, *(row.shape[axis] for axis in order)), row.dtype)
+    return out.transpose(0, *(1 + order.index(axis) for axis in range(row.ndim)))
+
+
+def fresh(value: Any, seen: list[Any]) -> Any:
+    """`value` in memory that nobody else holds; `seen` are the arrays that others do, and it is added to them."""
+    if type(value) is not np.ndarray:
+        return value
+    viewed = is_viewed_otherwise(value)
+    if viewed or not value.flags.writeable or any(value is other for other in seen):
+        value = value.copy()
+    seen.append(value)
+    return value

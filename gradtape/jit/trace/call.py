@@ -1,0 +1,222 @@
+"""Tracing a call: the function is run on traced tensors, and what it did is made a program."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT
+from gradtape.core.pytree import leaves, rebuild
+from gradtape.core.tensor import Tensor, Variable
+from gradtape.jit.errors import Untraceable
+from gradtape.jit.guards.captures import Copies, Survey, random_states, rewinder, traced_leaf
+from gradtape.jit.guards.impure_reads import watching
+from gradtape.jit.guards.signature import CallArguments, Output, Template, Write
+from gradtape.jit.ir.program import Value
+from gradtape.jit.native.runtime import threads
+from gradtape.jit.passes.reroll.find import found_by_following
+from gradtape.jit.runtime.executable import Trace
+from gradtape.jit.trace import fast_path
+from gradtape.jit.trace.gc_pause import seldom
+from gradtape.jit.trace.tracer import NUMBERS, TraceLevel
+from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
+
+fast_path.bind()
+Function = Callable[..., Any]
+ATTEMPTS_BESIDE_DRAWS = 3
+"""How often a function is traced again that may have drawn random numbers, or another thread has."""
+SEARCHED_FROM = 400
+"""How many instructions have to be traced before the walk back looks for loops: what is shorter takes no time."""
+
+
+class Static(NamedTuple):
+    """Which arguments of a function are static, whatever they are."""
+
+    numbers: frozenset[int]
+    names: frozenset[str]
+
+    def positions(self, count: int) -> set[int]:
+        """Which of `count` positional arguments they are."""
+        return {n % count for n in self.numbers if -count <= n < count}
+
+
+def traced(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
+    """A new trace, and what the function has read besides its arguments."""
+    with seldom():
+        among_others, rewind = _has_other_threads(), None
+        for attempt in range(1 + ATTEMPTS_BESIDE_DRAWS):
+            try:
+                return _traced(function, static, call, args, kwargs, beside_draws=attempt > 0)
+            except _Drawn as drawn:
+                rewind = rewind or drawn.rewind  # the first one knows where the generators were
+                if not (among_others or _has_other_threads()):
+                    break
+        if rewind is not None:
+            rewind()
+    raise Untraceable(
+        "it draws random numbers while it is traced, and they would be the same in every call. "
+        "Draw them outside and pass them in"
+    )
+
+
+class _Drawn(Exception):
+    """Random numbers were drawn during a trace, by the function or, it may be, by another thread."""
+
+    def __init__(self, rewind: Callable[[], None]) -> None:
+        super().__init__()
+        self.rewind = rewind  # puts the generators back to where they were before the trace
+
+
+def _has_other_threads() -> bool:
+    """Whether threads other than this one, and those that native loops are shared with, may be running."""
+    helpers = {thread.ident for thread in threading.enumerate() if thread.name == threads.NAME}
+    return any(thread not in helpers and thread != threading.get_ident() for thread in sys._current_frames())
+
+
+def _traced(
+    function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any, beside_draws: bool
+) -> tuple[Trace, list[Any]]:
+    """A new trace, and what the function has read besides its arguments.
+
+    Generators are put back to where they were: whoever computes the answer draws the numbers again. Not if it is other
+    threads that draw from them.
+    """
+    state = recording.current()
+    objects = [x for x in call.objects if not isinstance(x, types.ModuleType)]
+    survey = Survey((function, objects) if objects else (function,), bool(state.bits & AMBIENT))
+    survey.check()
+    with recording.during(recording.Recording((), ambient=False)):
+        level = TraceLevel()  # outside of all recording: what records, records traced tensors
+    with recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
+        level.numpy = _gives_numpy(call, survey)
+        given: list[Any] = []
+        for index, array in enumerate(call.arrays):
+            variable = call.variables.get(index)
+            given.append(level.new_input(array) if variable is None else level.new_variable(variable))
+        received = [tensor.traced for tensor in given]
+        found = [place.value for place in survey.leaves]
+        copies = survey.substitute(traced_leaf(level, state.bits))
+        inner = copies.root[0]
+        replaced_args, replaced_kwargs = _replaced(static, args, kwargs, given, copies)
+        before = leaves((replaced_args, replaced_kwargs))
+        keeper = survey.keeper()
+        rewind = rewinder(survey, objects)
+        if beside_draws:
+            level.expect_draws_of_others()
+        level.watch_generators(lambda: random_states(survey, objects))
+        has_returned = False
+        try:
+            with level.under_way(_contract), watching(survey.functions()) as readings:
+                result = inner(*replaced_args, **replaced_kwargs)
+            has_returned = True
+        finally:
+            level.note_draws()
+            escaped = keeper.restore()
+            if not (has_returned and (level.drew or beside_draws)):
+                rewind()
+            for generator, numbers in level.generators.items():
+                generator.bit_generator.state = numbers
+        if level.drew:
+            raise _Drawn(rewind)
+        readings.check()
+        if escaped is not None:
+            raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")
+        after = leaves((replaced_args, replaced_kwargs))
+        if len(before) != len(after) or any(a is not b for a, b in zip(before, after, strict=True)):
+            raise Untraceable("it changes a list, dictionary or object that it was given; return a new one")
+        writes = _writes(given, received, copies, level)
+    flat = leaves(result)
+    outputs: list[Value] = []
+    places = [_place(x, outputs, level) for x in flat]
+    template = Template(rebuild(result, places), level.numpy)
+    values = [*outputs, *(tensor.traced for _, tensor in writes)]
+    program = level.finish(values)
+    changed = [write for write, _ in writes]
+    loops = level.found or found_by_following(program, level.follower.segments)
+    return Trace(survey, program, template, changed, tuple(level.generators), loops), found
+
+
+def _replaced(static: Static, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
+    """The arguments with traced tensors in the place of arrays."""
+    supply = iter(given)
+    numbers = static.positions(len(args))
+
+    def stand_in(x: Any) -> Any:
+        if isinstance(x, Tensor | np.ndarray) or (isinstance(x, np.generic) and x.dtype.kind in NUMBERS):
+            return next(supply)
+        return copies.of(x)
+
+    def replaced(tree: Any) -> Any:
+        return rebuild(tree, [stand_in(x) for x in leaves(tree)])
+
+    new_args = [copies.of(x) if number in numbers else replaced(x) for number, x in enumerate(args)]
+    new_kwargs = {n: copies.of(x) if n in static.names else replaced(x) for n, x in kwargs.items()}
+    return new_args, new_kwargs
+
+
+def _writes(given: list[Any], received: list[Value], copies: Copies, level: TraceLevel) -> list[tuple[Write, Any]]:
+    """What the call has changed: where that is, and the traced tensor with the new value."""
+    found: list[tuple[Write, Any]] = []
+    for index, (tensor, value) in enumerate(zip(given, received, strict=True)):
+        if tensor.traced is not value:
+            found.append((Write("argument", index, in_place=_is_array(tensor)), tensor))
+    for index, tensor in copies.assigned():
+        found.append((Write("captured", index, in_place=_is_array(tensor)), tensor))
+    for original, key, value in copies.changes():
+        if isinstance(value, TraceTensor):
+            found.append((Write("bind", original, key), value))
+        elif any(isinstance(x, TraceTensor) for x in leaves(value)):
+            raise Untraceable(f"it keeps a structure of traced values in {key!r}; return it instead")
+        elif isinstance(original, types.CellType):
+            original.cell_contents = value
+        else:
+            original[key] = value
+    return found
+
+
+def _gives_numpy(call: CallArguments, survey: Survey) -> bool:
+    if call.arrays:
+        return not call.tensors
+    return not any(isinstance(place.value, Tensor) for place in survey.leaves)
+
+
+def _contract(level: TraceLevel, *walked: Any) -> Callable[[], None] | None:
+    """Make a walk back that is about to begin shorter, where much has been traced since the last one."""
+    if len(level.instructions) - level.searched < SEARCHED_FROM:
+        return None
+    from gradtape.jit.trace.loops.backward import contract  # by those who have that much
+
+    return contract(level, SEARCHED_FROM, *walked)
+
+
+def _is_array(tensor: Any) -> bool:
+    return type(tensor) is not TraceVariable
+
+
+def _place(x: Any, outputs: list[Value], level: TraceLevel) -> Any:
+    """An output's place for a traced value or an array; anything else as it is."""
+    if isinstance(x, TraceVariable):
+        return x.original
+    if isinstance(x, TraceTensor) and x.level is level:
+        outputs.append(x.traced)
+    elif isinstance(x, Variable):
+        return x
+    elif isinstance(x, Tensor):
+        outputs.append(level.constant(x._array))
+    elif isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
+        if level.numpy and isinstance(x, np.generic):
+            return x  # a number of NumPy's: nobody can write to it
+        outputs.append(level.constant(x))
+    else:
+        if isinstance(x, Iterator) or type(x).__hash__ is None:
+            raise Untraceable(
+                f"it returns a {type(x).__name__}, which would be the same one in each call; return a list or a tuple"
+            )
+        return x
+    return Output(len(outputs) - 1)

@@ -1,0 +1,383 @@
+"""The rule of a traced loop: one operation to the tapes, and a loop of the program in each direction.
+
+To walk back, a step's forward and backward pass are traced together, into one program. What of it depends on no
+cotangent is the forward part; values of it that the rest reads are the residuals, which the forward loop stacks and the
+backward loop walks along from the end. With `recompute`, only the carries are stacked, and the backward loop does both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
+from gradtape.core.graph import Spec
+from gradtape.core.rules import TABLE
+from gradtape.core.tensor import Tensor
+from gradtape.jit.ir.locations import apply_at
+from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
+from gradtape.jit.passes.simplify import drop_dead, simplified
+from gradtape.jit.trace.loops.scan_body import Arrays, Body, Traced, emitted, is_on_tape, is_smooth, level_of, pulled
+from gradtape.jit.trace.tracer import TraceLevel
+from gradtape.transforms.custom.arrays import Template, is_recorded
+from gradtape.transforms.custom.blame import Call
+from gradtape.transforms.custom.rules import Form, Kept, Rule
+
+
+def sample(x: Any) -> Any:
+    """The array that a traced tensor is in this call."""
+    return np.asarray(x._array if isinstance(x, Tensor) else x)
+
+
+class Writing:
+    """A loop that is being put together from parts of a traced body: which of its values are what."""
+
+    def __init__(self, level: TraceLevel, program: Program, outside: dict[Value, Any]) -> None:
+        self.level, self.program = level, program
+        self.outside = outside  # what the body reads from outside, by the input that stands for it
+
+    def emit(
+        self,
+        instructions: Sequence[Instruction],
+        carried: Sequence[tuple[Value, Any, Value]],
+        sliced: Sequence[tuple[Value, Any, Walk]],
+        stacked: Sequence[tuple[Value, Walk]],
+        length: int,
+        constants: Sequence[Constant] = (),
+    ) -> tuple[list[Any], list[Any]]:
+        """Write the loop; what it carries out, and what it stacks.
+
+        `carried` are (input, first value, next value), `sliced` are (input, array, walk), `stacked` (value, walk).
+        """
+        given = {value for value, *_ in (*carried, *sliced)}
+        outputs = (*(new for *_, new in carried), *(value for value, _ in stacked))
+        body = Program((), (*self.program.constants, *constants), tuple(instructions), outputs)
+        body = drop_dead(body)
+        used = {value for i in body.instructions for value in i.values} | {*outputs}
+        read = [value for value in self.outside if value in used and value not in given]
+        kept = [entry for entry in sliced if entry[0] in used]
+        inputs = (*(value for value, *_ in carried), *(value for value, *_ in kept), *read)
+        body = body.replace(inputs=inputs)
+        walks = tuple([walk for *_, walk in kept])
+        loop = Loop(body, length, len(carried), walks, tuple([walk for _, walk in stacked]))
+        operands = [first for _, first, _ in carried] + [array for _, array, _ in kept]
+        operands += [self.outside[value] for value in read]
+        results = list(emitted(self.level, LOOP, operands, {"loop": loop}))
+        return results[: len(carried)], results[len(carried) :]
+
+    def emit_back(
+        self,
+        instructions: Sequence[Instruction],
+        carried: Sequence[tuple[Value, Any, Value | None]],
+        totals: Sequence[Value],
+        sliced: Sequence[tuple[Value, Any, Walk]],
+        stacked: Sequence[tuple[Value, Walk]],
+        length: int,
+    ) -> tuple[list[Any], list[Any], list[Any]]:
+        """Write the loop that walks back: the cotangents it carries out, the sums over all steps, and what it stacks.
+
+        `carried` are as above, with None where a step hands nothing on; `totals` are the values that are added up.
+        """
+        constants: list[Constant] = []
+        following = self.program.next_id()
+
+        def new(like: Value) -> Value:
+            nonlocal following
+            following += 1
+            return Value(following - 1, like.shape, like.dtype)
+
+        state: list[tuple[Value, Any, Value]] = []
+        for g, first, gradient in carried:
+            if gradient is None:
+                gradient = new(g)
+                constants.append(Constant(gradient, np.broadcast_to(np.zeros((), g.dtype), g.shape)))
+            state.append((g, first, gradient))
+        added: list[Instruction] = []
+        for gradient in totals:
+            total, grown = new(gradient), new(gradient)
+            added.append(Instruction(TABLE["add"], (total, gradient), {}, (grown,), _where(instructions)))
+            state.append((total, np.zeros(gradient.shape, gradient.dtype), grown))
+        last, stacks = self.emit([*instructions, *added], state, sliced, stacked, length, constants)
+        return last[: len(carried)], last[len(carried) :], stacks
+
+
+class ScanRule(Rule):
+    """One scan inside `jit`. Its inputs: the arrays of the carry, of the rows, and what the body reads from outside."""
+
+    def __init__(
+        self, body: Body, read: list[Any], steps: int, reverse: bool, forward: Traced, recompute: bool
+    ) -> None:
+        super().__init__(Call(body.f))
+        self.body, self.read, self.steps, self.backwards, self.recompute = body, read, steps, reverse, recompute
+        self.forward_trace = forward
+        self.counts = len(body.carried), len(body.rows)
+        self.joint: Joint | None = None  # where somebody records it
+
+    @property
+    def walk(self) -> Walk:
+        return Walk(self.steps - 1, -1) if self.backwards else Walk(0, 1)
+
+    @property
+    def walk_back(self) -> Walk:
+        return Walk(0, 1) if self.backwards else Walk(self.steps - 1, -1)
+
+    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+        level = level_of(inputs)
+        assert level is not None
+        carried, rows = self.counts
+        residuals: Sequence[Value]
+        if self.joint is None or self.recompute:
+            program = simplified(self.forward_trace.program)
+            residuals = program.inputs[:carried] if self.joint is not None else ()
+            outside = dict(zip(program.inputs[carried + rows :], self.forward_trace.read, strict=True))
+        else:
+            program, residuals = self.joint.forward, self.joint.residuals
+            outside = dict(zip(self.joint.read_inputs, self.joint.read, strict=True))
+        news, ys = program.outputs[:carried], program.outputs[carried : carried + len(self._specs())]
+        writing = Writing(level, program, outside)
+        last, stacked = writing.emit(
+            program.instructions,
+            list(zip(program.inputs[:carried], inputs[:carried], news, strict=True)),
+            [
+                (v, x, self.walk)
+                for v, x in zip(program.inputs[carried:], inputs[carried : carried + rows], strict=False)
+            ],
+            [*((y, self.walk) for y in ys), *((r, Walk(0, 1)) for r in residuals)],
+            self.steps,
+        )
+        results = [*last, *stacked[: len(ys)]]
+        flags = [True] * len(results)
+        form = Form(
+            Template(list(results), list(results), flags),
+            tuple([Spec(x.shape, x.dtype) for x in results]),
+            Template([], [], []),
+            False,
+        )
+        return results, Kept(stacked[len(ys) :], form)
+
+    def _specs(self) -> Sequence[Value]:
+        return self.forward_trace.program.outputs[self.counts[0] :]
+
+    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+        if kept.saved is None or self.joint is None or any(is_recorded(g) for g in cotangents):
+            return self._pull_again(inputs, cotangents)
+        level = level_of([*inputs, *cotangents, *kept.saved])
+        if level is not None:
+            return self.joint.emit_back(level, inputs, kept.saved, cotangents)
+        level, batch = level_of([*inputs, *kept.saved]), _batch_of(cotangents)
+        if level is None or batch is None:
+            return self._pull_again(inputs, cotangents)
+        rows = [unbatch(g, batch) for g in cotangents]  # for a Jacobian
+        found = self.joint.emit_back_in_batch(level, inputs, kept.saved, rows, batch.size)
+        return [None if g is None else BatchTensor(g, batch) for g in found]
+
+    def _pull_again(self, inputs: Arrays, cotangents: Arrays) -> Arrays:
+        """The cotangents, by loops that can be differentiated: one for the carries, and one for the walk back."""
+        from gradtape.loops.scan import scan
+
+        body, (carried, rows) = self.body, self.counts
+        read = [x for x in self.read if is_on_tape(x)]
+
+        def forth(carry: Any, x: Any) -> Any:
+            new, _ = body([*carry, *x])
+            return new, carry
+
+        _, carries = scan(forth, inputs[:carried], inputs[carried : carried + rows], self.steps, self.backwards)
+        smooth = [is_smooth(x) for x in (*body.carried, *body.rows)]
+        zeros = [np.zeros(x.shape, x.dtype) for x in read]
+        g_carry = [g if is_smooth(x) else None for x, g in zip(body.carried, cotangents, strict=False)]
+        g_ys = [g if is_smooth(y) else None for y, g in zip(self._specs(), cotangents[carried:], strict=True)]
+
+        def back(state: Any, row: Any) -> Any:
+            gradients, sums = state
+            before, x, g = row
+            _, mine, theirs = pulled(body, [*before, *x], read, [*gradients, *g], True)
+            full = [np.zeros(v.shape, v.dtype) if m is None else m for m, v in zip(mine, (*before, *x), strict=True)]
+            full = [m if flag else None for m, flag in zip(full, smooth, strict=True)]
+            sums = [total if part is None else total + part for total, part in zip(sums, theirs, strict=True)]
+            return (full[:carried], sums), full[carried:]
+
+        xs = carries, inputs[carried : carried + rows], g_ys
+        (first, sums), by_row = scan(back, (g_carry, zeros), xs, self.steps, not self.backwards)
+        supply = iter(sums)
+        return [*first, *by_row, *(next(supply) if is_on_tape(x) else None for x in self.read)]
+
+
+class Joint:
+    """Forward and backward pass of one step, traced together and cut in two."""
+
+    def __init__(self, rule: ScanRule, level: TraceLevel) -> None:
+        self.rule = rule
+        body, (carried, rows) = rule.body, rule.counts
+        self.on_tape = [x for x in rule.read if is_on_tape(x)]
+        ys = rule._specs()
+        self.seeds = [is_smooth(x) for x in body.carried] + [is_smooth(y) for y in ys]
+        self.given = [*body.carried, *body.rows]
+        self.missing: list[bool] = []
+
+        def both(given: list[Any]) -> list[Any]:
+            supply = iter(given[carried + rows :])
+            cotangents = [next(supply) if smooth else None for smooth in self.seeds]
+            results, mine, theirs = pulled(body, given[: carried + rows], self.on_tape, cotangents, False)
+            gradients = [*mine, *theirs]
+            self.missing = [g is None for g in gradients]
+            return [*results, *(g for g in gradients if g is not None)]
+
+        samples = [sample(x) for x in body.carried] + [sample(x)[0] for x in body.rows]
+        like = [*body.carried, *ys]
+        samples += [np.ones(x.shape, x.dtype) for x, smooth in zip(like, self.seeds, strict=True) if smooth]
+        traced = Traced(level, both, samples)
+        self.program = program = simplified(traced.program)
+        self.read, self.read_inputs = traced.read, program.inputs[len(samples) :]
+        count = carried + rows
+        self.cotangents = program.inputs[count : len(samples)]
+        results = len(like)
+        dependent: set[Value] = {*self.cotangents}
+        before: list[Instruction] = []
+        self.after: list[Instruction] = []
+        for instruction in program.instructions:
+            late = any(value in dependent for value in instruction.values)
+            (self.after if late else before).append(instruction)
+            if late:
+                dependent.update(instruction.results)
+        self.gradients = program.outputs[results:]
+        wanted = dict.fromkeys(value for i in self.after for value in i.values)
+        wanted |= dict.fromkeys(self.gradients)
+        there = {*program.inputs[carried:], *(constant.value for constant in program.constants)}
+        residuals = [value for value in wanted if value not in dependent and value not in there]
+        if rule.recompute:
+            residuals, self.after = list(program.inputs[:carried]), list(program.instructions)
+        self.residuals = residuals
+        self.forward = program.replace(instructions=tuple(before), outputs=program.outputs[:results])
+
+    @property
+    def nbytes(self) -> int:
+        """What a step keeps."""
+        return sum(value.nbytes for value in self.residuals)
+
+    def emit_back(self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays) -> Arrays:
+        """Write the backward loop; the cotangents of the inputs."""
+        return self._emitted(level, self._backward(), inputs, saved, cotangents)
+
+    def emit_back_in_batch(
+        self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
+    ) -> Arrays:
+        """The same for `size` lists of cotangents at once, which come and go with an axis for them in front."""
+        carried = self.rule.counts[0]
+        cotangents = [*cotangents[:carried], *(np.moveaxis(g, 0, 1) for g in cotangents[carried:])]
+        found = self._emitted(
+            level, self._backward_in_batch(level, inputs, saved, cotangents, size), inputs, saved, cotangents
+        )
+        rows = range(carried, carried + self.rule.counts[1])
+        return [np.moveaxis(g, 0, 1) if index in rows and g is not None else g for index, g in enumerate(found)]
+
+    def _backward(self) -> Backward:
+        """The backward part of a step."""
+        program, (carried, rows) = self.program, self.rule.counts
+        gradients, g_inputs = iter(self.gradients), iter(self.cotangents)
+        return Backward(
+            program,
+            self.after,
+            list(self.residuals),
+            list(program.inputs[carried : carried + rows]),
+            [next(g_inputs) if smooth else None for smooth in self.seeds],
+            [None if missing else next(gradients) for missing in self.missing],
+            dict(zip(self.read_inputs, self.read, strict=True)),
+        )
+
+    def _backward_in_batch(
+        self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
+    ) -> Backward:
+        """The backward part of a step, traced again with a batch of cotangents."""
+        one, (carried, rows) = self._backward(), self.rule.counts
+        taken = [index for index, g in enumerate(one.cotangents) if g is not None]
+        walked = [*saved, *inputs[carried : carried + rows], *(cotangents[i] for i in taken if i >= carried)]
+        first = [sample(cotangents[i]) for i in taken if i < carried]
+        count = len(saved) + rows
+
+        def in_batch(given: list[Any]) -> list[Any]:
+            batch = BatchLevel(size)
+            known = dict(one.outside)
+            known.update({constant.value: constant.array for constant in one.program.constants})
+            known.update(zip((*one.residuals, *one.rows), given[:count], strict=True))
+            supply = [BatchTensor(g, batch) for g in given[count:]]
+            known.update(zip([g for g in one.cotangents if g is not None], supply, strict=True))
+            for instruction in one.instructions:
+                operands = [known[x] if isinstance(x, Value) else x.value for x in instruction.operands]
+                results = apply_at(instruction.location, instruction.op, operands, instruction.params)
+                known.update(zip(instruction.results, results if instruction.op.outputs else (results,), strict=True))
+            return [unbatch(known[g], batch) for g in one.gradients if g is not None]
+
+        samples = [sample(x)[0] for x in walked[:count]] + first + [sample(x)[0] for x in walked[count:]]
+        traced = Traced(level, in_batch, samples)
+        program = simplified(traced.program)
+        residuals, of_rows = program.inputs[: len(saved)], program.inputs[len(saved) : count]
+        supply, gradients = iter(program.inputs[count : len(samples)]), iter(program.outputs)
+        return Backward(
+            program,
+            program.instructions,
+            list(residuals),
+            list(of_rows),
+            [None if g is None else next(supply) for g in one.cotangents],
+            [None if g is None else next(gradients) for g in one.gradients],
+            dict(zip(program.inputs[len(samples) :], traced.read, strict=True)),
+        )
+
+    def _emitted(self, level: TraceLevel, back: Backward, inputs: Arrays, saved: Arrays, cotangents: Arrays) -> Arrays:
+        rule = self.rule
+        carried, rows = rule.counts
+        gradients, g_in = back.gradients, back.cotangents
+        state = [
+            (g, first, gradient)
+            for g, gradient, first in zip(g_in[:carried], gradients, cotangents, strict=False)
+            if g is not None
+        ]
+        totals = [gradient for gradient in gradients[carried + rows :] if gradient is not None]
+        walk = rule.walk_back
+        sliced = [(v, x, Walk(rule.steps - 1, -1)) for v, x in zip(back.residuals, saved, strict=True)]
+        held = {value for value, *_ in sliced}
+        sliced += [
+            (v, x, walk) for v, x in zip(back.rows, inputs[carried : carried + rows], strict=True) if v not in held
+        ]
+        sliced += [(g, c, walk) for g, c in zip(g_in[carried:], cotangents[carried:], strict=True) if g is not None]
+        by_row = gradients[carried : carried + rows]
+        writing = Writing(level, back.program, back.outside)
+        stacked = [(gradient, walk) for gradient in by_row if gradient is not None]
+        emitted = writing.emit_back(back.instructions, state, totals, sliced, stacked, rule.steps)
+        firsts, sums, parts = map(iter, emitted)
+        found: Arrays = [None if g is None else next(firsts) for g in g_in[:carried]]
+        found += [None if gradient is None else next(parts) for gradient in by_row]
+        outside = iter([None if g is None else next(sums) for g in gradients[carried + rows :]])
+        return found + [next(outside) if is_on_tape(x) else None for x in rule.read]
+
+
+class Backward(NamedTuple):
+    """The backward part of a step: what of its `program` is to be done, and which of its values are what.
+
+    `cotangents` are those of the results, the carried ones first; `gradients` those of what is carried, of the rows and
+    of what is read from `outside`. None stands for what has none.
+    """
+
+    program: Program
+    instructions: Sequence[Instruction]
+    residuals: list[Value]
+    rows: list[Value]
+    cotangents: list[Value | None]
+    gradients: list[Value | None]
+    outside: dict[Value, Any]
+
+
+def _batch_of(cotangents: Arrays) -> BatchLevel | None:
+    """The one batch, right above a trace, that cotangents are of."""
+    levels = {g.level for g in cotangents if isinstance(g, BatchTensor)}
+    if len(levels) != 1 or any(isinstance(g.value, BatchTensor) for g in cotangents if isinstance(g, BatchTensor)):
+        return None
+    (level,) = levels
+    assert isinstance(level, BatchLevel)
+    return level
+
+
+def _where(instructions: Sequence[Instruction]) -> Any:
+    return instructions[-1].location if instructions else Instruction(LOOP, (), {}, ()).location

@@ -1,0 +1,239 @@
+"""A call as one operation: rules from flat lists of arrays to flat lists of arrays, one by one or for a batch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import recording
+from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
+from gradtape.core.graph import Node, Spec
+from gradtape.core.operation import Lifted, Op, apply
+from gradtape.core.saved_arrays import Guarded, guard
+from gradtape.core.tensor import Tensor
+from gradtape.transforms.custom.arrays import Arrays, Template, is_recorded, zeros_like
+from gradtape.transforms.custom.blame import Call
+from gradtape.transforms.gradients import vjp
+
+
+class SingleOperation:
+    """A call that is recorded as one operation.
+
+    It goes along as the last input, so that what it keeps for the walk is let go of like every other saved value.
+    """
+
+    needs_inputs = True
+    explains_numbers = False  # whether it reports itself where its derivative is not finite
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.title = call.name
+
+    def applied(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The results that are arrays, as tensors on the tapes that `inputs` are on."""
+        last = len(inputs)
+        needed = frozenset(range(last + 1)) if self.needs_inputs else frozenset({last})
+        op = Op(
+            self.title,
+            lambda *inputs: inputs[-1].kernel(*inputs[:-1]),
+            reverse=lambda g, node, out, inputs: [*inputs[-1].reverse(g, node, inputs[:-1]), None],
+            forward=lambda node, out, inputs, tangents: inputs[-1].forward(tangents[:-1], node, inputs[:-1]),
+            batch=lambda op, flags, values, params: values[-1].batch(flags[:-1], values[:-1]),
+            needs=(needed,) * (last + 1),
+            outputs=True,
+            kind="custom",
+        )
+        results: tuple[Any, ...] = apply(op, (*inputs, self), {})
+        return results
+
+
+class Form(NamedTuple):
+    """What one run of a function returned, without the arrays."""
+
+    out: Template
+    specs: tuple[Spec, ...]  # the shapes and dtypes of the results that are arrays
+    residuals: Any  # a template; or the function that computes the gradient
+    opaque: bool  # whether the residuals hold something that arrays cannot be taken out of, such as a function
+
+
+class Kept(NamedTuple):
+    """What a rule keeps for its derivative: the arrays among the residuals, and how to put them back."""
+
+    saved: Arrays | None  # None: the function has to run again
+    form: Form
+
+
+class Memory(NamedTuple):
+    """What a call keeps; `below`, when its inputs were of a batch, is what the call for the whole batch keeps."""
+
+    kept: Kept
+    guards: Sequence[Guarded]
+    below: Memory | None = None
+
+    def check(self, node: Node) -> None:
+        """Raise if an array of the user's was changed since it was kept."""
+        for guarded in self.guards:
+            guarded.checked(node)
+        if self.below is not None:
+            self.below.check(node)
+
+    def saved(self, inputs: Sequence[Any]) -> Arrays | None:
+        """The arrays that were kept, of the batches that the inputs are of."""
+        if self.below is None:
+            return self.kept.saved
+        level = max((x.level for x in inputs if isinstance(x, BatchTensor)), key=lambda level: level.depth)
+        assert isinstance(level, BatchLevel)
+        values = [x.value if isinstance(x, BatchTensor) and x.level is level else x for x in inputs]
+        return each_of(self.below.saved(values), self.kept.form, level)
+
+
+def each_of(saved: Arrays | None, form: Form, level: BatchLevel) -> Arrays | None:
+    """The residuals of one example, from those of the batch; None where that cannot be told."""
+    return None if saved is None or form.opaque else [BatchTensor(x, level) for x in saved]
+
+
+class Rule(SingleOperation, ABC):
+    """The rule of one call, in flat form. A subclass has `run`, and `pull` or `push`: each is the other's transpose."""
+
+    memory: Memory
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        self.state = recording.current()
+
+    @abstractmethod
+    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+        """The results that are arrays, and what the derivative needs."""
+
+    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+        """The cotangents of the inputs."""
+        at = [zeros_like(x) for x in inputs]
+        return transposed(lambda tangents: self.push(inputs, kept, tangents), at, cotangents)
+
+    def push(self, inputs: Arrays, kept: Kept, tangents: Arrays) -> Arrays:
+        """The tangents of the results."""
+        at = [np.zeros(*spec) for spec in kept.form.specs]
+        return transposed(lambda cotangents: self.pull(inputs, kept, cotangents), at, tangents)
+
+    # -- as an operation
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        """Run on bare arrays, while the tapes of the call are on: what they record cannot have come from the inputs."""
+        try:
+            with recording.during(self.state):
+                results, kept = self.run(list(arrays))
+                made = [*results, *(kept.saved or ())]
+                if any(is_recorded(x) for x in results) or any(isinstance(x, Lifted) for x in made):
+                    raise self.call.closed_over()
+                guards = self._guarded(kept, arrays)
+        except Exception as error:
+            raise _Carried(error) from error
+        saved = [x._array if isinstance(x, Tensor) else x for x in kept.saved or ()]
+        self.memory = Memory(Kept(saved, kept.form), guards)
+        return tuple([x._array if isinstance(x, Tensor) else x for x in results])
+
+    def _guarded(self, kept: Kept, arrays: tuple[Any, ...]) -> list[Guarded]:
+        """Guards for the residuals that are arrays of the user's own; those among the inputs have theirs."""
+        given = {id(array) for array in arrays}
+        rows = zip(kept.saved, kept.form.residuals.were_tensors, strict=True) if kept.saved else ()
+        return [
+            guard(x) for x, was_tensor in rows if isinstance(x, np.ndarray) and not was_tensor and id(x) not in given
+        ]
+
+    def reverse(self, g: Any, node: Node, inputs: tuple[Any, ...]) -> Arrays:
+        return self.pull(list(inputs), self._recalled(node, inputs), list(g))
+
+    def forward(self, tangents: Sequence[Any], node: Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        filled = [zeros_like(x) if tangent is None else tangent for x, tangent in zip(inputs, tangents, strict=True)]
+        return tuple(self.push(list(inputs), self._recalled(node, inputs), filled))
+
+    def batch(self, flags: Sequence[bool], values: Sequence[Any]) -> tuple[Any, ...]:
+        whole = Batched(self, flags)
+        results = whole.applied(values)
+        self.memory = Memory(whole.memory.kept, (), whole.memory)
+        return results
+
+    def _recalled(self, node: Node, inputs: tuple[Any, ...]) -> Kept:
+        """What was kept; without the arrays where somebody records the inputs: these have to be made from them then."""
+        self.memory.check(node)
+        form = self.memory.kept.form
+        return Kept(None if any(is_recorded(x) for x in inputs) else self.memory.saved(inputs), form)
+
+
+class Batched(Rule):
+    """The rule for a whole batch at once, from the rule for one example."""
+
+    def __init__(self, one: Rule, flags: Sequence[bool]) -> None:
+        super().__init__(one.call)
+        self.state = one.state
+        self.one = one
+        self.flags = list(flags)
+
+    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+        level = self._level(inputs)
+        results, (saved, form) = self.one.run(self._lifted(inputs, level))
+        return [unbatch(x, level) for x in results], Kept([unbatch(x, level) for x in saved or ()], form)
+
+    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+        level = self._level(inputs)
+        each = Kept(each_of(kept.saved, kept.form, level), kept.form)
+        found = self.one.pull(self._lifted(inputs, level), each, [BatchTensor(x, level) for x in cotangents])
+        rows = [None if x is None else unbatch(x, level) for x in found]
+        # what is the same for all examples collects the cotangents of all of them
+        return [x if x is None or flag else x.sum(axis=0) for x, flag in zip(rows, self.flags, strict=True)]
+
+    def push(self, inputs: Arrays, kept: Kept, tangents: Arrays) -> Arrays:
+        level = self._level(inputs)
+        each = Kept(each_of(kept.saved, kept.form, level), kept.form)
+        found = self.one.push(self._lifted(inputs, level), each, self._lifted(tangents, level))
+        return [None if x is None else unbatch(x, level) for x in found]
+
+    def _level(self, inputs: Arrays) -> BatchLevel:
+        return BatchLevel(next(x.shape[0] for x, flag in zip(inputs, self.flags, strict=True) if flag))
+
+    def _lifted(self, values: Arrays, level: BatchLevel) -> Arrays:
+        return [BatchTensor(x, level) if flag else x for x, flag in zip(values, self.flags, strict=True)]
+
+
+class _Carried(Exception):
+    """An error of the user's function on its way out of the kernel, where NumPy's errors are given other words."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+def transposed(linear: Callable[[Arrays], Arrays], at: Arrays, weights: Arrays) -> Arrays:
+    """What the transpose of a linear function of lists makes of `weights`; it is recorded at the zeros `at`.
+
+    Integers stay where they are, and have None for an answer.
+    """
+    smooth = [index for index, x in enumerate(at) if x.dtype.kind in "fc"]
+    connected: list[int] = []
+
+    def results(*moving: Any) -> Arrays:
+        given = dict(zip(smooth, moving, strict=True))
+        answers = linear([given.get(index, x) for index, x in enumerate(at)])
+        connected.extend(index for index, x in enumerate(answers) if isinstance(x, Tensor))
+        return [answers[index] for index in connected]
+
+    _, pull_back = vjp(results, *[at[index] for index in smooth])
+    found = dict(zip(smooth, pull_back([weights[index] for index in connected]), strict=True))
+    return [found.get(index) for index in range(len(at))]
+
+
+def call_recorded(rule: Rule, arrays: Arrays) -> Any:
+    """The result of a call, recorded as one operation."""
+    try:
+        results = rule.applied(arrays)
+    except _Carried as carried:
+        failure = carried.error
+    else:
+        return rule.memory.kept.form.out.fill(results)
+    try:
+        raise failure  # outside of the except clause above: the error is the user's own, with nothing added
+    finally:
+        del failure  # it holds this frame
