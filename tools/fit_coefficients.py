@@ -220,7 +220,7 @@ def fit(name: str, function: Function, low: Any, high: Any, target: Any) -> list
 def main() -> None:
     mp.dps = 60
     lines = [
-        '"""Coefficients of the vector maths, lowest power first. Written by `tools/fit_coefficients.py`; not edited."""',
+        '"""Coefficients of the vector maths, lowest power first; written by `tools/fit_coefficients.py`."""',
         "",
         "DOUBLE: dict[str, tuple[float, ...]] = {",
     ]

@@ -1,4 +1,4 @@
-"""Coefficients of the vector maths, lowest power first. Written by `tools/fit_coefficients.py`; not edited."""
+"""Coefficients of the vector maths, lowest power first; written by `tools/fit_coefficients.py`."""
 
 DOUBLE: dict[str, tuple[float, ...]] = {
     "exp": (
