@@ -189,6 +189,7 @@ CALLS = {
     "np.zeros": "np.zeros(3, like=v)",
     "np.polynomial.polynomial.polygrid2d": "np.polynomial.polynomial.polygrid2d(v, u, x)",
     "np.polynomial.polynomial.polyval2d": "np.polynomial.polynomial.polyval2d(v, u, x)",
+    "np.polynomial.polynomial.polyvalnd": "np.polynomial.polynomial.polyvalnd((v, u), x)",
     # of NumPy's Fourier transforms, the ones that take something else than x
     "np.fft.fftfreq": "np.fft.fftfreq(3)",
     "np.fft.rfftfreq": "np.fft.rfftfreq(3)",

@@ -187,7 +187,7 @@ class TestRepeatedEigenvalues:
         with pytest.raises(gt.LinearAlgebraError, match="eigenvalues 0 and 1 are equal") as caught:
             gt.grad(lambda a: np.sum(WEIGHTS * np.linalg.eigh(a)[1].real))(matrix)
         assert "np.linalg.eigvalsh" in str(caught.value)
-        assert "test_spectral.py" in str(caught.value)
+        assert "test_eigen.py" in str(caught.value)
 
     @pytest.mark.parametrize("matrix", [REPEATED, np.eye(3)], ids=["rotated", "identity"])
     def test_function_of_the_matrix_is_refused_rather_than_wrong(self, matrix: Any) -> None:

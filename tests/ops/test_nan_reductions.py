@@ -312,4 +312,4 @@ def test_refusals(name: str) -> None:
     """What cannot be done is refused with the line and a way out."""
     with pytest.raises(gt.GradTapeError, match="fix:") as caught:
         REFUSED[name]()
-    assert "test_statistics.py" in str(caught.value)
+    assert "test_nan_reductions.py" in str(caught.value)

@@ -190,6 +190,7 @@ class TestParts:
         np.testing.assert_array_equal(gradient(lambda x: np.nextafter(x, 9e9), self.NUMBERS), np.ones(4))
         assert_values_are_numpys(np.spacing, self.NUMBERS)
 
+    @pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # by NumPy 2.5
     def test_flat_functions(self) -> None:
         """Rounding towards 0, and whether there is an imaginary part, are NumPy's and leave the tape."""
         assert_values_are_numpys(np.fix, self.NUMBERS)
@@ -402,4 +403,4 @@ def test_refusals(name: str) -> None:
     """What cannot be done is refused with the line and a way out."""
     with pytest.raises(gt.GradTapeError, match="fix:") as caught:
         REFUSED[name]()
-    assert "test_numerical.py" in str(caught.value)
+    assert "test_numerics.py" in str(caught.value)

@@ -136,7 +136,7 @@ def test_the_cure_may_be_on_another_line() -> None:
     assert problem.main is not None
     assert fix.replaces.line == problem.main.line - 1
     assert fix.replaces.text == "M.sum(axis=1)"
-    assert f"(test_clash.py:{fix.replaces.line})" in str(problem)
+    assert f"(test_shape_mismatch.py:{fix.replaces.line})" in str(problem)
 
 
 def test_guilty_axis_is_marked() -> None:

@@ -285,7 +285,7 @@ def test_an_error_in_any_text_is_a_problem() -> None:
     assert problem.main.text == "Location.here()"
     assert problem.fixes == ("do this and that",)
     assert problem.details["notes"] == ["because of that"]
-    assert str(made).startswith("[GT315] something is wrong\n  test_voices.py:")
+    assert str(made).startswith("[GT315] something is wrong\n  test_policy.py:")
 
 
 def test_numpy_classes_still_catch() -> None:

@@ -246,7 +246,7 @@ class TestOrigins:
         def run() -> Any:
             return doubled + B
 
-        assert self.origin(run, 0).startswith("from x * 2.0, test_source.py:")
+        assert self.origin(run, 0).startswith("from x * 2.0, test_files.py:")
 
     def test_name_in_the_function(self) -> None:
         """An array: the last assignment of its name before the line."""
@@ -258,7 +258,7 @@ class TestOrigins:
             y = np.ones(3)
             return result
 
-        assert self.origin(run, 1).startswith("from np.zeros(4), test_source.py:")
+        assert self.origin(run, 1).startswith("from np.zeros(4), test_files.py:")
 
     def test_unpacked(self) -> None:
         """Each name of a tuple has its own value."""
@@ -276,7 +276,7 @@ class TestOrigins:
             for target in [B]:
                 A + target
 
-        assert self.origin(run, 1).startswith("from an element of [B], test_source.py:")
+        assert self.origin(run, 1).startswith("from an element of [B], test_files.py:")
 
     def test_argument(self) -> None:
         """An argument is what the caller passed, through several calls."""
@@ -315,7 +315,7 @@ class TestOrigins:
 
     def test_module_level(self) -> None:
         """A global is where the module assigns it."""
-        assert "from np.ones(4), test_source.py:" in clash(lambda: A + B).operands[1].come_from
+        assert "from np.ones(4), test_files.py:" in clash(lambda: A + B).operands[1].come_from
 
     def test_unknown(self) -> None:
         """What cannot be told is left out."""

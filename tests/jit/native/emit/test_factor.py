@@ -89,7 +89,7 @@ def test_a_matrix_without_factors_is_an_error(name, looped):
     good = np.array([[0.1, 1.2], [1.2, 0.3]])
     np.testing.assert_allclose(step(good)[0], total(good))
     for _ in range(2):
-        with pytest.raises(gt.LinearAlgebraError, match=r"test_factors.py:\d+"):
+        with pytest.raises(gt.LinearAlgebraError, match=r"test_factor.py:\d+"):
             step(np.zeros((2, 2)) if name != "cholesky" else np.full((2, 2), 3.0))
     np.testing.assert_allclose(step(good)[1], gt.grad(total)(good))
 
