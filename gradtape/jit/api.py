@@ -29,11 +29,12 @@ from gradtape.jit.errors import Untraceable, complain
 from gradtape.jit.guards.signature import CallArguments, Inline, Sample, Write
 from gradtape.jit.guards.static import static_arguments
 from gradtape.jit.ir.program import Program, ProgramError
+from gradtape.jit.pipeline import STAGES, compile_call
 from gradtape.jit.runtime import backends
-from gradtape.jit.runtime.executable import Trace, Traces
+from gradtape.jit.runtime.cache import ExecutableCache
+from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.fast_entry import Shortcut
 from gradtape.jit.runtime.runner import GuardFailed
-from gradtape.jit.trace.call import traced
 
 if TYPE_CHECKING:
     from gradtape.jit.diagnostics.timeline import Timeline
@@ -86,12 +87,12 @@ class Compiled:
         self._options = static_argnums, static_argnames, cache_size
         if not isinstance(cache_size, int) or cache_size < 1:
             raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")
-        self._traces = Traces(cache_size)
+        self._cache = ExecutableCache(cache_size)
         self._lock = fork_safe(threading.RLock())  # held while something is compiled
-        self._latest: Trace | None = None
-        self._short: tuple[Shortcut, Trace] | None = None
+        self._latest: Executable | None = None
+        self._short: tuple[Shortcut, Executable] | None = None
         self._explained = False  # whether a result that is not finite was looked into
-        self._is_unsettled = False  # whether it was said that traces are out of date as soon as they are made
+        self._is_unsettled = False  # whether it was said that executables are out of date as soon as they are made
         self._misfits = 0  # how many did not fit the call that they were made in
         self._told: set[str] = set()  # why it is not compiled, as far as that was said
         self.is_silent = False  # whether nobody is to hear why it is not compiled: it was not the user who wanted it
@@ -133,18 +134,18 @@ class Compiled:
             return self._function(*args, **kwargs)
         short = self._short  # read once: another thread may take it away
         if short is not None:
-            attempt, trace = short
+            attempt, executable = short
             answer = attempt(*args, **kwargs)
             if answer is not None:
                 self.stats.runs = runs = self.stats.runs + 1
-                self._latest = trace
+                self._latest = executable
                 if runs & (runs - 1):  # the two plain cases of `is_suspect`, without the call
                     first = answer[0] if type(answer) is tuple and answer else answer
                     kind = type(first)
                     if kind is _ndarray or (kind is _float64 and isfinite(first)):
                         return answer
                 if is_suspect(answer, runs):
-                    self._look(trace, answer, args, kwargs)
+                    self._look(executable, answer, args, kwargs)
                 return answer
         try:
             call, why = self._arguments(args, kwargs), ""
@@ -155,33 +156,33 @@ class Compiled:
         if call is None:  # after that, so that an error of the function's does not seem to come of another
             return self._as_it_is(args, kwargs, why) if why else self._function(*args, **kwargs)
         key = tuple(call.key)
-        traces = self._traces.found(key)
-        if traces is None:
+        executables = self._cache.lookup(key)
+        if executables is None:
             self.stats.uncompiled += 1
             return self._function(*args, **kwargs)
-        found, answer = self._try(traces, call, args, kwargs)
-        return answer if found else self._first_call(key, call, args, kwargs, traces)
+        found, answer = self._try(executables, call, args, kwargs)
+        return answer if found else self._first_call(key, call, args, kwargs, executables)
 
-    def _try(self, traces: list[Trace], call: CallArguments, args: Any, kwargs: Any) -> tuple[bool, Any]:
-        """Whether one of `traces` fits, and its answer."""
-        for trace in traces:
-            environment: list[Any] | None = [] if trace.alone else trace.environment(len(call.arrays))
+    def _try(self, executables: list[Executable], call: CallArguments, args: Any, kwargs: Any) -> tuple[bool, Any]:
+        """Whether one of `executables` fits, and its answer."""
+        for executable in executables:
+            environment: list[Any] | None = [] if executable.alone else executable.environment(len(call.arrays))
             if environment is None:
                 continue
-            fits, answer = self._run(trace, call, environment, args, kwargs)
+            fits, answer = self._run(executable, call, environment, args, kwargs)
             if fits:
                 return True, answer
         return False, None
 
-    def _run(self, trace: Trace, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> Any:
-        """Whether the guards of `trace` hold, and its answer."""
-        if (trace.has_tensors or call.variables) and _is_recorded(trace, call, environment):
+    def _run(self, executable: Executable, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> Any:
+        """Whether the guards of `executable` hold, and its answer."""
+        if (executable.has_tensors or call.variables) and _is_recorded(executable, call, environment):
             return True, self._function(*args, **kwargs)
-        if trace.in_place and _overlap(trace.in_place, call, environment):
+        if executable.in_place and _overlap(executable.in_place, call, environment):
             return True, self._function(*args, **kwargs)
-        arrays, failed = trace.arrays(call, environment), None
+        arrays, failed = executable.arrays(call, environment), None
         try:
-            answer = trace.run(call, environment, arrays)
+            answer = executable.run(call, environment, arrays)
         except GuardFailed:
             self.stats.guards_failed += 1
             return False, None
@@ -191,53 +192,53 @@ class Compiled:
         if failed is not None:  # what fails in the program fails in the function, which says at which line
             self.stats.uncompiled += 1
             answer = self._function(*args, **kwargs)
-            self._give_up(trace, failed)
+            self._give_up(executable, failed)
             return True, answer
         self.stats.runs += 1
-        self._latest = trace
-        is_first = not trace.has_run
-        attempt = trace.shortcut(call)
+        self._latest = executable
+        is_first = not executable.has_run
+        attempt = executable.shortcut(call)
         if attempt is not None:
-            self._short = attempt, trace
+            self._short = attempt, executable
         elif not is_first:
-            backends.quicken(trace.runner)
+            backends.quicken(executable.runner)
         if is_first or is_suspect(answer, self.stats.runs):
-            self._look(trace, answer, args, kwargs, explain_call.Run(call, environment, arrays))
+            self._look(executable, answer, args, kwargs, explain_call.Run(call, environment, arrays))
         return True, answer
 
     def _look(
-        self, trace: Trace, answer: Any, args: Any, kwargs: Any, run: explain_call.Run = explain_call.ALONE
+        self, executable: Executable, answer: Any, args: Any, kwargs: Any, run: explain_call.Run = explain_call.ALONE
     ) -> None:
         """Explain results that are not finite, once."""
         if not self._explained and not explain_call.is_finite(answer):
             self._explained = True
-            explain_call.explain(self._function, args, kwargs, trace, run)
+            explain_call.explain(self._function, args, kwargs, executable, run)
 
-    def _give_up(self, trace: Trace, error: Exception) -> None:
-        """`trace` failed and the function did not: say so, and never run it again."""
+    def _give_up(self, executable: Executable, error: Exception) -> None:
+        """`executable` failed and the function did not: say so, and never run it again."""
         with self._lock:
-            self._traces.give_up(trace)
+            self._cache.disable(executable)
         complain(
             f"jit: {self._name} is not compiled any more for arguments like these, because its program failed where "
             f"the function does not ({retrace_reasons.first_line(error)}). The answer is the function's; please report "
             "this."
         )
 
-    def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Trace]) -> Any:
+    def _first_call(self, key: Any, call: CallArguments, args: Any, kwargs: Any, tried: list[Executable]) -> Any:
         with self._lock:
-            traces = self._traces.found(key)
-            if traces is None:
+            executables = self._cache.lookup(key)
+            if executables is None:
                 return self._function(*args, **kwargs)
-            made_meanwhile = [trace for trace in traces if trace not in tried]
+            made_meanwhile = [executable for executable in executables if executable not in tried]
             found, answer = self._try(made_meanwhile, call, args, kwargs)
             if found:
                 return answer
-            if len(traces) >= TRACES_AT_MOST:
+            if len(executables) >= TRACES_AT_MOST:
                 self._keep(key, None)
-                return self._as_it_is(args, kwargs, retrace_reasons.too_many(self._function, traces))
+                return self._as_it_is(args, kwargs, retrace_reasons.too_many(self._function, executables))
             why, failed = "", None
             try:
-                made = self._trace(call, args, kwargs)
+                made = self._compile(call, args, kwargs)
             except Inline:
                 made = None
             except Untraceable as reason:
@@ -247,18 +248,18 @@ class Compiled:
                 made, failed = None, error
             if made is None:
                 return self._untraced(key, why, failed, args, kwargs)
-            trace, environment = made
-            self._keep(key, [*traces, trace])
-            self._say(trace, call, environment, args, kwargs)
-            self._settles(trace, traces, call)
-            fits, answer = self._run(trace, call, environment, args, kwargs)
+            executable, environment = made
+            self._keep(key, [*executables, executable])
+            self._say(executable, call, environment, args, kwargs)
+            self._settles(executable, executables, call)
+            fits, answer = self._run(executable, call, environment, args, kwargs)
             if fits:
                 return answer
             self._misfits += 1
             if self._misfits < 2:  # somebody else may have changed what it reads in between
                 return self._function(*args, **kwargs)
             self._keep(key, None)
-            return self._as_it_is(args, kwargs, retrace_reasons.inexact(trace))
+            return self._as_it_is(args, kwargs, retrace_reasons.inexact(executable))
 
     def _untraced(self, key: Any, why: str, error: Exception | None, args: Any, kwargs: Any) -> Any:
         """The function's answer, where it was not traced, for a reason, an error, or because a tape is on."""
@@ -282,13 +283,13 @@ class Compiled:
         self._complain(retrace_reasons.failed(error, self._function))
         return answer
 
-    def _settles(self, trace: Trace, before: list[Trace], call: CallArguments) -> None:
+    def _settles(self, executable: Executable, before: list[Executable], call: CallArguments) -> None:
         """Say so, once, if the function goes on changing what it reads, and so is traced in each call."""
-        trace.lasts = trace.alone or trace.environment(len(call.arrays)) is not None
-        if trace.lasts or self._is_unsettled or not before or before[-1].lasts:
+        executable.lasts = executable.alone or executable.environment(len(call.arrays)) is not None
+        if executable.lasts or self._is_unsettled or not before or before[-1].lasts:
             return  # the first time may be the only one: something that it keeps for later calls
         self._is_unsettled = True
-        self._complain(retrace_reasons.unsettled(self._function, trace))
+        self._complain(retrace_reasons.unsettled(self._function, executable))
 
     def _as_it_is(self, args: Any, kwargs: Any, why: str) -> Any:
         self.stats.uncompiled += 1
@@ -300,25 +301,25 @@ class Compiled:
             self._told.add(why)
             complain(f"jit: {self._name} {why}")
 
-    def _keep(self, key: Any, traces: list[Trace] | None) -> None:
-        if self._traces.keep(key, traces):
+    def _keep(self, key: Any, executables: list[Executable] | None) -> None:
+        if self._cache.keep(key, executables):
             self._short = None
 
-    def _trace(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
-        """A new trace, and what the function has read besides its arguments."""
+    def _compile(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Executable, list[Any]]:
+        """A new executable, and the values that the function has read besides its arguments."""
         self.stats.traces += 1
         with explain_call.withheld() as found:
-            trace, environment = traced(self._function, self._static, call, args, kwargs)
-        trace.found = found
-        trace.sample = Sample(trace.arrays(call, environment))
-        return trace, environment
+            executable, environment = compile_call(self._function, self._static, call, args, kwargs)
+        executable.found = found
+        executable.sample = Sample(executable.arrays(call, environment))
+        return executable, environment
 
-    def _say(self, trace: Trace, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> None:
-        """Say what was found while `trace` was made; nothing has been run yet."""
-        if trace.found:
-            self._explained |= "not finite" in trace.found.doubts
-            run = explain_call.Run(call, environment, trace.arrays(call, environment), is_over=False)
-            explain_call.explain(self._function, args, kwargs, trace, run)
+    def _say(self, executable: Executable, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> None:
+        """Say what was found while `executable` was made; nothing has been run yet."""
+        if executable.found:
+            self._explained |= "not finite" in executable.found.doubts
+            run = explain_call.Run(call, environment, executable.arrays(call, environment), is_over=False)
+            explain_call.explain(self._function, args, kwargs, executable, run)
 
     @property
     def _name(self) -> str:
@@ -389,15 +390,15 @@ class Compiled:
                 f"jit: {self._name} cannot be compiled, because {reason}.\n{Location.here().show()}"
             ) from None
 
-    def _lowered(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Trace:
-        traces = self._traces.found(key) or []
-        for trace in traces:
-            if trace.environment(len(call.arrays)) is not None:
-                return trace
-        trace, environment = self._trace(call, args, kwargs)
-        self._keep(key, [*traces, trace])
-        self._say(trace, call, environment, args, kwargs)
-        return trace
+    def _lowered(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Executable:
+        executables = self._cache.lookup(key) or []
+        for executable in executables:
+            if executable.environment(len(call.arrays)) is not None:
+                return executable
+        executable, environment = self._compile(call, args, kwargs)
+        self._keep(key, [*executables, executable])
+        self._say(executable, call, environment, args, kwargs)
+        return executable
 
     @property
     def program(self) -> Program:
@@ -428,6 +429,28 @@ class Compiled:
         """The Python function that the last program was made into."""
         return self._last().runner.source
 
+    def stage(self, name: str) -> str:
+        """What one stage of the compiler made of the function that was run last, as text.
+
+        In order: "traced", "optimised", "scheduled" (native groups and NumPy kernels), "llvm" and "source", the Python
+        function that runs the steps.
+
+        >>> import numpy as np
+        >>> from gradtape.jit import jit
+        >>> step = jit(lambda x: np.exp(x * 1.0) + 2.0)
+        >>> _ = step(np.zeros(3))
+        >>> print(step.stage("scheduled"))
+        step 0: native group, %0 -> %3
+          %2: float64[3] = exp(%0)
+          %3: float64[3] = add(%2, 2.0)
+        """
+        if name not in STAGES:
+            raise OperandError(
+                f"jit: there is no stage {name!r}.\n{Location.here().show()}\n"
+                f"  fix: one of {', '.join(repr(stage) for stage in STAGES)}"
+            )
+        return STAGES[name](self._last())
+
     def timeline(self, *args: Any, **kwargs: Any) -> Timeline:
         """The time of a run by source line and by step: a table to print, and for notebooks.
 
@@ -455,9 +478,9 @@ class Compiled:
                     f"  fix: step.timeline(...), with the arguments of a call"
                 ) from None
         with self._ahead():
-            for trace, arrays in self._candidates(args, kwargs):
+            for executable, arrays in self._candidates(args, kwargs):
                 try:
-                    return trace.timeline(self._name, arrays)
+                    return executable.timeline(self._name, arrays)
                 except GuardFailed:
                     continue
         raise OperandError(
@@ -465,26 +488,26 @@ class Compiled:
             f"  fix: compare tensors, use np.where, or return the value"
         )
 
-    def _candidates(self, args: Any, kwargs: Any) -> Iterator[tuple[Trace, list[Any]]]:
-        """The traces that may be for these arguments, with the arrays to run them on; a new one at last."""
+    def _candidates(self, args: Any, kwargs: Any) -> Iterator[tuple[Executable, list[Any]]]:
+        """The executables that may be for these arguments, with the arrays to run them on; a new one at last."""
         call = self._arguments(args, kwargs)
         key = tuple(call.key)
-        for trace in self._traces.found(key) or []:
-            environment = trace.environment(len(call.arrays))
+        for executable in self._cache.lookup(key) or []:
+            environment = executable.environment(len(call.arrays))
             if environment is not None:
-                yield trace, trace.arrays(call, environment)
+                yield executable, executable.arrays(call, environment)
         with self._lock:
-            trace, environment = self._trace(call, args, kwargs)
-            self._keep(key, [*(self._traces.found(key) or []), trace])
-        yield trace, trace.arrays(call, environment)
+            executable, environment = self._compile(call, args, kwargs)
+            self._keep(key, [*(self._cache.lookup(key) or []), executable])
+        yield executable, executable.arrays(call, environment)
 
     def clear(self) -> None:
         """Forget all traces."""
         with self._lock:
-            self._traces.clear()
+            self._cache.clear()
             self._latest = self._short = None
 
-    def _last(self) -> Trace:
+    def _last(self) -> Executable:
         if self._latest is None:
             raise OperandError(
                 f"jit: {self._name} has not been compiled yet.\n{Location.here().show()}\n"
@@ -493,13 +516,13 @@ class Compiled:
         return self._latest
 
 
-def _shown(trace: Trace) -> Program:
-    """The program of a trace, as a user looks at it: the same one each time."""
-    if trace.shown is None:
+def _shown(executable: Executable) -> Program:
+    """The program of an executable, as a user looks at it: the same one each time."""
+    if executable.shown is None:
         from gradtape.jit.ir.printing import made  # by those who look at it
 
-        trace.shown = made(trace.traced, trace.program, trace.runner.steps)
-    return trace.shown
+        executable.shown = made(executable.traced, executable.program, executable.runner.steps)
+    return executable.shown
 
 
 def _raise_if_checking(error: Exception) -> None:
@@ -508,10 +531,10 @@ def _raise_if_checking(error: Exception) -> None:
         raise error
 
 
-def _is_recorded(trace: Trace, call: CallArguments, environment: list[Any]) -> bool:
+def _is_recorded(executable: Executable, call: CallArguments, environment: list[Any]) -> bool:
     """Whether a tape outside watches something that the function reads besides its arguments."""
     state = recording.current()
-    if state.variables and (trace.has_variables or call.variables):
+    if state.variables and (executable.has_variables or call.variables):
         return True
     return any(isinstance(x, Tensor) and x._node.bits & state.bits & ~VARIABLE for x in environment)
 

@@ -25,7 +25,7 @@ from gradtape.errors import GradTapeError
 if TYPE_CHECKING:
     from gradtape.explain.emit.policy import Withheld
     from gradtape.jit.guards.signature import CallArguments
-    from gradtape.jit.runtime.executable import Trace
+    from gradtape.jit.runtime.executable import Executable
 
 _float64 = np.float64
 _OTHERS = frozenset({np.float32, Tensor, tuple})
@@ -84,7 +84,7 @@ ALONE = Run()
 """A run that has assigned nothing: what it was given is there still."""
 
 
-def explain(function: Callable[..., Any], args: Any, kwargs: Any, trace: Trace, run: Run) -> None:
+def explain(function: Callable[..., Any], args: Any, kwargs: Any, executable: Executable, run: Run) -> None:
     """Let `function` itself say about a call what it would say without `jit`; nothing that it does is left behind.
 
     Where it cannot be run to its end, what was found while it was traced is said.
@@ -93,11 +93,11 @@ def explain(function: Callable[..., Any], args: Any, kwargs: Any, trace: Trace, 
     from gradtape.explain.model.codes import CODES
     from gradtape.jit.diagnostics.snapshot import restored, rewound
 
-    targets = [] if run.call is None else [write.target(run.call, run.environment) for write in trace.in_place]
+    targets = [] if run.call is None else [write.target(run.call, run.environment) for write in executable.in_place]
     try:
         with (
             restored(function, [args, kwargs], [x for x in targets if isinstance(x, np.ndarray)]),
-            rewound(trace, run.owners, run.arrays),
+            rewound(executable, run.owners, run.arrays),
             np.errstate(all="ignore"),
         ):
             function(*args, **kwargs)
@@ -107,5 +107,5 @@ def explain(function: Callable[..., Any], args: Any, kwargs: Any, trace: Trace, 
         problem = error.problem if isinstance(error, GradTapeError) else None
         if problem is not None and problem.code in CODES and not CODES[problem.code].is_fixed:
             raise  # an explanation, which is to be an error
-        for found in () if run.is_over else trace.found.problems:
+        for found in () if run.is_over else executable.found.problems:
             report(found)

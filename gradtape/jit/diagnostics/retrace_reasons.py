@@ -18,7 +18,7 @@ from gradtape.jit.guards.impure_reads import codes_of, functions_of, within_reac
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.captures import Survey
-    from gradtape.jit.runtime.executable import Trace
+    from gradtape.jit.runtime.executable import Executable
 
 _STORES = ("STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")
 
@@ -33,39 +33,39 @@ def failed(error: Exception, function: Any) -> str:
     return f"is not compiled, because tracing it failed: {first_line(error)}{_line_of(error, function)}"
 
 
-def unsettled(function: Any, trace: Trace) -> str:
+def unsettled(function: Any, executable: Executable) -> str:
     """A function that goes on changing what it reads, so that no trace of it lasts."""
-    name, has_grown = _changed(function, trace.survey)
+    name, has_grown = _changed(function, executable.survey)
     what = "something that it reads" if name is None else f"{name!r}, which it also reads"
-    line = _line(_functions(function, trace.survey), lambda _, member: member.argval == name)
+    line = _line(_functions(function, executable.survey), lambda _, member: member.argval == name)
     keeping = "return what is to be kept, and collect it outside"
     counting = "pass it in as an array, and return the new one; or do this outside"
     return f"is traced anew in each call, because it changes {what}.{line}\n  fix: {keeping if has_grown else counting}"
 
 
-def too_many(function: Any, traces: list[Trace]) -> str:
+def too_many(function: Any, executables: list[Executable]) -> str:
     """A function that was traced over and over again for the same arguments."""
-    last = traces[-1]
+    last = executables[-1]
     if last.survey.read() is not None:
         why, more = "a value it looks at was another one each time", f" {_looked_at(last)}"
     else:
         name, _ = _changed(function, last.survey)
         what = "something that it reads" if name is None else f"{name!r}, which it reads,"
         why, more = f"{what} was another one each time", "\n  fix: pass what changes as an argument, as an array"
-    return f"was traced {len(traces)} times because {why}, and is not compiled any more.{more}"
+    return f"was traced {len(executables)} times because {why}, and is not compiled any more.{more}"
 
 
-def inexact(trace: Trace) -> str:
+def inexact(executable: Executable) -> str:
     """A function that relies on a value to the last bit, which its own program does not give."""
     return (
         f"is not compiled, because it looks at a value to the last bit, and compiled code may compute that in another "
-        f"order. {_looked_at(trace)}"
+        f"order. {_looked_at(executable)}"
     )
 
 
-def _looked_at(trace: Trace) -> str:
+def _looked_at(executable: Executable) -> str:
     """The lines at which a function has looked at values, the last ones of them, and what to do instead."""
-    lines = "\n".join(guard.location.show() for guard in trace.program.guards[-2:])
+    lines = "\n".join(guard.location.show() for guard in executable.program.guards[-2:])
     fix = "compare tensors (`if x > 1.0`, not `if float(x) > 1.0`), use np.where, or return the value"
     return f"It looks at\n{lines}\n  fix: {fix}"
 

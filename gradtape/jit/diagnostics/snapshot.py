@@ -16,7 +16,7 @@ from gradtape.jit.guards.captures import Survey, rewinder
 from gradtape.jit.guards.impure_reads import codes_of
 
 if TYPE_CHECKING:
-    from gradtape.jit.runtime.executable import Trace
+    from gradtape.jit.runtime.executable import Executable
 
 
 @contextmanager
@@ -39,14 +39,14 @@ def restored(function: Callable[..., Any], arguments: Any, written: Iterable[Any
 
 
 @contextmanager
-def rewound(trace: Trace, owners: Iterable[Any], arrays: Iterable[Any]) -> Iterator[None]:
-    """Inside, Variables and generators are as they were before the last run of `trace`, which was given `arrays`."""
+def rewound(executable: Executable, owners: Iterable[Any], arrays: Iterable[Any]) -> Iterator[None]:
+    """Inside, Variables and generators are as before the last run of `executable`, which was given `arrays`."""
     with ExitStack() as after:
         for owner, array in zip(owners, arrays, strict=True):
             if isinstance(owner, Tensor) and owner._array is not array:
                 after.callback(_rebind, owner, owner._array, owner._node)
                 owner._array = array
-        for generator, state in zip(trace.generators, trace.before):
+        for generator, state in zip(executable.generators, executable.before):
             after.callback(setattr, generator.bit_generator, "state", generator.bit_generator.state)
             generator.bit_generator.state = state
         yield

@@ -1,53 +1,38 @@
-"""One trace of a function, and those of them that are kept: which of them is for a call, and what it answers."""
+"""An optimised program that can be called: it checks that its guards hold, runs, and writes the results back."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gradtape.core.tensor import Tensor, Variable
-from gradtape.forking import fork_safe
-from gradtape.jit.guards.captures import Survey
 from gradtape.jit.guards.holders import is_leaf
-from gradtape.jit.guards.signature import CallArguments, Sample, Template, Write
+from gradtape.jit.guards.signature import CallArguments, Sample
 from gradtape.jit.ir.program import Program
-from gradtape.jit.passes.simplify import simplified
-from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.fast_entry import Shortcut, shortcut
 from gradtape.jit.runtime.runner import Runner, quietly
 
 if TYPE_CHECKING:
     from gradtape.jit.diagnostics.timeline import Timeline
-    from gradtape.jit.passes.reroll.find import Found
+    from gradtape.jit.trace.call import TracedCall
 
 
-class Trace:
-    """One compiled program, and all it takes to decide whether it fits a call, and to make its answer."""
+class Executable:
+    """One compiled program, with its guards and with the template of its answer: see `gradtape.jit.pipeline`."""
 
-    def __init__(
-        self,
-        survey: Survey,
-        program: Program,
-        template: Template,
-        writes: list[Write],
-        generators: tuple[np.random.Generator, ...] = (),
-        found: Found | None = None,
-    ) -> None:
+    def __init__(self, traced: TracedCall, program: Program, runner: Runner) -> None:
+        survey = traced.survey
         self.survey = survey
-        self.traced = program
-        self.program = simplified(program, found=found)
-        self.runner = Runner(self.program, backends.steps(self.program))
-        self.template = template
-        self.writes = writes
-        self.in_place = [write for write in writes if write.in_place]
+        self.traced = traced.program
+        self.program = program  # after all passes
+        self.runner = runner
+        self.template = traced.template
+        self.writes = traced.writes
+        self.in_place = [write for write in traced.writes if write.in_place]
         self.alone = not (survey.leaves or survey.fixed or survey.sizes or survey.watched or survey.local_sizes)
-        self.specs = [(value.shape, value.dtype) for value in program.inputs]
+        self.specs = [(value.shape, value.dtype) for value in traced.program.inputs]
         self.has_variables = any(isinstance(place.value, Variable) for place in survey.leaves)
         self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
-        self.generators = generators
+        self.generators = traced.generators
         self.before: list[Any] = []  # the states of the generators before the last run
         self.found: Any = None  # what there is to say about its gradients: a `Withheld`
         self.shown: Program | None = None  # as a user looks at it
@@ -66,7 +51,7 @@ class Trace:
         return self._shortcut
 
     def environment(self, count: int) -> list[Any] | None:
-        """What the function reads besides `count` arguments, as it is now; None if this trace is not for that."""
+        """What the function reads besides `count` arguments, as it is now; None if that is not what was traced."""
         found = self.survey.read()
         if not found:
             return found
@@ -125,41 +110,3 @@ class Trace:
             for generator, state in zip(self.generators, before, strict=True):
                 generator.bit_generator.state = state
             raise
-
-
-class Traces:
-    """The traces by what they are for: shapes, dtypes, structure and static values. Those used last are kept."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self._kept: OrderedDict[Any, list[Trace] | None] = OrderedDict()
-        self._lock = fork_safe(threading.RLock())
-
-    def found(self, key: Any) -> list[Trace] | None:
-        """The traces for a key, which is now the one that was used last; None if it is not to be compiled."""
-        with self._lock:
-            traces = self._kept.get(key, [])
-            if traces != []:
-                self._kept.move_to_end(key)
-            return traces
-
-    def keep(self, key: Any, traces: list[Trace] | None) -> bool:
-        """Keep `traces` for a key, or that it is not to be compiled; whether others had to go for that."""
-        with self._lock:
-            self._kept[key] = traces
-            self._kept.move_to_end(key)
-            crowded = len(self._kept) > self.size
-            while len(self._kept) > self.size:
-                self._kept.popitem(last=False)
-            return crowded
-
-    def give_up(self, trace: Trace) -> None:
-        """Never use a trace again, nor make another one for what it was for."""
-        with self._lock:
-            for key, traces in list(self._kept.items()):
-                if traces and trace in traces:
-                    self._kept[key] = None
-
-    def clear(self) -> None:
-        with self._lock:
-            self._kept.clear()

@@ -25,21 +25,21 @@ from gradtape.jit.runtime import backends
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments
-    from gradtape.jit.runtime.executable import Trace
+    from gradtape.jit.runtime.executable import Executable
 
 Shortcut = Callable[..., Any]
 
 _FILE = f"{__file__}:generated"
 
 
-def shortcut(trace: Trace, call: CallArguments) -> Shortcut | None:
-    """A function for calls like `call`, or None if there can be none for this trace."""
+def shortcut(executable: Executable, call: CallArguments) -> Shortcut | None:
+    """A function for calls like `call`, or None if there can be none for this executable."""
     if call.objects or call.variables or call.tensors or not all(type(array) is np.ndarray for array in call.arrays):
         return None
-    survey, template = trace.survey, trace.template
-    if trace.writes or survey.watched or survey.local_sizes:
+    survey, template = executable.survey, executable.template
+    if executable.writes or survey.watched or survey.local_sizes:
         return None
-    if not template.as_numpy or template.count != len(trace.program.outputs):
+    if not template.as_numpy or template.count != len(executable.program.outputs):
         return None
     writer = Writer()
     try:
@@ -50,7 +50,7 @@ def shortcut(trace: Trace, call: CallArguments) -> Shortcut | None:
         answer = writer.answer(template.tree)
     except (NoShortcut, *GONE):
         return None
-    entry = backends.whole(trace.program, trace.runner.steps, template.single)
+    entry = backends.whole(executable.program, executable.runner.steps, template.single)
     if entry is None:
         return None
     for place in survey.fixed:

@@ -18,10 +18,9 @@ from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.captures import Copies, Survey, random_states, rewinder, traced_leaf
 from gradtape.jit.guards.impure_reads import watching
 from gradtape.jit.guards.signature import CallArguments, Output, Template, Write
-from gradtape.jit.ir.program import Value
+from gradtape.jit.ir.program import Program, Value
 from gradtape.jit.native.runtime import threads
-from gradtape.jit.passes.reroll.find import found_by_following
-from gradtape.jit.runtime.executable import Trace
+from gradtape.jit.passes.reroll.find import Found, found_by_following
 from gradtape.jit.trace import fast_path
 from gradtape.jit.trace.gc_pause import seldom
 from gradtape.jit.trace.tracer import NUMBERS, TraceLevel
@@ -46,8 +45,26 @@ class Static(NamedTuple):
         return {n % count for n in self.numbers if -count <= n < count}
 
 
-def traced(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> tuple[Trace, list[Any]]:
-    """A new trace, and what the function has read besides its arguments."""
+class TracedCall(NamedTuple):
+    """What tracing a call gives: the program, and all that is needed to run it again."""
+
+    survey: Survey
+    """What the function reads besides its arguments: the guards."""
+    program: Program
+    template: Template
+    """What the call returns, with places for the program's outputs."""
+    writes: list[Write]
+    """What the call changes besides: Variables, arrays in place, captured names."""
+    generators: tuple[np.random.Generator, ...]
+    """The random generators that the program draws from."""
+    loops: Found | None
+    """Loops that were found while the function was traced."""
+    captured: list[Any]
+    """The values of the captured arrays, tensors and Variables in this call."""
+
+
+def traced(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> TracedCall:
+    """A new trace of the function."""
     with seldom():
         among_others, rewind = _has_other_threads(), None
         for attempt in range(1 + ATTEMPTS_BESIDE_DRAWS):
@@ -81,8 +98,8 @@ def _has_other_threads() -> bool:
 
 def _traced(
     function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any, beside_draws: bool
-) -> tuple[Trace, list[Any]]:
-    """A new trace, and what the function has read besides its arguments.
+) -> TracedCall:
+    """A new trace of the function.
 
     Generators are put back to where they were: whoever computes the answer draws the numbers again. Not if it is other
     threads that draw from them.
@@ -139,7 +156,7 @@ def _traced(
     program = level.finish(values)
     changed = [write for write, _ in writes]
     loops = level.found or found_by_following(program, level.follower.segments)
-    return Trace(survey, program, template, changed, tuple(level.generators), loops), found
+    return TracedCall(survey, program, template, changed, tuple(level.generators), loops, found)
 
 
 def _replaced(static: Static, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
