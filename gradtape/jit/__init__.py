@@ -12,7 +12,8 @@ from typing import Any as _Any
 
 from gradtape.jit.api import Compiled, Statistics, jit
 from gradtape.jit.errors import JitWarning
-from gradtape.jit.ir.program import Program, ProgramError, verify
+from gradtape.jit.ir.program import Program, ProgramError
+from gradtape.jit.ir.verify import verify
 
 __all__ = ["Compiled", "JitWarning", "Program", "ProgramError", "Statistics", "jit", "verify"]
 

@@ -1,6 +1,6 @@
 """The program: what tracing writes down, what passes rewrite and what is run. A small typed SSA form.
 
-The specification, which `verify` checks:
+The specification, which `verify` (in `gradtape.jit.ir.verify`) checks:
 
 1. A `Program` has `inputs`, `constants`, `instructions` and `outputs`. It computes with *values*: a `Value` has an id,
    a shape and a dtype, and stands for one array. Shapes are known: there is one program for each combination of them.
@@ -39,7 +39,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import operator
-import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,7 +59,8 @@ NOWHERE = Location(None, 0)
 class ProgramError(GradTapeError, RuntimeError):
     """A program that breaks the specification: a mistake in a pass of gradtape's own.
 
-    >>> from gradtape.jit.ir.program import Program, ProgramError, Value, verify
+    >>> from gradtape.jit import Program, ProgramError, verify
+    >>> from gradtape.jit.ir.program import Value
     >>> import numpy as np
     >>> try:
     ...     verify(Program((), (), (), (Value(0, (2,), np.dtype(float)),)))
@@ -161,10 +161,10 @@ class Instruction:
     def __repr__(self) -> str:
         operands = ", ".join(f"%{x.id}" if type(x) is Value else repr(x) for x in self.operands)
         if self.op is GUARD:
-            return f"guard {operands} == {_shown(self.params['expected'])}"
+            return f"guard {operands} == {show_param(self.params['expected'])}"
         if self.op is LOOP:
             return f"{', '.join(map(repr, self.results))} = {self.params['loop'].head(self.values)}"
-        given = "".join(f", {name}={_shown(value)}" for name, value in self.params.items())
+        given = "".join(f", {name}={show_param(value)}" for name, value in self.params.items())
         call = f"{self.name}({operands}{given})"
         return f"{', '.join(map(repr, self.results))} = {call}"
 
@@ -227,7 +227,7 @@ class Program:
 
     def __str__(self) -> str:
         lines = [f"inputs   {', '.join(map(repr, self.inputs))}"]
-        lines += [f"constant {c.value!r} = {_shown(c.array)}" for c in self.constants]
+        lines += [f"constant {c.value!r} = {show_param(c.array)}" for c in self.constants]
         texts = [f"  {instruction!r}" for instruction in self.instructions]
         width = min(max(map(len, texts), default=0), 72)
         for text, instruction in zip(texts, self.instructions, strict=True):
@@ -240,7 +240,7 @@ class Program:
         return "\n".join(lines)
 
 
-def _shown(value: Any) -> str:
+def show_param(value: Any) -> str:
     """A parameter or constant in a few characters; arrays by their shape, unless they are one number."""
     if isinstance(value, np.ndarray):
         return repr(value.item()) if value.size == 1 else f"<{value.dtype.name}[{','.join(map(str, value.shape))}]>"
@@ -431,116 +431,3 @@ def operand_key(operand: Operand) -> Any:
 def spec_of(array: Any) -> tuple[Shape, np.dtype[Any]]:
     """The shape and dtype of an array or number, as a value has them."""
     return tuple(np.shape(array)), np.asarray(array).dtype if not hasattr(array, "dtype") else array.dtype
-
-
-def dummy(value: Value) -> np.ndarray[Any, Any]:
-    """An array like `value` that holds one element in memory, for finding out what a kernel makes of such arrays."""
-    return np.broadcast_to(np.ones((), value.dtype), value.shape)
-
-
-def verify(program: Program, run: bool = True) -> Program:
-    """`program`, if it keeps the specification; raises a `ProgramError` that names the instruction if not.
-
-    With `run`, every kernel is called on arrays of ones, and the results' shapes and dtypes are compared.
-
-    >>> import numpy as np
-    >>> from gradtape.jit import jit
-    >>> from gradtape.jit.ir.program import verify
-    >>> step = jit(lambda x: x + 1.0)
-    >>> verify(step.lower(np.ones(3))) is step.program
-    True
-    """
-    defined: set[Value] = set()
-    ids: set[int] = set()
-
-    def define(value: Value, what: str) -> None:
-        if value in defined or value.id in ids:
-            raise ProgramError(f"{what} {value!r} is defined twice")
-        if any(length < 0 for length in value.shape) or not isinstance(value.dtype, np.dtype):
-            raise ProgramError(f"{what} {value!r} has no shape and dtype")
-        defined.add(value)
-        ids.add(value.id)
-
-    for value in program.inputs:
-        define(value, "the input")
-    for constant in program.constants:
-        define(constant.value, "the constant")
-        if spec_of(constant.array) != (constant.value.shape, constant.value.dtype):
-            raise ProgramError(f"the constant {constant.value!r} holds {_shown(constant.array)}")
-    for instruction in program.instructions:
-        for operand in instruction.operands:
-            if type(operand) is Value and operand not in defined:
-                raise ProgramError(f"{operand!r} is used before it is defined, in {instruction!r}")
-            if type(operand) is not Value and type(operand) is not Literal:
-                raise ProgramError(f"an operand is neither a value nor a literal, in {instruction!r}")
-        for result in instruction.results:
-            define(result, f"in {instruction!r}:")
-        params_key(instruction.params)
-        if instruction.op is GUARD:
-            _verify_guard(instruction)
-        elif instruction.op is LOOP:
-            _verify_loop(instruction, run)
-        elif run and not instruction.effect and not depends_on_values(instruction.op):
-            _verify_kernel(instruction)
-    for value in program.outputs:
-        if value not in defined:
-            raise ProgramError(f"the output {value!r} is not defined")
-    return program
-
-
-def _verify_guard(instruction: Instruction) -> None:
-    if len(instruction.operands) != 1 or instruction.results or not instruction.effect:
-        raise ProgramError(f"a guard has one operand, no result and an effect: {instruction!r}")
-    (operand,) = instruction.values
-    if spec_of(instruction.params["expected"]) != (operand.shape, operand.dtype):
-        raise ProgramError(f"a guard expects what {operand!r} cannot be: {instruction!r}")
-
-
-def _verify_loop(instruction: Instruction, run: bool) -> None:
-    loop, values = instruction.params["loop"], instruction.values
-    inputs, outputs = loop.body.inputs, loop.body.outputs
-    counts = len(instruction.operands), len(values), len(outputs), len(instruction.results)
-    if counts != (len(inputs), len(inputs), loop.carried + len(loop.stacked), len(outputs)):
-        raise ProgramError(f"a loop has other operands or results than its body, in {instruction!r}")
-    if len(inputs) < loop.carried + len(loop.sliced) or loop.length < 1 or loop.effect != instruction.effect:
-        raise ProgramError(f"a loop is not what it says about itself, in {instruction!r}")
-    walks = {index + loop.carried: walk for index, walk in enumerate(loop.sliced)}
-    for index, (inner, outer) in enumerate(zip(inputs, values, strict=True)):
-        walk = walks.get(index)
-        if (outer.shape if walk is None else outer.shape[1:]) != inner.shape or outer.dtype != inner.dtype:
-            raise ProgramError(f"the body reads {outer!r} as {inner!r}, in {instruction!r}")
-        if walk is not None:
-            _verify_walk(walk, loop.length, outer.shape[:1], instruction)
-    for inner, outer in zip(inputs[: loop.carried], outputs[: loop.carried], strict=True):
-        if (inner.shape, inner.dtype) != (outer.shape, outer.dtype):
-            raise ProgramError(f"{inner!r} is carried as {outer!r}, in {instruction!r}")
-    if [(value.shape, value.dtype) for value in instruction.results] != loop.result_specs():
-        raise ProgramError(f"the results have other shapes or dtypes than the body's, in {instruction!r}")
-    for walk in loop.stacked:
-        if walk not in ((0, 1), (loop.length - 1, -1)):
-            raise ProgramError(f"a stacked output does not fill its rows, in {instruction!r}")
-    verify(loop.body, run)
-
-
-def _verify_walk(walk: Walk, length: int, rows: Shape, instruction: Instruction) -> None:
-    ends = walk.start, walk.start + walk.step * (length - 1)
-    if not rows or not all(0 <= end < rows[0] for end in ends):
-        raise ProgramError(f"a slice leaves its array, in {instruction!r}")
-
-
-def _verify_kernel(instruction: Instruction) -> None:
-    arguments = [dummy(x) if type(x) is Value else x.value for x in instruction.operands]  # type: ignore[union-attr]
-    try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            out = instruction.op.kernel(*arguments, **instruction.params)
-    except (ValueError, TypeError, IndexError, ArithmeticError, np.linalg.LinAlgError):
-        return  # ones are not in its domain: what it makes of them says nothing about the program
-    outs = tuple(out) if instruction.op.outputs else (out,)
-    if len(outs) != len(instruction.results):
-        raise ProgramError(f"the kernel has {len(outs)} results, in {instruction!r}")
-    for found, result in zip(outs, instruction.results, strict=True):
-        shape, dtype = spec_of(found)
-        if (shape, dtype) != (result.shape, result.dtype):
-            text = f"{dtype.name}[{','.join(map(str, shape))}]"
-            raise ProgramError(f"the kernel gives {text}, in {instruction!r}")

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from gradtape.config import config
-from gradtape.jit.ir.program import LOOP, Instruction, Loop, Program, Value, Walk, verify
+from gradtape.jit.ir.program import LOOP, Instruction, Loop, Program, Value, Walk
+from gradtape.jit.ir.verify import verify
 from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.lower.support import REDUCTIONS, supports
 from gradtape.jit.native.runtime import entry
