@@ -1,4 +1,4 @@
-"""Compiled functions: trace -> program -> simplify -> run.
+"""Compiled functions: trace -> optimise -> schedule -> run; see `gradtape.jit.pipeline`.
 
 >>> import numpy as np, gradtape as gt
 >>> from gradtape.jit import jit

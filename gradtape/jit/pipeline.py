@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.jit.ir.program import LOOP
-from gradtape.jit.passes.simplify import simplified
+from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.runner import Group, Runner, Step
@@ -35,7 +35,7 @@ def compile_call(
     """
     with seldom():
         trace = traced(function, static, call, args, kwargs)
-        program = simplified(trace.program, found=trace.loops)
+        program = optimise(trace.program, loops=trace.loops)
         steps = backends.steps(program)
         runner = Runner(program, steps)
         return Executable(trace, program, runner), trace.captured

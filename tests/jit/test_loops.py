@@ -13,7 +13,8 @@ import gradtape as gt
 from gradtape.core.rules import TABLE
 from gradtape.jit import ProgramError, verify
 from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
-from gradtape.jit.passes.simplify import drop_dead, hoist_invariants
+from gradtape.jit.passes.dce import drop_dead
+from gradtape.jit.passes.licm import hoist_invariants
 from gradtape.jit.runtime.runner import Runner, new_stack
 
 RNG = np.random.default_rng(11)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import gradtape as gt
 from gradtape.jit import jit, verify
-from gradtape.jit.passes.simplify import simplified
+from gradtape.jit.passes import optimise
 
 Arrays = list[Any]
 pytestmark = pytest.mark.filterwarnings("ignore::gradtape.GradientWarning")  # accidents of broadcasting are meant here
@@ -114,7 +114,7 @@ def test_value_and_gradient_are_the_eager_ones(plan: Any, forms: Any, seed: int)
             assert (a.shape, a.dtype) == (b.shape, b.dtype)
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
     assert step.stats.uncompiled == 0
-    simplified(step.traced, after=verify)
+    optimise(step.traced, after=verify)
 
 
 @settings(max_examples=15, deadline=None)

@@ -1,5 +1,81 @@
-"""Optimisation passes: pure functions from a `Program` to a `Program` that computes the same.
+"""Optimisation passes: pure functions from a `Program` to a `Program` that computes the same in fewer or cheaper steps.
 
-`simplify` holds the rewriting passes and their order; `unstack` removes stacks of slices; `reroll` finds repeated
-instructions and makes loops of them. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
+The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
+not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. The one exception is `stable_forms`, which puts an operation
+that is at least as accurate everywhere in the place of two.
+
+`PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
+repeated instructions. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.jit.ir.program import Program
+from gradtape.jit.passes.constants import fold_constants
+from gradtape.jit.passes.cse import share_subexpressions
+from gradtape.jit.passes.dce import drop_dead
+from gradtape.jit.passes.identities import drop_identities
+from gradtape.jit.passes.layouts import cancel_layouts, keep_broadcasts_virtual
+from gradtape.jit.passes.licm import hoist_invariants
+from gradtape.jit.passes.reroll.find import Found, Listing, rerolled
+from gradtape.jit.passes.stable_forms import use_stable_forms
+from gradtape.jit.passes.unstack import collapse_stacks
+
+Pass = Callable[[Program], Program]
+
+PASSES: tuple[Pass, ...] = (
+    hoist_invariants,
+    drop_identities,
+    cancel_layouts,
+    collapse_stacks,
+    use_stable_forms,
+    fold_constants,
+    keep_broadcasts_virtual,
+    share_subexpressions,
+    drop_dead,
+)
+"""The passes, in the order in which they are run; all of them again as long as the program shrinks."""
+
+ROUNDS_AT_MOST = 6
+LONG = 4000
+"""Instructions of a program, from which its repetitions are made loops before it is simplified to the end."""
+MUCH_SHORTER = 20
+"""How many times shorter it has to become by that; otherwise parts of the loops were missed as they were written."""
+
+
+def optimise(program: Program, after: Callable[[Program], Any] | None = None, loops: Found | None = None) -> Program:
+    """`program` after all passes; `after`, such as `verify`, is called with what each of them made.
+
+    `loops` are those that were found while it was traced.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> step = jit(lambda x: -(-x) * 1.0 + np.exp(x) * np.exp(x))
+    >>> _ = step(np.ones(3))
+    >>> len(step.traced), len(step.program)
+    (7, 3)
+    """
+    if loops is not None:
+        from gradtape.jit.passes.reroll.build import built
+
+        program = built(loops.listing.extended(program) or Listing(program), sorted(loops.stretches))
+    if len(program) > LONG:  # a long loop is found as it was written, and then there is little left to simplify
+        short = rerolled(drop_dead(program))
+        program = short if len(short) * MUCH_SHORTER < len(program) else program
+    for _ in range(ROUNDS_AT_MOST):
+        before = len(program)
+        for run_pass in PASSES:
+            program = run_pass(program)
+            if after is not None:
+                after(program)
+        if len(program) == before:
+            break
+        if len(program) > LONG:  # what is left to do is done to loops, of which there is less
+            program = rerolled(program)
+    program = rerolled(program)
+    if after is not None:
+        after(program)
+    return program

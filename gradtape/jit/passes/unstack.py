@@ -1,16 +1,14 @@
-"""Rows of an array that are put together again: they are the array, or a part of it."""
+"""Stacks of the rows of an array: they are the array itself, or a slice of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Instruction, Operand, Program, Value
 from gradtape.jit.passes.reroll.induction import STACKED
-
-if TYPE_CHECKING:
-    from gradtape.jit.passes.simplify import Scope
+from gradtape.jit.passes.rewrite import RewriteContext, rewrite
 
 LONG = 8
 """How many rows of one array have to follow one another to be taken together."""
@@ -18,7 +16,7 @@ PARTS_AT_MOST = 6
 """Of how many parts a stack may be put together."""
 
 
-def restack(program: Program) -> Program:
+def collapse_stacks(program: Program) -> Program:
     """`np.stack([x[0], x[1], x[2], ...])` as what it is.
 
     >>> import numpy as np, gradtape as gt
@@ -26,19 +24,17 @@ def restack(program: Program) -> Program:
     >>> [instruction.name for instruction in program.instructions]
     ['multiply']
     """
-    from gradtape.jit.passes.simplify import rewritten  # which has this among its passes
-
-    return rewritten(program, _restacked)
+    return rewrite(program, _collapse_stack)
 
 
-def _restacked(instruction: Instruction, scope: Scope) -> Value | Instruction | None:
+def _collapse_stack(instruction: Instruction, context: RewriteContext) -> Value | Instruction | None:
     is_stack = instruction.op is STACKED or (instruction.name == "stack" and instruction.params.get("axis") == 0)
     if not is_stack or len(instruction.operands) < LONG:
         return None
-    runs = _runs([_row(operand, scope) for operand in instruction.operands])
+    runs = _runs([_row(operand, context) for operand in instruction.operands])
     if len(runs) > PARTS_AT_MOST or all(run.array is None for run in runs):
         return None
-    parts = [_part(instruction, run, scope) for run in runs]
+    parts = [_part(instruction, run, context) for run in runs]
     if len(parts) == 1:
         return parts[0]
     return instruction.replace(op=TABLE["concatenate"], operands=tuple(parts), params={"axis": 0})
@@ -54,12 +50,12 @@ class Run(NamedTuple):
     step: int
 
 
-def _row(operand: Operand, scope: Scope) -> tuple[Value, int] | None:
+def _row(operand: Operand, context: RewriteContext) -> tuple[Value, int] | None:
     """Of which array, and at which place, an operand is a row."""
-    maker = scope.maker(operand, "getitem")
-    if maker is None or type(maker.operands[0]) is not Value:
+    producer = context.producer(operand, "getitem")
+    if producer is None or type(producer.operands[0]) is not Value:
         return None
-    array, index = maker.operands[0], maker.params["index"]
+    array, index = producer.operands[0], producer.params["index"]
     if len(index) != 1 or type(index[0]) is not int:
         return None
     return array, index[0] % array.shape[0]
@@ -91,16 +87,16 @@ def _run(rows: Sequence[tuple[Value, int] | None], begin: int) -> Run:
     return Run(begin, begin + 1, None, 0, 0)
 
 
-def _part(instruction: Instruction, run: Run, scope: Scope) -> Value:
+def _part(instruction: Instruction, run: Run, context: RewriteContext) -> Value:
     """Some of the operands of a stack, in a stack of their own."""
     begin, end, array, first, step = run
     if array is not None and (first, step, end - begin) == (0, 1, array.shape[0]):
         return array
-    made = scope.new_value((end - begin, *instruction.result.shape[1:]), instruction.result.dtype)
+    made = context.new_value((end - begin, *instruction.result.shape[1:]), instruction.result.dtype)
     if array is None:
-        scope.extra.append(instruction.replace(operands=instruction.operands[begin:end], results=(made,)))
+        context.extra.append(instruction.replace(operands=instruction.operands[begin:end], results=(made,)))
         return made
     stop = first + step * (end - begin)
     params = {"index": (slice(first, None if stop < 0 else stop, step),)}
-    scope.extra.append(instruction.replace(op=TABLE["getitem"], operands=(array,), params=params, results=(made,)))
+    context.extra.append(instruction.replace(op=TABLE["getitem"], operands=(array,), params=params, results=(made,)))
     return made

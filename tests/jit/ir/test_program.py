@@ -12,7 +12,7 @@ import gradtape as gt
 from gradtape.core.rules import TABLE
 from gradtape.jit import Program, ProgramError, jit, verify
 from gradtape.jit.ir.program import GUARD, Constant, Instruction, Literal, Value, params_key
-from gradtape.jit.passes import simplify
+from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.runner import Group, Runner, scheduled
 
@@ -153,7 +153,7 @@ def test_rewrite(name: str) -> None:
     function, expected = REWRITES[name]
     ordinary = np.linspace(0.5, 2.0, 8)
     program = traced(function, ordinary)
-    simple = simplify.simplified(program, after=verify)
+    simple = optimise(program, after=verify)
     assert len(simple) <= expected
     if not name.startswith("log("):
         (before,), (after,) = Runner(program)(SPECIAL), Runner(simple)(SPECIAL)
@@ -164,10 +164,10 @@ def test_rewrite(name: str) -> None:
 def test_integers_are_summed_by_reshaping_and_floats_are_not() -> None:
     """A sum over an axis of length 1 is a reshape for integers; of -0.0 it is 0.0, so it stays a sum for floats."""
     sums = lambda x: np.sum(x, axis=0)
-    integers = simplify.simplified(traced(sums, np.ones((1, 3), int)), after=verify)
+    integers = optimise(traced(sums, np.ones((1, 3), int)), after=verify)
     assert [i.name for i in integers.instructions] == ["reshape"]
     zeros = np.full((1, 3), -0.0)
-    (answer,) = Runner(simplify.simplified(traced(sums, zeros)))(zeros)
+    (answer,) = Runner(optimise(traced(sums, zeros)))(zeros)
     assert answer.tobytes() == sums(zeros).tobytes()
 
 
@@ -184,7 +184,7 @@ def test_effects_are_kept_in_order() -> None:
     effects = [i.name for i in program.instructions if i.effect]
     assert effects.count("guard") == 1
     assert len(effects) == 3
-    simple = simplify.simplified(program, after=verify)
+    simple = optimise(program, after=verify)
     assert [i.name for i in simple.instructions if i.effect] == effects
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import gradtape as gt
 from gradtape.jit import verify
 from gradtape.jit.ir.program import LOOP, Instruction, Program
+from gradtape.jit.passes import optimise
 from gradtape.jit.passes.reroll import find
-from gradtape.jit.passes.simplify import simplified
 from gradtape.jit.runtime.runner import Runner
 
 RNG = np.random.default_rng(5)
@@ -32,10 +32,10 @@ def kernels_only() -> Iterator[None]:
 def unrolled(function: Callable[..., Any], *arguments: Any) -> Program:
     """The simplified program of a function, before its repetitions are made loops."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gradtape.jit.passes.simplify.rerolled", lambda program: program)
+        patch.setattr("gradtape.jit.passes.rerolled", lambda program: program)
         step = gt.jit(function)
         step.lower(*arguments)
-        return simplified(step.traced)
+        return optimise(step.traced)
 
 
 def loops(program: Program) -> list[Instruction]:

@@ -21,7 +21,7 @@ _PARTS_AT_MOST = 6
 
 def built(listing: Listing, stretches: Sequence[Stretch]) -> Program:
     """The program with the stretches as loops, without what nobody uses any more."""
-    from gradtape.jit.passes.simplify import drop_dead
+    from gradtape.jit.passes.dce import drop_dead
 
     writer = Writer(listing)
     position = 0

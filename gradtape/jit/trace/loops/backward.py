@@ -18,8 +18,8 @@ from gradtape.core.operation import Op, _pick
 from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Program, Value, Walk
+from gradtape.jit.passes import optimise
 from gradtape.jit.passes.reroll.find import Found, Listing, found
-from gradtape.jit.passes.simplify import simplified
 from gradtape.jit.trace.loops.reach import Reached, Walked
 from gradtape.jit.trace.loops.scan_body import Traced
 from gradtape.jit.trace.loops.scan_rule import Writing
@@ -216,7 +216,7 @@ class BackwardStep:
         self._missing: list[bool] = []
         traced = Traced(unrolled.level, self._walk_back, samples)
         self.read = traced.read
-        self.program = simplified(traced.program)
+        self.program = optimise(traced.program)
         supply = iter(self.program.outputs)
         values = [None if missing else next(supply) for missing in self._missing]
         one, two = len(unrolled.firsts), len(unrolled.firsts) + len(unrolled.same)

@@ -18,7 +18,8 @@ from gradtape.core.rules import TABLE
 from gradtape.core.tensor import Tensor
 from gradtape.jit.ir.locations import apply_at
 from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
-from gradtape.jit.passes.simplify import drop_dead, simplified
+from gradtape.jit.passes import optimise
+from gradtape.jit.passes.dce import drop_dead
 from gradtape.jit.trace.loops.scan_body import Arrays, Body, Traced, emitted, is_on_tape, is_smooth, level_of, pulled
 from gradtape.jit.trace.tracer import TraceLevel
 from gradtape.transforms.custom.arrays import Template, is_recorded
@@ -129,7 +130,7 @@ class ScanRule(Rule):
         carried, rows = self.counts
         residuals: Sequence[Value]
         if self.joint is None or self.recompute:
-            program = simplified(self.forward_trace.program)
+            program = optimise(self.forward_trace.program)
             residuals = program.inputs[:carried] if self.joint is not None else ()
             outside = dict(zip(program.inputs[carried + rows :], self.forward_trace.read, strict=True))
         else:
@@ -229,7 +230,7 @@ class Joint:
         like = [*body.carried, *ys]
         samples += [np.ones(x.shape, x.dtype) for x, smooth in zip(like, self.seeds, strict=True) if smooth]
         traced = Traced(level, both, samples)
-        self.program = program = simplified(traced.program)
+        self.program = program = optimise(traced.program)
         self.read, self.read_inputs = traced.read, program.inputs[len(samples) :]
         count = carried + rows
         self.cotangents = program.inputs[count : len(samples)]
@@ -312,7 +313,7 @@ class Joint:
 
         samples = [sample(x)[0] for x in walked[:count]] + first + [sample(x)[0] for x in walked[count:]]
         traced = Traced(level, in_batch, samples)
-        program = simplified(traced.program)
+        program = optimise(traced.program)
         residuals, of_rows = program.inputs[: len(saved)], program.inputs[len(saved) : count]
         supply, gradients = iter(program.inputs[count : len(samples)]), iter(program.outputs)
         return Backward(

@@ -11,7 +11,7 @@ import pytest
 import gradtape as gt
 from gradtape.jit import verify
 from gradtape.jit.ir.program import LOOP
-from gradtape.jit.passes.simplify import simplified
+from gradtape.jit.passes import optimise
 
 RNG = np.random.default_rng(11)
 X = 0.5 * RNG.normal(size=(30, 3))
@@ -38,7 +38,7 @@ def compared(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, to
         for one, other in flat:
             assert (one.dtype, one.shape) == (other.dtype, other.shape)
             np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance * np.abs(other).max(initial=0))
-    verify(simplified(step.traced))
+    verify(optimise(step.traced))
     verify(step.program)
     return sum(i.op is LOOP for i in step.traced.instructions)
 
