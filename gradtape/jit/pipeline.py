@@ -17,7 +17,8 @@ from gradtape.jit.ir.program import LOOP
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.executable import Executable
-from gradtape.jit.runtime.runner import Group, Runner, Step
+from gradtape.jit.runtime.runner import Runner
+from gradtape.jit.runtime.schedule import Group, Step
 from gradtape.jit.trace.call import traced
 from gradtape.jit.trace.gc_pause import seldom
 

@@ -20,7 +20,8 @@ from gradtape.core.location import Location
 from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Program, Value
 from gradtape.jit.native.lower import conv
 from gradtape.jit.runtime import backends
-from gradtape.jit.runtime.runner import Group, Runner, Step, quietly
+from gradtape.jit.runtime.runner import Runner, quietly
+from gradtape.jit.runtime.schedule import Group, Step
 
 LONG_ENOUGH = 0.05  # seconds of running
 RUNS_AT_LEAST, RUNS_AT_MOST = 3, 200

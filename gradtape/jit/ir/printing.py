@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradtape.jit.ir.program import GUARD, Program
-from gradtape.jit.runtime.runner import Group, Step
+from gradtape.jit.runtime.schedule import Group, Step
 
 NAMES_AT_MOST = 6
 

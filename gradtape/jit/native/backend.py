@@ -1,4 +1,4 @@
-"""What native code offers to the runner of programs: see `gradtape.jit.runtime.runner.Backend`."""
+"""What native code offers to the runner of programs: see `gradtape.jit.runtime.schedule.Backend`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gradtape.jit.ir.program import Program
 from gradtape.jit.native.lower import prepare, support
 from gradtape.jit.native.runtime.function import Group
 from gradtape.jit.native.schedule.layout import Unsupported
-from gradtape.jit.runtime.runner import Group as GroupStep
-from gradtape.jit.runtime.runner import Step, scheduled
+from gradtape.jit.runtime.schedule import Group as GroupStep
+from gradtape.jit.runtime.schedule import Step, schedule
 
 
 class NativeBackend:
@@ -51,7 +51,7 @@ class NativeBackend:
 
     def steps(self, program: Program) -> list[Step]:
         """The steps in which a program is run."""
-        return scheduled(prepare.prepared(program), self)
+        return schedule(prepare.prepared(program), self)
 
     def whole(self, program: Program, steps: Sequence[Step], single: bool) -> Callable[..., Any] | None:
         """The native entry of a program that is one group and nothing else; None if it is more."""

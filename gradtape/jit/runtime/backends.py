@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
 from gradtape.jit.ir.program import Program
-from gradtape.jit.runtime.runner import Backend, Group, Runner, Step, scheduled
+from gradtape.jit.runtime.runner import Runner
+from gradtape.jit.runtime.schedule import Backend, Group, Step, schedule
 from gradtape.jit.trace.gc_pause import age
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def use(backend: Backend | None) -> Backend | None:
 
     Returns the one before.
 
-    >>> from gradtape.jit import backends
+    >>> from gradtape.jit.runtime import backends
     >>> before = backends.use(None)
     >>> backends.use(before) is None
     True
@@ -35,7 +36,7 @@ def use(backend: Backend | None) -> Backend | None:
 def steps(program: Program) -> list[Step] | list[Any]:
     """The steps in which a program is run: its instructions, or groups of them as native functions."""
     if _backend is not None:
-        return scheduled(program, _backend)
+        return schedule(program, _backend)
     native = _native() if config.native else None
     return list(program.instructions) if native is None else native.steps(program)
 

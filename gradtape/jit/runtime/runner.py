@@ -1,8 +1,8 @@
-"""Running a program: one straight-line Python function, made from it, that calls the kernels one after the other.
+"""The runner of a program: a generated straight-line Python function that calls its steps one after the other.
 
-Large intermediate results are written into buffers that belong to the compiled function and are used again, within a
-call as soon as a value is dead, and from call to call; results handed out are never among them. Stretches of
-instructions can be replaced by native functions: see `Group`, `Backend` and `scheduled`. The body of a loop is made a
+A step is a NumPy kernel, or a native function for a group of instructions: see `schedule`. Large intermediate results
+are written into buffers that belong to the compiled function and are used again, within a call as soon as a value is
+dead, and from call to call; results handed out are never among them: see `buffers`. The body of a loop becomes a
 function of its own, once, around a Python `for`.
 """
 
@@ -11,23 +11,18 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.references import is_viewed_otherwise
 from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Literal, Loop, Operand, Program, Value, depends_on_values
-
-LARGE = 1 << 14
-"""Bytes of a value, from which its memory is planned; the memory of smaller ones costs less than a plan of it."""
+from gradtape.jit.runtime.buffers import LARGE, BufferPlan
+from gradtape.jit.runtime.schedule import Call, Group, Step
 
 _FILE = f"{__file__}:generated"
 _ARENAS = 4  # how many threads at once get buffers that are used again; others get new ones
-_KEPT_FRESH = frozenset({"sum", "mean", "max", "min", "prod", "matmul", "concatenate", "stack", "where"})
-"""Operations that are no ufuncs and yet never hand back a view of what they were given."""
-
-Call = Callable[..., tuple[Any, ...]]
 
 
 class GuardFailed(Exception):
@@ -54,179 +49,6 @@ def quietly(call: Call, arrays: Sequence[Any]) -> tuple[Any, ...]:
         _contexts.append(context)
 
 
-class Group:
-    """A stretch of instructions that one native function stands for.
-
-    `call` takes the arrays of `inputs`, in their order and with any strides, and returns a tuple of the arrays of
-    `outputs`: fresh ones, in C order. It writes to no array it was given, and keeps none.
-    """
-
-    __slots__ = ("call", "inputs", "instructions", "outputs")
-
-    def __init__(
-        self, instructions: Sequence[Instruction], inputs: tuple[Value, ...], outputs: tuple[Value, ...], call: Call
-    ) -> None:
-        self.instructions, self.inputs, self.outputs, self.call = tuple(instructions), inputs, outputs, call
-
-    @property
-    def results(self) -> tuple[Value, ...]:
-        return self.outputs
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        return self.inputs
-
-
-Step = Instruction | Group
-
-
-class Backend(Protocol):
-    """What native code has to offer: which instructions it knows, and a function for a stretch of them."""
-
-    def supports(self, instruction: Instruction) -> bool:
-        """Whether an instruction may be part of a group. Never asked about one with an effect."""
-
-    def compile_group(
-        self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
-    ) -> Call | None:
-        """The function of `Group.call`; None to let the kernels do it."""
-
-
-def scheduled(program: Program, backend: Backend) -> list[Step]:
-    """The instructions in an order that brings those together that `backend` knows, each stretch as one group.
-
-    An instruction waits for its operands; those with an effect keep their order, and nothing moves across a guard.
-    """
-    steps: list[Step] = []
-    waiting = list(program.instructions)
-    defined: set[Value] = {*program.inputs, *(constant.value for constant in program.constants)}
-    while waiting:
-        for native in (True, False):
-            taken: list[Instruction] = []
-            rest: list[Instruction] = []
-            made: set[Value] = set()
-            blocked = False  # by an effect, which nothing may overtake
-            for instruction in waiting:
-                fits = not instruction.effect and backend.supports(instruction)
-                ready = all(value in defined or value in made for value in instruction.values)
-                if ready and not blocked and (fits if native else not fits):
-                    taken.append(instruction)
-                    made.update(instruction.results)
-                else:
-                    rest.append(instruction)
-                    blocked |= instruction.effect
-            defined |= made
-            waiting = rest
-            steps.extend(_together(taken, rest, program, backend) if native and taken else taken)
-    return steps
-
-
-def _together(taken: list[Instruction], rest: list[Instruction], program: Program, backend: Backend) -> Sequence[Step]:
-    """`taken` as one group; one by one where `backend` leaves them to the kernels after all."""
-    made = {value for instruction in taken for value in instruction.results}
-    inputs = tuple(dict.fromkeys(v for i in taken for v in i.values if v not in made))
-    wanted = {*program.outputs, *(value for instruction in rest for value in instruction.values)}
-    outputs = tuple(v for i in taken for v in i.results if v in wanted)
-    call = backend.compile_group(taken, inputs, outputs)
-    return taken if call is None else [Group(taken, inputs, outputs, call)]
-
-
-class Plan:
-    """Which values share a buffer, when each is dead, and how many bytes are alive at most."""
-
-    def __init__(self, program: Program, steps: Sequence[Step]) -> None:
-        self.last: dict[Value, int] = {}  # after which step a value is dead; values that share memory die together
-        self.slots: dict[Value, int] = {}
-        self.buffers: list[Value] = []  # one value for each buffer, whose shape and dtype it has
-        self.fresh: set[Value] = set()  # results in memory of their own
-        self._leader: dict[Value, Value] = {}
-        self._share_memory(steps)
-        self._find_ends(program, steps)
-        self.peak = self._assign(program, steps)
-
-    def leader(self, value: Value) -> Value:
-        """The value that stands for all that may share its memory."""
-        while value in self._leader:
-            value = self._leader[value]
-        return value
-
-    def _share_memory(self, steps: Sequence[Step]) -> None:
-        for step in steps:
-            if isinstance(step, Group) or step.op.ufunc or step.op.name in _KEPT_FRESH:
-                self.fresh.update(step.results)
-                continue
-            results = step.results
-            if step.op is LOOP:  # the arrays it stacks are new; what it carries may be what it was given
-                results, stacked = results[: step.params["loop"].carried], results[step.params["loop"].carried :]
-                self.fresh.update(stacked)
-            for result in results:
-                for value in step.values:
-                    mine, other = self.leader(result), self.leader(value)
-                    if mine is not other:
-                        self._leader[mine] = other
-
-    def _find_ends(self, program: Program, steps: Sequence[Step]) -> None:
-        for index, step in enumerate(steps):
-            for value in (*step.values, *step.results):
-                self.last[self.leader(value)] = index
-        for value in program.outputs:
-            self.last[self.leader(value)] = len(steps)
-        for constant in program.constants:
-            self.last[self.leader(constant.value)] = len(steps)
-        for value in program.inputs:
-            self.last[self.leader(value)] = len(steps)
-
-    def _assign(self, program: Program, steps: Sequence[Step]) -> int:
-        end = len(steps)
-        free: dict[Any, list[int]] = {}
-        ending: dict[int, list[Value]] = {}
-        alive = peak = 0
-        for index, step in enumerate(steps):
-            if self._uses_buffer(step, end):
-                (result,) = step.results
-                spec = result.shape, result.dtype
-                slot = self._over_operand(step, index)
-                if slot is None:
-                    held = free.get(spec)
-                    slot = held.pop() if held else len(self.buffers)
-                if slot == len(self.buffers):
-                    self.buffers.append(result)
-                    alive += result.nbytes
-                self.slots[result] = slot
-            else:
-                alive += sum(value.nbytes for value in step.results if value in self.fresh)
-            inside = step.params["loop"].runner.peak if isinstance(step, Instruction) and step.op is LOOP else 0
-            peak = max(peak, alive + inside)
-            for value in step.results:
-                ending.setdefault(self.last[self.leader(value)], []).append(value)
-            for value in ending.pop(index, ()):
-                if value not in self.slots:
-                    alive -= value.nbytes if value in self.fresh else 0
-                elif not any(self.slots.get(r) == self.slots[value] for r in step.results):
-                    spot = free.setdefault((value.shape, value.dtype), [])
-                    if self.slots[value] not in spot:
-                        spot.append(self.slots[value])
-        return peak
-
-    def _uses_buffer(self, step: Step, end: int) -> bool:
-        if isinstance(step, Group) or not step.op.ufunc or step.params or len(step.results) != 1:
-            return False
-        (result,) = step.results
-        return result.nbytes >= LARGE and bool(result.shape) and self.last[self.leader(result)] < end
-
-    def _over_operand(self, step: Step, index: int) -> int | None:
-        """The buffer of an operand that is dead after this step, and may be written over by it."""
-        assert isinstance(step, Instruction)
-        if getattr(step.op.kernel, "signature", None) is not None:  # a product reads what it would have written
-            return None
-        result = step.result
-        for value in step.values:
-            same = (value.shape, value.dtype) == (result.shape, result.dtype)
-            if value in self.slots and same and self.last[self.leader(value)] == index:
-                return self.slots[value]
-        return None
-
-
 class Runner:
     """A program as a function of its inputs, that returns a tuple of fresh outputs.
 
@@ -247,7 +69,7 @@ class Runner:
     def __init__(self, program: Program, steps: Sequence[Step] | None = None) -> None:
         self.program = program
         self.steps: tuple[Step, ...] = tuple(program.instructions if steps is None else steps)
-        self.plan = Plan(program, self.steps)
+        self.plan = BufferPlan(program, self.steps)
         self.scope: dict[str, Any] = {"GuardFailed": GuardFailed, "fresh": fresh}
         self._bound: dict[int, str] = {}  # names of what the scope holds, and so keeps alive, by identity
         self._literals: dict[Any, str] = {}
@@ -308,7 +130,7 @@ class Runner:
         for index, step in enumerate(self.steps):
             lines.append(f"    {self._line(index, step)}")
             if isinstance(step, Instruction) and depends_on_values(step.op):
-                lines += [f"    {self._form(value)}" for value in step.results]
+                lines += [f"    {self._check_type(value)}" for value in step.results]
             dead = [f"v{value.id}" for value in dying.get(index, ()) if named[value] <= index]
             if dead:
                 lines.append(f"    del {', '.join(dead)}")
@@ -339,7 +161,7 @@ class Runner:
         left = ", ".join(f"v{value.id}" for value in step.results) + ("," if step.op.outputs else "")
         return f"{left} = {self._kernel(step.op)}({', '.join(arguments)})"
 
-    def _form(self, value: Value) -> str:
+    def _check_type(self, value: Value) -> str:
         dtype = self._bind(value.dtype, f"d{len(self._bound)}")
         return f"if v{value.id}.shape != {value.shape!r} or v{value.id}.dtype != {dtype}: raise GuardFailed"
 

@@ -14,7 +14,8 @@ from gradtape.jit import Program, ProgramError, jit, verify
 from gradtape.jit.ir.program import GUARD, Constant, Instruction, Literal, Value, params_key
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
-from gradtape.jit.runtime.runner import Group, Runner, scheduled
+from gradtape.jit.runtime.runner import Runner
+from gradtape.jit.runtime.schedule import Group, schedule
 
 DOUBLE, SINGLE = np.dtype(float), np.dtype("float32")
 A, B, C = (Value(i, (2, 3), DOUBLE) for i in range(3))
@@ -227,13 +228,13 @@ def test_groups_stand_for_stretches() -> None:
 
     program = jit(gt.value_and_grad(loss)).lower(np.ones(4))
     backend = Counting({"sin", "cos", "exp", "multiply", "add", "negative", "subtract"})
-    steps = scheduled(program, backend)
+    steps = schedule(program, backend)
     x = np.array([0.3, -1.0, 2.0, 0.5])
     for a, b in zip(Runner(program, steps)(x), Runner(program)(x), strict=True):
         np.testing.assert_array_equal(a, b)
     assert len(backend.groups) >= 2
     assert len(steps) < len(program)
-    alone = scheduled(program, Counting({"sin"}))
+    alone = schedule(program, Counting({"sin"}))
     assert len(alone) == len(program)
 
 
@@ -259,7 +260,7 @@ def test_nothing_moves_across_a_guard() -> None:
         return np.exp(x) * 2.0 if y[0] > 0 else x
 
     program = jit(function).lower(np.ones(4))
-    steps = scheduled(program, Counting({"exp", "multiply", "greater", "getitem"}))
+    steps = schedule(program, Counting({"exp", "multiply", "greater", "getitem"}))
     groups = [[i.name for i in step.instructions] if isinstance(step, Group) else [step.name] for step in steps]
     assert groups[-2:] == [["guard"], ["exp", "multiply"]]
 

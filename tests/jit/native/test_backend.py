@@ -9,7 +9,7 @@ from gradtape.errors import OperandError
 from gradtape.jit import jit
 from gradtape.jit.errors import JitWarning
 from gradtape.jit.native.backend import NativeBackend
-from gradtape.jit.runtime.runner import Group
+from gradtape.jit.runtime.schedule import Group
 
 from .fuzz import LAYOUTS, laid_out
 from .programs import Builder

@@ -7,7 +7,7 @@ import gradtape as gt
 from gradtape.errors import IndexingError
 from gradtape.jit import jit
 from gradtape.jit.native.lower.support import supports
-from gradtape.jit.runtime.runner import Group
+from gradtape.jit.runtime.schedule import Group
 
 from .fuzz import LAYOUTS, laid_out
 from .programs import Builder, by_kernels

@@ -7,7 +7,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import jit
-from gradtape.jit.runtime.runner import Group
+from gradtape.jit.runtime.schedule import Group
 
 RNG = np.random.default_rng(21)
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.jit.ir.program import QUICK, Instruction, Literal, Operand
-from gradtape.jit.runtime.runner import LoopRunner, Step
+from gradtape.jit.runtime.runner import LoopRunner
+from gradtape.jit.runtime.schedule import Step
 
 _DOUBLE = np.dtype(float)
 

@@ -1,0 +1,89 @@
+"""Scheduling: the instructions of a program as steps, some of which are groups that native code takes over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from gradtape.jit.ir.program import Instruction, Program, Value
+
+Call = Callable[..., tuple[Any, ...]]
+
+
+class Group:
+    """A stretch of instructions that one native function stands for.
+
+    `call` takes the arrays of `inputs`, in their order and with any strides, and returns a tuple of the arrays of
+    `outputs`: fresh ones, in C order. It writes to no array it was given, and keeps none.
+    """
+
+    __slots__ = ("call", "inputs", "instructions", "outputs")
+
+    def __init__(
+        self, instructions: Sequence[Instruction], inputs: tuple[Value, ...], outputs: tuple[Value, ...], call: Call
+    ) -> None:
+        self.instructions, self.inputs, self.outputs, self.call = tuple(instructions), inputs, outputs, call
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return self.outputs
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.inputs
+
+
+Step = Instruction | Group
+
+
+class Backend(Protocol):
+    """What native code has to offer: which instructions it knows, and a function for a stretch of them."""
+
+    def supports(self, instruction: Instruction) -> bool:
+        """Whether an instruction may be part of a group. Never asked about one with an effect."""
+
+    def compile_group(
+        self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
+    ) -> Call | None:
+        """The function of `Group.call`; None to let the kernels do it."""
+
+
+def schedule(program: Program, backend: Backend) -> list[Step]:
+    """The instructions in an order that brings those together that `backend` knows, each stretch as one group.
+
+    An instruction waits for its operands; those with an effect keep their order, and nothing moves across a guard.
+    """
+    steps: list[Step] = []
+    waiting = list(program.instructions)
+    defined: set[Value] = {*program.inputs, *(constant.value for constant in program.constants)}
+    while waiting:
+        for native in (True, False):
+            taken: list[Instruction] = []
+            rest: list[Instruction] = []
+            produced: set[Value] = set()
+            blocked = False  # by an effect, which nothing may overtake
+            for instruction in waiting:
+                fits = not instruction.effect and backend.supports(instruction)
+                ready = all(value in defined or value in produced for value in instruction.values)
+                if ready and not blocked and (fits if native else not fits):
+                    taken.append(instruction)
+                    produced.update(instruction.results)
+                else:
+                    rest.append(instruction)
+                    blocked |= instruction.effect
+            defined |= produced
+            waiting = rest
+            steps.extend(_group_instructions(taken, rest, program, backend) if native and taken else taken)
+    return steps
+
+
+def _group_instructions(
+    taken: list[Instruction], rest: list[Instruction], program: Program, backend: Backend
+) -> Sequence[Step]:
+    """`taken` as one group; one by one where `backend` leaves them to the kernels after all."""
+    produced = {value for instruction in taken for value in instruction.results}
+    inputs = tuple(dict.fromkeys(v for i in taken for v in i.values if v not in produced))
+    wanted = {*program.outputs, *(value for instruction in rest for value in instruction.values)}
+    outputs = tuple(v for i in taken for v in i.results if v in wanted)
+    call = backend.compile_group(taken, inputs, outputs)
+    return taken if call is None else [Group(taken, inputs, outputs, call)]
