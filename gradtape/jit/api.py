@@ -26,14 +26,14 @@ from gradtape.forking import fork_safe
 from gradtape.jit.diagnostics import explain_call, retrace_reasons
 from gradtape.jit.diagnostics.explain_call import is_suspect
 from gradtape.jit.errors import Untraceable, complain
-from gradtape.jit.guards.signature import CallArguments, Inline, Sample, Write
-from gradtape.jit.guards.static import static_arguments
+from gradtape.jit.guards.signature import CallArguments, Inline, parse_static_arguments
 from gradtape.jit.ir.program import Program, ProgramError
 from gradtape.jit.pipeline import STAGES, compile_call
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.cache import ExecutableCache
 from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.fast_entry import Shortcut
+from gradtape.jit.runtime.results import Sample, Write
 from gradtape.jit.runtime.runner import GuardFailed
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Compiled:
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self._function = function
-        self._static = static_arguments(function, static_argnums, static_argnames)
+        self._static = parse_static_arguments(function, static_argnums, static_argnames)
         self._options = static_argnums, static_argnames, cache_size
         if not isinstance(cache_size, int) or cache_size < 1:
             raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")

@@ -23,8 +23,7 @@ from gradtape.jit.trace.call import traced
 from gradtape.jit.trace.gc_pause import seldom
 
 if TYPE_CHECKING:
-    from gradtape.jit.guards.signature import CallArguments
-    from gradtape.jit.trace.call import Static
+    from gradtape.jit.guards.signature import CallArguments, Static
 
 
 def compile_call(

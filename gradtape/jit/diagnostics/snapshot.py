@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor
-from gradtape.jit.guards.captures import Survey, rewinder
+from gradtape.jit.guards.captures import Survey
 from gradtape.jit.guards.impure_reads import codes_of
+from gradtape.jit.guards.rng import rewinder
 
 if TYPE_CHECKING:
     from gradtape.jit.runtime.executable import Executable

@@ -11,11 +11,7 @@ function that reads it `Untraceable`.
 
 from __future__ import annotations
 
-import builtins
-import copy
-import dis
 import functools
-import importlib.util
 import sys
 import types
 import weakref
@@ -27,31 +23,23 @@ from typing import Any
 
 import numpy as np
 
-import gradtape
 from gradtape.core.graph import AMBIENT
 from gradtape.core.location import is_library
-from gradtape.core.operation import Lifted
-from gradtape.core.pytree import leaves
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.errors import Untraceable
+from gradtape.jit.guards.code_names import code_names, find_globals
 from gradtape.jit.guards.holders import (
-    BOUND,
-    COPIED,
     GONE,
     LRU_CACHE,
-    NAMED_ONLY,
     UNBOUND,
     Attribute,
     Missing,
     Place,
-    Scope,
     State,
     cell_place,
     content,
-    contents,
     further_parts,
     is_leaf,
-    is_of_library,
     is_scalar,
     items,
     may_be_read,
@@ -61,18 +49,21 @@ from gradtape.jit.guards.holders import (
     state_of,
 )
 from gradtape.jit.guards.impure_reads import DYNAMIC_ATTRIBUTES, is_reader, reads_on
-from gradtape.jit.guards.signature import Inline
-from gradtape.jit.trace.tracer import TraceLevel
-from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
+from gradtape.jit.guards.library_code import (
+    is_constant_module,
+    is_data,
+    is_heap_object,
+    is_installed,
+    is_library_class,
+    is_library_module,
+    is_named_only,
+    is_opaque,
+    may_be_copied,
+)
+from gradtape.jit.guards.rng import GENERATORS
+from gradtape.jit.guards.substitute import Copies, Keeper
 
-_OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
-_KERNEL = ("gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
-_CONSTANT_MODULES = ("numpy", "scipy", "gradtape", "math", "cmath", "builtins", "typing", "collections", "__future__")
-_PACKAGE = gradtape.__path__[0]
-_TOOLS = ("pytest", "_pytest", "coverage", "hypothesis")
 _NAMESPACES = frozenset({"__globals__", "__builtins__", "f_globals", "f_locals", "f_builtins", "gi_frame", "tb_frame"})
-_GENERATORS = (np.random.Generator, np.random.RandomState)
-_CONTAINERS = (list, tuple, dict, deque, types.MethodType, functools.partial, weakref.ref, *BOUND)
 _NEVER_CALLED = frozenset(
     [
         *("__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__class_getitem__", "__del__"),
@@ -132,7 +123,7 @@ class Survey:
         self.watched: list[tuple[Place, bytes]] = []
         self.generators: list[Any] = []
         self.hidden: list[tuple[Place, Any]] = []  # objects that cannot be asked for what they hold
-        self._edges: dict[int, list[Place]] = {}
+        self.edges: dict[int, list[Place]] = {}
         self._objects: dict[int, Any] = {}
         self._names: set[str] = set()  # all that the code within reach has
         self._paths: dict[int, tuple[str, str]] = {}  # how an object is reached, in words, and by which name
@@ -142,7 +133,7 @@ class Survey:
         for index, (first, *others) in enumerate(self._leaf_places.values()):
             self.leaves.append(first)
             self.twins += [(place, index) for place in others]
-        self._changing = self._reach_leaves()
+        self.changing = self._reach_leaves()
 
     # -- looking around
 
@@ -161,7 +152,7 @@ class Survey:
         edges = list(self._edges_of(item))
         is_set = isinstance(item, set | frozenset)  # which is not read by places, so that nothing can be exchanged
         if copied:
-            self._edges[id(item)] = [] if is_set else edges
+            self.edges[id(item)] = [] if is_set else edges
         self._measure(item)
         for place in edges:
             self._take(place, item, copied and not is_set)
@@ -178,7 +169,7 @@ class Survey:
             self._follow(own, item)
         if is_object and isinstance(own, dict):
             self.sizes.append((own, len(own)))
-            if _is_heap_object(item):
+            if is_heap_object(item):
                 self._take(Attribute(item, "__class__", type(item)), item, False)
 
     def _measure(self, item: Any) -> None:
@@ -207,7 +198,7 @@ class Survey:
     def _take(self, place: Place, item: Any, copied: bool) -> None:
         """Note the value at a place in `item`, and that it is to be looked into."""
         value = place.value
-        if isinstance(value, _GENERATORS):
+        if isinstance(value, GENERATORS):
             self.generators.append(value)
         elif isinstance(item, types.FunctionType) and reads_on(item, place.key, value):
             raise Untraceable(
@@ -224,7 +215,7 @@ class Survey:
                 self.watched.append((place, content(value)))
             return
         if isinstance(value, types.ModuleType):
-            if not _is_constant_module(value):
+            if not is_constant_module(value):
                 self._fix(place)
                 self._follow(value, item, place)
                 self._look_into_module(value)
@@ -236,7 +227,7 @@ class Survey:
             self._pending += [(part, False) for part in self._of_class(value)]
             if type(value) is not type:
                 self._pending += [(part, False) for part in self._of_class(type(value))]
-        elif not is_scalar(value) and value is not UNBOUND and not _is_opaque(value):
+        elif not is_scalar(value) and value is not UNBOUND and not is_opaque(value):
             self._look_into(place, item, copied)
 
     def _look_into(self, place: Place, item: Any, copied: bool) -> None:
@@ -254,10 +245,10 @@ class Survey:
         elif state is State.PARTS:
             if type(value) is LRU_CACHE:
                 self._look_into_cache(place, item)
-            elif _is_named_only(value):
+            elif is_named_only(value):
                 self._namespaces.setdefault(id(value), Named(vars(value)))
             else:
-                self._pending.append((value, copied and _may_be_copied(value)))
+                self._pending.append((value, copied and may_be_copied(value)))
 
     def _look_into_cache(self, place: Place, item: Any) -> None:
         """What a cached function reads is in its results, which outlive it: it may read nothing that changes."""
@@ -274,8 +265,8 @@ class Survey:
 
     def _look_into_module(self, module: types.ModuleType) -> None:
         if id(module) not in self._namespaces:
-            is_data_only = _is_library_module(module)
-            data = {name for name, value in list(vars(module).items()) if _is_data(value)} if is_data_only else None
+            is_data_only = is_library_module(module)
+            data = {name for name, value in list(vars(module).items()) if is_data(value)} if is_data_only else None
             self._namespaces[id(module)] = Named(vars(module), data, is_module=not is_data_only)
             self._paths.setdefault(id(self._namespaces[id(module)]), (module.__name__, module.__name__))
             self._pending += [(part, False) for part in self._of_class(type(module))]
@@ -301,11 +292,11 @@ class Survey:
     def _of_class(self, kind: type) -> Iterator[Any]:
         """What the classes of the user's behind an object hold: functions, and other attributes. They are watched."""
         for base in kind.__mro__:
-            if id(base) in self._namespaces or _is_library_class(base):
+            if id(base) in self._namespaces or is_library_class(base):
                 continue
             plain: list[str] = []
             called: set[str] = set()
-            is_installed = _is_installed(base)
+            from_package = is_installed(base)
             for name, member in list(vars(base).items()):
                 function = getattr(member, "__func__", getattr(member, "fget", member))
                 if isinstance(function, types.FunctionType | functools.cached_property):
@@ -313,7 +304,7 @@ class Survey:
                         called.add(name)
                         if name.startswith("__"):
                             self._fix(Place(vars(base), name, member))
-                    if not is_installed:
+                    if not from_package:
                         yield function
                         if isinstance(member, property) and isinstance(member.fset, types.FunctionType):
                             yield member.fset
@@ -324,10 +315,10 @@ class Survey:
                     continue
                 elif not name.startswith("__"):
                     plain.append(name)
-            self._namespaces[id(base)] = Named(vars(base), called | set(plain) if is_installed else called)
+            self._namespaces[id(base)] = Named(vars(base), called | set(plain) if from_package else called)
             self._paths.setdefault(id(self._namespaces[id(base)]), (base.__qualname__, base.__name__))
             self.sizes.append((vars(base), len(vars(base))))
-            if not is_installed:
+            if not from_package:
                 part = Part(vars(base), plain)
                 self._paths[id(part)] = base.__qualname__, base.__name__
                 yield part
@@ -345,7 +336,7 @@ class Survey:
                     yield Attribute(item, name, getattr(item, name))
                     yield from items(getattr(item, name))
             self._names |= code_names(item.__code__)
-            yield from _globals_of(item)
+            yield from find_globals(item)
         elif isinstance(item, Part):
             yield from (Place(item.namespace, name, item.namespace[name]) for name in item.names)
         else:
@@ -381,7 +372,7 @@ class Survey:
         """The objects that hold a leaf, or hold something that does."""
         leaves = list(self._leaf_places)
         parents: dict[int, list[int]] = {}
-        for parent, places in self._edges.items():
+        for parent, places in self.edges.items():
             for place in places:
                 parents.setdefault(id(place.value), []).append(parent)
         found: set[int] = set()
@@ -399,7 +390,7 @@ class Survey:
             for place in places:
                 if not isinstance(place.value, Variable):
                     place.value = _NOTHING[isinstance(place.value, Tensor)]
-        self._edges, self._objects, self._leaf_places, self.root = {}, {}, {}, None
+        self.edges, self._objects, self._leaf_places, self.root = {}, {}, {}, None
         self._paths, self._namespaces = {}, {}
 
     # -- is it still so?
@@ -432,7 +423,7 @@ class Survey:
 
     def keeper(self) -> Keeper:
         """Sees to it that nothing traced stays in what is not copied."""
-        return Keeper(self.reached(), self._changing)
+        return Keeper(self.reached(), self.changing)
 
     def functions(self) -> list[types.FunctionType]:
         """The user's functions within reach."""
@@ -441,271 +432,11 @@ class Survey:
 
     def reached(self) -> list[Any]:
         """The functions, containers and objects on the way to what was found."""
-        return [item for key, item in self._objects.items() if key in self._edges]
+        return [item for key, item in self._objects.items() if key in self.edges]
 
     def substitute(self, replace: Callable[[Any], Any]) -> Copies:
         """Copies of all that holds leaves, with `replace(leaf)` in place of each."""
         return Copies(self, replace)
-
-
-class Keeper:
-    """How the containers, names and attributes within reach were before a trace."""
-
-    def __init__(self, items: Iterable[Any], copied: Container[int]) -> None:
-        self._dictionaries: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
-        self._lists: list[tuple[Any, list[Any]]] = []
-        self._cells: list[tuple[types.CellType, Any]] = []
-        seen: set[int] = set()
-        for item in items:
-            if isinstance(item, types.FunctionType):
-                if id(item.__globals__) not in seen:
-                    seen.add(id(item.__globals__))
-                    self._dictionaries.append((item.__globals__, dict(item.__globals__)))
-                self._cells += [(cell, contents(cell)) for cell in item.__closure__ or ()]
-            elif id(item) in copied:
-                continue
-            elif isinstance(item, dict):
-                self._dictionaries.append((item, dict(item)))
-            elif isinstance(item, list | deque):
-                self._lists.append((item, list(item)))
-            elif isinstance(getattr(item, "__dict__", None), dict):
-                self._dictionaries.append((vars(item), dict(vars(item))))
-
-    def restore(self) -> str | None:
-        """Put back what traced values have taken the place of; the name of such a place, if there was one."""
-        found: str | None = None
-        for cell, before in self._cells:
-            if (now := contents(cell)) is not before and _is_traced(now):
-                found = "a name of an enclosing function"
-                if before is UNBOUND:
-                    del cell.cell_contents
-                else:
-                    cell.cell_contents = before
-        for held, earlier in self._dictionaries:
-            changed = [key for key, value in list(held.items()) if key not in earlier or earlier[key] is not value]
-            for key in changed:
-                if _is_traced(held[key]):
-                    found = repr(key)
-                    if key in earlier:
-                        held[key] = earlier[key]
-                    else:
-                        del held[key]
-        for listed, parts in self._lists:
-            if not _same_items(listed, parts) and _is_traced(list(listed)):
-                found = "a list"
-                listed.clear()
-                listed.extend(parts)
-        return found
-
-
-def _is_traced(value: Any) -> bool:
-    return any(isinstance(x, TraceTensor) for x in leaves(value))
-
-
-def _same_items(one: Any, other: list[Any]) -> bool:
-    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
-
-
-class Copies:
-    """Copies of functions and containers, in which traced tensors are in the place of arrays."""
-
-    def __init__(self, survey: Survey, replace: Callable[[Any], Any]) -> None:
-        self.survey = survey
-        self._replaced: dict[int, Any] = {}
-        for place in survey.leaves:
-            self._replaced[id(place.value)] = replace(place.value)
-        self._given = [self._replaced[id(place.value)].traced for place in survey.leaves]
-        self._copies: dict[int, Any] = {}
-        self._namespaces: dict[int, dict[str, Any]] = {}
-        self._scopes: dict[int, int] = {}  # where in the list below a namespace is
-        self._filled: list[tuple[Any, dict[Any, Any], dict[Any, Any]]] = []  # the original, its copy, and how it was
-        self._lists: list[tuple[Any, list[Any]]] = []
-        self._cells: dict[int, list[Any]] = {}  # the original, its copy, and what was in it
-        self.root = self.of(survey.root)
-
-    def of(self, item: Any) -> Any:
-        """What stands for `item` in the trace."""
-        if id(item) in self._replaced:
-            return self._replaced[id(item)]
-        if id(item) not in self.survey._changing:
-            return item
-        if id(item) not in self._copies:
-            self._make(item)
-        return self._copies[id(item)]
-
-    def _make(self, item: Any) -> None:
-        if isinstance(item, types.FunctionType):
-            self._make_function(item)
-        elif isinstance(item, types.MethodType):
-            self._copies[id(item)] = types.MethodType(self.of(item.__func__), self.of(item.__self__))
-        elif isinstance(item, BOUND):
-            self._copies[id(item)] = getattr(self.of(item.__self__), item.__name__)
-        elif hasattr(type(item), "traced_function"):
-            self._copies[id(item)] = self.of(item.traced_function)
-        elif isinstance(item, weakref.ref):
-            self._copies[id(item)] = weakref.ref(self.of(item()))
-        elif isinstance(item, types.MappingProxyType):
-            self._copies[id(item)] = types.MappingProxyType({key: self.of(value) for key, value in item.items()})
-        elif isinstance(item, functools.partial):
-            keywords = {name: self.of(value) for name, value in item.keywords.items()}
-            self._copies[id(item)] = functools.partial(self.of(item.func), *map(self.of, item.args), **keywords)
-        elif isinstance(item, tuple):
-            parts = [self.of(part) for part in item]
-            self._copies[id(item)] = type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
-        elif isinstance(item, list | deque):
-            listed = self._copies[id(item)] = copy.copy(item)
-            listed.clear()
-            listed.extend(self.of(part) for part in item)
-            self._lists.append((listed, list(listed)))
-        elif isinstance(item, dict):
-            self._fill(item, self._copies.setdefault(id(item), copy.copy(item)))
-        else:
-            is_namespace = isinstance(item, types.SimpleNamespace)
-            make: Any = types.SimpleNamespace.__new__ if is_namespace else object.__new__
-            stand_in = self._copies[id(item)] = make(type(item))
-            for name in slot_names(type(item)):
-                if hasattr(item, name):
-                    object.__setattr__(stand_in, name, getattr(item, name))
-            self._fill(vars(item), vars(stand_in))
-
-    def _fill(self, original: dict[Any, Any], copied: dict[Any, Any]) -> None:
-        for key, value in list(original.items()):
-            copied[key] = self.of(value)
-        self._filled.append((original, copied, dict(copied)))
-
-    def _make_function(self, function: types.FunctionType) -> None:
-        cells = [self._cell(cell) for cell in function.__closure__ or ()]
-        places = self.survey._edges[id(function)]
-        names = function.__globals__
-        changed = {
-            place.key: place.value for place in places if place.container is names and self.of_later(place.value)
-        }
-        scope = self._namespace(names, changed) if changed else names
-        copied = types.FunctionType(function.__code__, scope, function.__name__, None, tuple(cells) or None)
-        self._copies[id(function)] = copied
-        copied.__qualname__, copied.__module__, copied.__doc__ = (
-            function.__qualname__,
-            function.__module__,
-            function.__doc__,
-        )
-        copied.__dict__.update(function.__dict__)
-        if function.__defaults__:
-            copied.__defaults__ = tuple([self.of(value) for value in function.__defaults__])
-        if function.__kwdefaults__:
-            copied.__kwdefaults__ = {name: self.of(value) for name, value in function.__kwdefaults__.items()}
-        for cell in function.__closure__ or ():
-            self._fill_cell(cell)
-        for name, value in changed.items():
-            scope[name] = self.of(value)
-            self._filled[self._scopes[id(names)]][2][name] = scope[name]
-
-    def _cell(self, original: types.CellType) -> types.CellType:
-        """The cell that stands for one in all copies of the functions that share it."""
-        if id(original) not in self._cells:
-            self._cells[id(original)] = [original, types.CellType(), UNBOUND]
-        cell: types.CellType = self._cells[id(original)][1]
-        return cell
-
-    def _fill_cell(self, original: types.CellType) -> None:
-        record = self._cells[id(original)]
-        if record[2] is UNBOUND:
-            try:
-                record[2] = original.cell_contents
-            except ValueError:  # a name that is not bound yet
-                return
-            record[2] = record[1].cell_contents = self.of(record[2])
-
-    def of_later(self, value: Any) -> bool:
-        """Whether `value` has a copy, made or to be made."""
-        return id(value) in self._replaced or id(value) in self.survey._changing
-
-    def _namespace(self, names: dict[str, Any], changed: dict[str, Any]) -> dict[str, Any]:
-        if id(names) not in self._namespaces:
-            copied = self._namespaces[id(names)] = dict(names)
-            self._scopes[id(names)] = len(self._filled)
-            self._filled.append((names, copied, dict(copied)))
-        return self._namespaces[id(names)]
-
-    def changes(self) -> list[tuple[Any, Any, Any]]:
-        """What the trace has bound anew: (the original dictionary or cell, key, value)."""
-        for listed, before in self._lists:
-            if not _same_items(listed, before):
-                raise Untraceable("it changes a list that holds arrays; pass the list in, and return it")
-        found: list[tuple[Any, Any, Any]] = []
-        for cell, copied, bound in self._cells.values():
-            try:
-                now = copied.cell_contents
-            except ValueError:
-                now = bound
-            if now is not bound:
-                found.append((cell, None, now))
-        for original, current, earlier in self._filled:
-            found += [
-                (original, key, value)
-                for key, value in current.items()
-                if key not in earlier or earlier[key] is not value
-            ]
-            if any(key not in current for key in earlier):
-                raise Untraceable("it deletes a name or an item that holds arrays")
-        return found
-
-    def assigned(self) -> list[tuple[int, Any]]:
-        """The leaves whose value the trace has changed in place: their position, and the traced tensor."""
-        tensors = [self._replaced[id(place.value)] for place in self.survey.leaves]
-        pairs = zip(tensors, self._given, strict=True)
-        return [(index, tensor) for index, (tensor, given) in enumerate(pairs) if tensor.traced is not given]
-
-
-def _is_opaque(value: Any) -> bool:
-    """Whether what a value holds is no concern of a function: the kernel's, and what libraries have as globals."""
-    if isinstance(value, types.FunctionType):
-        return _is_within(value.__module__, (*_OPAQUE, *_TOOLS))
-    module = type(value).__module__
-    if _is_within(module, _KERNEL) or _is_stand_in(type(value)) or getattr(type(value), "is_opaque_to_jit", False):
-        return True
-    is_plain = not isinstance(value, _CONTAINERS) and not str(module).startswith("gradtape.")
-    return is_plain and _is_library_class(type(value)) and is_of_library(value)
-
-
-def _may_be_copied(value: Any) -> bool:
-    """Whether a copy of an object may hold traced tensors: not one of a library, whose own code would meet them."""
-    kind = type(value)
-    if isinstance(value, types.FunctionType):  # one of `functools.singledispatch` keeps what it has called
-        return value.__code__.co_filename != functools.__file__
-    if hasattr(kind, "traced_function"):
-        return True
-    if isinstance(value, weakref.ref):
-        return kind is weakref.ref
-    if isinstance(value, _CONTAINERS):
-        return True
-    if isinstance(value, local | BaseException | np.ndarray):
-        return False
-    if (
-        isinstance(value, set | frozenset)
-        or kind in COPIED
-        or kind.__module__ == "argparse"
-        or kind.__module__.startswith("gradtape.")
-    ):
-        return True
-    return not _is_library_class(kind) and not _is_installed(kind)
-
-
-def _is_heap_object(item: Any) -> bool:
-    """Whether the class of an object can be bound anew."""
-    return not _is_library_class(type(item)) and not issubclass(type(item), Tensor)
-
-
-def _is_named_only(value: Any) -> bool:
-    return isinstance(getattr(value, "__dict__", None), dict) and _is_within(type(value).__module__, NAMED_ONLY)
-
-
-def _is_data(value: Any) -> bool:
-    """Whether a global of a library is a value: all else is the library's own code."""
-    return not isinstance(value, types.ModuleType | types.FunctionType | types.BuiltinFunctionType | type)
-
-
-def _is_within(module: Any, names: tuple[str, ...]) -> bool:
-    return any(module == name or str(module).startswith(f"{name}.") for name in names)
 
 
 def _unset(item: Any, name: str) -> Place:
@@ -782,149 +513,3 @@ def _called(place: Place, item: Any) -> str:
         cells = zip(item.__code__.co_freevars, item.__closure__ or (), strict=True)
         name = next((name for name, cell in cells if cell is place.container), None)
     return f" ({name!r})" if isinstance(name, str) else ""
-
-
-def _is_library_class(kind: type) -> bool:
-    module = sys.modules.get(kind.__module__)
-    return _is_stand_in(kind) if module is None else _is_library_module(module)
-
-
-def _is_stand_in(kind: type) -> bool:
-    """Whether a class is one of gradtape's that goes by the name of another library's module."""
-    if kind.__module__ in sys.modules:
-        return False
-    functions = (member for base in kind.__mro__ for member in vars(base).values())
-    first = next((function for function in functions if isinstance(function, types.FunctionType)), None)
-    return first is not None and first.__code__.co_filename.startswith(_PACKAGE)
-
-
-def _is_installed(kind: type) -> bool:
-    """Whether a class is of a package that was installed, and is not the user's own code."""
-    return "-packages" in str(getattr(sys.modules.get(kind.__module__), "__file__", None))
-
-
-@functools.cache
-def code_names(code: types.CodeType) -> frozenset[str]:
-    """All names that a function's code has, and that of the functions in it: of globals, attributes and modules."""
-    nested = [code_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    return frozenset(code.co_names).union(*nested)
-
-
-@functools.cache
-def _global_names(code: types.CodeType) -> tuple[str, ...]:
-    """The names of globals that a function reads, itself or in functions that are written in it."""
-    names = dict.fromkeys(
-        step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    )
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names.update(dict.fromkeys(_global_names(constant)))
-    return tuple(names)
-
-
-@functools.cache
-def _imported_names(code: types.CodeType) -> tuple[tuple[int, str], ...]:
-    """The modules that a function imports when it is run, each with the level of a relative import."""
-    found: list[tuple[int, str]] = []
-    steps = list(dis.get_instructions(code))
-    for index, step in enumerate(steps):
-        if step.opname == "IMPORT_NAME":
-            level = steps[index - 2].argval if index > 1 else 0
-            found.append((level if isinstance(level, int) else 0, step.argval))
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            found += _imported_names(constant)
-    return tuple(found)
-
-
-def _globals_of(function: types.FunctionType) -> Iterator[Place]:
-    """The globals, built-in names and modules that a function reads by name."""
-    names = function.__globals__
-    scope = Scope(names, getattr(function, "__builtins__", vars(builtins)))
-    for name in _global_names(function.__code__):
-        if name in names:
-            yield Place(names, name, names[name])
-        else:
-            yield Place(scope, name, scope[name]) if name in scope else Missing(scope, name, False)
-    for level, name in _imported_names(function.__code__):
-        package = names.get("__package__") or ""
-        full = importlib.util.resolve_name("." * level + name, package) if level and package else name
-        for module in dict.fromkeys((full, full.partition(".")[0])):
-            is_there = module in sys.modules
-            yield Place(sys.modules, module, sys.modules[module]) if is_there else Missing(sys.modules, module, False)
-
-
-@functools.cache
-def _is_library_path(path: str) -> bool:
-    return is_library(path)
-
-
-def _is_library_module(module: types.ModuleType) -> bool:
-    path = getattr(module, "__file__", None)
-    if path is not None:
-        return _is_library_path(path)
-    spec = getattr(module, "__spec__", None)
-    return module.__name__ in sys.builtin_module_names or getattr(spec, "origin", None) in ("built-in", "frozen")
-
-
-def _is_constant_module(module: types.ModuleType) -> bool:
-    """Whether a module is of functions and constants only, which are taken to stay as they are."""
-    if _is_within(module.__name__, _TOOLS):
-        return True
-    return _is_library_module(module) and _is_within(module.__name__, _CONSTANT_MODULES)
-
-
-def traced_leaf(level: TraceLevel, bits: int) -> Callable[[Any], Any]:
-    """How leaves are replaced: by new inputs of a trace. A tensor on one of the tapes in `bits` cannot be."""
-
-    def replace(value: Any) -> TraceTensor | TraceVariable:
-        if isinstance(value, Variable):
-            return level.new_variable(value)
-        if isinstance(value, Tensor) and (isinstance(value, Lifted) or value._node.bits & bits):
-            raise Inline
-        return level.new_input(value._array if isinstance(value, Tensor) else value)
-
-    return replace
-
-
-def random_states(survey: Survey, values: Any) -> list[Any]:
-    """The states of all generators that the function can reach, to tell whether it has drawn from one."""
-    random = sys.modules.get("random")
-    found = [_state(generator) for generator in _within_reach(survey, values)]
-    return [*map(_plain_state, found), None if random is None else hash(random.getstate())]
-
-
-def _within_reach(survey: Survey, values: Any) -> list[Any]:
-    """The generators that the function can reach, that behind `np.random`'s functions first."""
-    given = [value for value in values if isinstance(value, _GENERATORS)]
-    return [np.random.mtrand._rand, *survey.generators, *given]
-
-
-def _state(generator: Any) -> Any:
-    """All that decides what is drawn next: an old generator keeps the second of two normal numbers back."""
-    if isinstance(generator, np.random.Generator):
-        return generator.bit_generator.state
-    return generator.get_state(legacy=False)
-
-
-def rewinder(survey: Survey, values: Any) -> Callable[[], None]:
-    """A function that puts the generators within reach back to where they are now.
-
-    Not the ones behind `np.random` and `random`: other threads may be drawing from them.
-    """
-    before = [(generator, _state(generator)) for generator in _within_reach(survey, values)[1:]]
-
-    def rewind() -> None:
-        for generator, state in before:
-            if isinstance(generator, np.random.Generator):
-                generator.bit_generator.state = state
-            else:
-                generator.set_state(state)
-
-    return rewind
-
-
-def _plain_state(state: Any) -> Any:
-    if isinstance(state, dict):
-        return tuple([_plain_state(part) for part in state.values()])
-    return state.tobytes() if isinstance(state, np.ndarray) else state

@@ -1,23 +1,20 @@
-"""The arguments of a call and its answer: arrays taken out of nested structures, and put into them again."""
+"""The signature of a call: its arguments as a flat list of arrays and a key for all else, and which are static."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Sequence
-from types import CellType
-from typing import Any
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.core.operation import Lifted
-from gradtape.core.pytree import _children, leaves, rebuild
+from gradtape.core.pytree import _children
 from gradtape.core.tensor import Tensor, Variable, is_tracked
+from gradtape.errors import OperandError
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import is_scalar, same_scalar, slot_names
 from gradtape.jit.trace.tracer import NUMBERS
-
-SAMPLE_BYTES = 1 << 14
-"""Up to how many bytes of arguments are kept as copies."""
 
 _BY_IDENTITY: Any = object.__eq__
 _SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None)})
@@ -162,79 +159,61 @@ class CallArguments:
         self.objects.append(x)
 
 
-class Sample:
-    """The arrays of a call, for whoever wants another run: few bytes as copies, others while somebody else has them.
+class Static(NamedTuple):
+    """Which arguments of a function are static, whatever they are."""
 
-    >>> import numpy as np
-    >>> from gradtape.jit.guards.signature import Sample
-    >>> Sample([np.ones(2), np.ones(3)]).arrays()
-    [array([1., 1.]), array([1., 1., 1.])]
-    >>> Sample([np.ones(2), np.ones(100_000)]).arrays()
-    [None, None]
+    numbers: frozenset[int]
+    names: frozenset[str]
+
+    def positions(self, count: int) -> set[int]:
+        """Which of `count` positional arguments they are."""
+        return {n % count for n in self.numbers if -count <= n < count}
+
+
+def parse_static_arguments(
+    function: Callable[..., Any], argnums: int | Sequence[int], argnames: str | Sequence[str]
+) -> Static:
+    """Static arguments, by position and by name: one that is told in one way may be passed in the other.
+
+    >>> from gradtape.jit.guards.signature import parse_static_arguments
+    >>> parse_static_arguments(lambda x, n: x * n, (), "n")
+    Static(numbers=frozenset({1}), names=frozenset({'n'}))
     """
-
-    __slots__ = ("_kept",)
-
-    def __init__(self, arrays: Sequence[Any]) -> None:
-        small = sum(array.nbytes for array in arrays) <= SAMPLE_BYTES
-        self._kept = [x.copy() if small or type(x) is not np.ndarray else weakref.ref(x) for x in arrays]
-
-    def arrays(self) -> list[Any]:
-        """The arrays; None for those that are gone."""
-        return [x() if isinstance(x, weakref.ref) else x for x in self._kept]
-
-
-class Write:
-    """Something that a call changes besides what it returns: a Variable, an array in place, an attribute or a name."""
-
-    def __init__(self, kind: str, where: Any, key: Any = None, in_place: bool = False) -> None:
-        self.kind, self.where, self.key = kind, where, key
-        self.in_place = in_place  # whether it is an array that is written to
-
-    def target(self, call: CallArguments, environment: list[Any]) -> Any:
-        """The Variable, tensor or array that gets a new value."""
-        return call.owner(self.where) if self.kind == "argument" else environment[self.where]
-
-    def make(self, result: Any, call: CallArguments, environment: list[Any]) -> None:
-        """Change it, now that the new value is known."""
-        if self.kind == "bind" and isinstance(self.where, CellType):
-            self.where.cell_contents = result
-        elif self.kind == "bind":
-            self.where[self.key] = result
-        elif isinstance(target := self.target(call, environment), Tensor):
-            target._array = np.asarray(result)
-        else:
-            np.copyto(target, result)
+    numbers, names = _as_set(argnums, int, "static_argnums"), _as_set(argnames, str, "static_argnames")
+    if not numbers and not names:
+        return Static(numbers, names)
+    try:
+        own = inspect.signature(function, follow_wrapped=False).parameters.values()
+        known = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a built-in function does not tell
+        return Static(numbers, names)
+    kinds = {parameter.kind for parameter in own}
+    by_place = [p.name for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    unknown = sorted(names - {parameter.name for parameter in own})
+    if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:
+        raise OperandError(
+            f"jit: static_argnames={unknown[0]!r}; the function has no argument of that name, but "
+            f"{', '.join(repr(parameter.name) for parameter in own) or 'none'}"
+        )
+    if inspect.Parameter.VAR_POSITIONAL not in kinds:
+        far = [number for number in sorted(numbers) if not -len(by_place) <= number < len(by_place)]
+        if far:
+            raise OperandError(
+                f"jit: static_argnums={far[0]}; the function has {len(by_place)} positional arguments, counted from 0"
+            )
+    both = [parameter.name for parameter in known if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    first = [parameter.name for parameter in known][: len(both)]
+    if both != first:  # some can only be given by position
+        return Static(numbers, names)
+    return Static(
+        numbers | {number for number, name in enumerate(both) if name in names},
+        names | {both[number] for number in numbers if 0 <= number < len(both)},
+    )
 
 
-class Output:
-    """In a template: the place of an output."""
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-
-class Template:
-    """What a call returns, with the places of the program's outputs in it."""
-
-    def __init__(self, tree: Any, as_numpy: bool) -> None:
-        self.tree = tree
-        self.as_numpy = as_numpy
-        self.parts: list[Any] = leaves(tree)
-        self.single = isinstance(tree, Output)
-        self.flat = type(tree) is tuple and all(isinstance(part, Output) for part in tree)
-        order = [part.index for part in self.parts if isinstance(part, Output)]
-        self.in_order = order == list(range(len(order)))
-        self.count = len(order)
-
-    def fill(self, results: tuple[Any, ...]) -> Any:
-        if self.as_numpy:
-            if self.single:
-                return results[0]
-            if self.flat and self.in_order:
-                return results[: self.count]
-            values = results
-        else:
-            values = tuple([Tensor(np.asarray(result)) for result in results[: self.count]])
-        filled = [values[part.index] if isinstance(part, Output) else part for part in self.parts]
-        return rebuild(self.tree, filled)
+def _as_set(given: Any, kind: type, what: str) -> frozenset[Any]:
+    items = (given,) if isinstance(given, kind) else tuple(given)
+    for item in items:
+        if not isinstance(item, kind):
+            raise OperandError(f"jit: {what}={given!r}; {kind.__name__} or a sequence of them is wanted")
+    return frozenset(items)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.guards.holders import is_leaf
-from gradtape.jit.guards.signature import CallArguments, Sample
+from gradtape.jit.guards.signature import CallArguments
 from gradtape.jit.ir.program import Program
 from gradtape.jit.runtime.fast_entry import Shortcut, shortcut
+from gradtape.jit.runtime.results import Sample
 from gradtape.jit.runtime.runner import Runner, quietly
 
 if TYPE_CHECKING:

@@ -15,12 +15,15 @@ from gradtape.core.graph import AMBIENT
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.errors import Untraceable
-from gradtape.jit.guards.captures import Copies, Survey, random_states, rewinder, traced_leaf
+from gradtape.jit.guards.captures import Survey
 from gradtape.jit.guards.impure_reads import watching
-from gradtape.jit.guards.signature import CallArguments, Output, Template, Write
+from gradtape.jit.guards.rng import random_states, rewinder
+from gradtape.jit.guards.signature import CallArguments, Static
+from gradtape.jit.guards.substitute import Copies, traced_leaf
 from gradtape.jit.ir.program import Program, Value
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.passes.reroll.find import Found, found_by_following
+from gradtape.jit.runtime.results import Output, Template, Write
 from gradtape.jit.trace import fast_path
 from gradtape.jit.trace.gc_pause import seldom
 from gradtape.jit.trace.tracer import NUMBERS, TraceLevel
@@ -32,17 +35,6 @@ ATTEMPTS_BESIDE_DRAWS = 3
 """How often a function is traced again that may have drawn random numbers, or another thread has."""
 SEARCHED_FROM = 400
 """How many instructions have to be traced before the walk back looks for loops: what is shorter takes no time."""
-
-
-class Static(NamedTuple):
-    """Which arguments of a function are static, whatever they are."""
-
-    numbers: frozenset[int]
-    names: frozenset[str]
-
-    def positions(self, count: int) -> set[int]:
-        """Which of `count` positional arguments they are."""
-        return {n % count for n in self.numbers if -count <= n < count}
 
 
 class TracedCall(NamedTuple):

@@ -1,0 +1,116 @@
+"""Whose code a class, module or object is: what belongs to a library is not looked into, or only by name."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+import weakref
+from collections import deque
+from threading import local
+from typing import Any
+
+import numpy as np
+
+import gradtape
+from gradtape.core.location import is_library
+from gradtape.core.tensor import Tensor
+from gradtape.jit.guards.holders import BOUND, COPIED, NAMED_ONLY, is_of_library
+
+_OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
+_KERNEL = ("gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
+_CONSTANT_MODULES = ("numpy", "scipy", "gradtape", "math", "cmath", "builtins", "typing", "collections", "__future__")
+_PACKAGE = gradtape.__path__[0]
+_TOOLS = ("pytest", "_pytest", "coverage", "hypothesis")
+_CONTAINERS = (list, tuple, dict, deque, types.MethodType, functools.partial, weakref.ref, *BOUND)
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether what a value holds is no concern of a function: the kernel's, and what libraries have as globals."""
+    if isinstance(value, types.FunctionType):
+        return _is_within(value.__module__, (*_OPAQUE, *_TOOLS))
+    module = type(value).__module__
+    if _is_within(module, _KERNEL) or _is_stand_in(type(value)) or getattr(type(value), "is_opaque_to_jit", False):
+        return True
+    is_plain = not isinstance(value, _CONTAINERS) and not str(module).startswith("gradtape.")
+    return is_plain and is_library_class(type(value)) and is_of_library(value)
+
+
+def may_be_copied(value: Any) -> bool:
+    """Whether a copy of an object may hold traced tensors: not one of a library, whose own code would meet them."""
+    kind = type(value)
+    if isinstance(value, types.FunctionType):  # one of `functools.singledispatch` keeps what it has called
+        return value.__code__.co_filename != functools.__file__
+    if hasattr(kind, "traced_function"):
+        return True
+    if isinstance(value, weakref.ref):
+        return kind is weakref.ref
+    if isinstance(value, _CONTAINERS):
+        return True
+    if isinstance(value, local | BaseException | np.ndarray):
+        return False
+    if (
+        isinstance(value, set | frozenset)
+        or kind in COPIED
+        or kind.__module__ == "argparse"
+        or kind.__module__.startswith("gradtape.")
+    ):
+        return True
+    return not is_library_class(kind) and not is_installed(kind)
+
+
+def is_heap_object(item: Any) -> bool:
+    """Whether the class of an object can be bound anew."""
+    return not is_library_class(type(item)) and not issubclass(type(item), Tensor)
+
+
+def is_named_only(value: Any) -> bool:
+    return isinstance(getattr(value, "__dict__", None), dict) and _is_within(type(value).__module__, NAMED_ONLY)
+
+
+def is_data(value: Any) -> bool:
+    """Whether a global of a library is a value: all else is the library's own code."""
+    return not isinstance(value, types.ModuleType | types.FunctionType | types.BuiltinFunctionType | type)
+
+
+def _is_within(module: Any, names: tuple[str, ...]) -> bool:
+    return any(module == name or str(module).startswith(f"{name}.") for name in names)
+
+
+def is_library_class(kind: type) -> bool:
+    module = sys.modules.get(kind.__module__)
+    return _is_stand_in(kind) if module is None else is_library_module(module)
+
+
+def _is_stand_in(kind: type) -> bool:
+    """Whether a class is one of gradtape's that goes by the name of another library's module."""
+    if kind.__module__ in sys.modules:
+        return False
+    functions = (member for base in kind.__mro__ for member in vars(base).values())
+    first = next((function for function in functions if isinstance(function, types.FunctionType)), None)
+    return first is not None and first.__code__.co_filename.startswith(_PACKAGE)
+
+
+def is_installed(kind: type) -> bool:
+    """Whether a class is of a package that was installed, and is not the user's own code."""
+    return "-packages" in str(getattr(sys.modules.get(kind.__module__), "__file__", None))
+
+
+@functools.cache
+def _is_library_path(path: str) -> bool:
+    return is_library(path)
+
+
+def is_library_module(module: types.ModuleType) -> bool:
+    path = getattr(module, "__file__", None)
+    if path is not None:
+        return _is_library_path(path)
+    spec = getattr(module, "__spec__", None)
+    return module.__name__ in sys.builtin_module_names or getattr(spec, "origin", None) in ("built-in", "frozen")
+
+
+def is_constant_module(module: types.ModuleType) -> bool:
+    """Whether a module is of functions and constants only, which are taken to stay as they are."""
+    if _is_within(module.__name__, _TOOLS):
+        return True
+    return is_library_module(module) and _is_within(module.__name__, _CONSTANT_MODULES)

@@ -1,0 +1,57 @@
+"""The states of the random generators that a function can reach: whether it has drawn, and how to undo that."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gradtape.jit.guards.captures import Survey
+
+GENERATORS = (np.random.Generator, np.random.RandomState)
+
+
+def random_states(survey: Survey, values: Any) -> list[Any]:
+    """The states of all generators that the function can reach, to tell whether it has drawn from one."""
+    random = sys.modules.get("random")
+    found = [_state(generator) for generator in _find_generators(survey, values)]
+    return [*map(_plain_state, found), None if random is None else hash(random.getstate())]
+
+
+def _find_generators(survey: Survey, values: Any) -> list[Any]:
+    """The generators that the function can reach, that behind `np.random`'s functions first."""
+    given = [value for value in values if isinstance(value, GENERATORS)]
+    return [np.random.mtrand._rand, *survey.generators, *given]
+
+
+def _state(generator: Any) -> Any:
+    """All that decides what is drawn next: an old generator keeps the second of two normal numbers back."""
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator.state
+    return generator.get_state(legacy=False)
+
+
+def rewinder(survey: Survey, values: Any) -> Callable[[], None]:
+    """A function that puts the generators within reach back to where they are now.
+
+    Not the ones behind `np.random` and `random`: other threads may be drawing from them.
+    """
+    before = [(generator, _state(generator)) for generator in _find_generators(survey, values)[1:]]
+
+    def rewind() -> None:
+        for generator, state in before:
+            if isinstance(generator, np.random.Generator):
+                generator.bit_generator.state = state
+            else:
+                generator.set_state(state)
+
+    return rewind
+
+
+def _plain_state(state: Any) -> Any:
+    if isinstance(state, dict):
+        return tuple([_plain_state(part) for part in state.values()])
+    return state.tobytes() if isinstance(state, np.ndarray) else state
