@@ -1,4 +1,4 @@
-"""`jit`: a function that is traced when it is first called, and run as a program from then on."""
+"""`jit` and `Compiled`: lookup of an executable, guards, running it, compiling the first time, and falling back."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from gradtape.errors import GradTapeError, OperandError
 from gradtape.forking import fork_safe
 from gradtape.jit.diagnostics import explain_call, retrace_reasons
 from gradtape.jit.diagnostics.explain_call import is_suspect
-from gradtape.jit.errors import Untraceable, complain
+from gradtape.jit.errors import Untraceable, warn
 from gradtape.jit.guards.signature import CallArguments, Inline, parse_static_arguments
 from gradtape.jit.ir.program import Program, ProgramError
 from gradtape.jit.pipeline import STAGES, compile_call
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.cache import ExecutableCache
 from gradtape.jit.runtime.executable import Executable
-from gradtape.jit.runtime.fast_entry import Shortcut
+from gradtape.jit.runtime.fast_entry import FastEntry
 from gradtape.jit.runtime.results import Sample, Write
 from gradtape.jit.runtime.runner import GuardFailed
 
@@ -90,12 +90,12 @@ class Compiled:
         self._cache = ExecutableCache(cache_size)
         self._lock = fork_safe(threading.RLock())  # held while something is compiled
         self._latest: Executable | None = None
-        self._short: tuple[Shortcut, Executable] | None = None
-        self._explained = False  # whether a result that is not finite was looked into
-        self._is_unsettled = False  # whether it was said that executables are out of date as soon as they are made
-        self._misfits = 0  # how many did not fit the call that they were made in
-        self._told: set[str] = set()  # why it is not compiled, as far as that was said
-        self.is_silent = False  # whether nobody is to hear why it is not compiled: it was not the user who wanted it
+        self._short: tuple[FastEntry, Executable] | None = None
+        self._explained = False  # whether a result that is not finite was explained
+        self._is_unsettled = False  # whether it was warned that each call is traced anew
+        self._misfits = 0  # how many executables failed a guard in the call they were compiled in
+        self._warned: set[str] = set()  # the warnings that were given
+        self.is_silent = False  # without warnings: it was compiled by the library, not by the user
         self.stats = Statistics()
 
     @property
@@ -145,16 +145,16 @@ class Compiled:
                     if kind is _ndarray or (kind is _float64 and isfinite(first)):
                         return answer
                 if is_suspect(answer, runs):
-                    self._look(executable, answer, args, kwargs)
+                    self._explain_nonfinite(executable, answer, args, kwargs)
                 return answer
         try:
             call, why = self._arguments(args, kwargs), ""
         except Inline:
             call, why = None, ""
         except Untraceable as reason:
-            call, why = None, retrace_reasons.refused(reason, self._function)
+            call, why = None, retrace_reasons.explain_untraceable(reason, self._function)
         if call is None:  # after that, so that an error of the function's does not seem to come of another
-            return self._as_it_is(args, kwargs, why) if why else self._function(*args, **kwargs)
+            return self._run_uncompiled(args, kwargs, why) if why else self._function(*args, **kwargs)
         key = tuple(call.key)
         executables = self._cache.lookup(key)
         if executables is None:
@@ -164,9 +164,11 @@ class Compiled:
         return answer if found else self._first_call(key, call, args, kwargs, executables)
 
     def _try(self, executables: list[Executable], call: CallArguments, args: Any, kwargs: Any) -> tuple[bool, Any]:
-        """Whether one of `executables` fits, and its answer."""
+        """Run the first of `executables` whose guards hold: whether there was one, and its answer."""
         for executable in executables:
-            environment: list[Any] | None = [] if executable.alone else executable.environment(len(call.arrays))
+            environment: list[Any] | None = (
+                [] if executable.reads_only_arguments else executable.read_captures(len(call.arrays))
+            )
             if environment is None:
                 continue
             fits, answer = self._run(executable, call, environment, args, kwargs)
@@ -175,10 +177,10 @@ class Compiled:
         return False, None
 
     def _run(self, executable: Executable, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> Any:
-        """Whether the guards of `executable` hold, and its answer."""
+        """Run `executable`: whether its guards hold, and its answer."""
         if (executable.has_tensors or call.variables) and _is_recorded(executable, call, environment):
             return True, self._function(*args, **kwargs)
-        if executable.in_place and _overlap(executable.in_place, call, environment):
+        if executable.in_place and _do_writes_overlap(executable.in_place, call, environment):
             return True, self._function(*args, **kwargs)
         arrays, failed = executable.arrays(call, environment), None
         try:
@@ -192,33 +194,38 @@ class Compiled:
         if failed is not None:  # what fails in the program fails in the function, which says at which line
             self.stats.uncompiled += 1
             answer = self._function(*args, **kwargs)
-            self._give_up(executable, failed)
+            self._disable(executable, failed)
             return True, answer
         self.stats.runs += 1
         self._latest = executable
         is_first = not executable.has_run
-        attempt = executable.shortcut(call)
+        attempt = executable.find_fast_entry(call)
         if attempt is not None:
             self._short = attempt, executable
         elif not is_first:
             backends.quicken(executable.runner)
         if is_first or is_suspect(answer, self.stats.runs):
-            self._look(executable, answer, args, kwargs, explain_call.Run(call, environment, arrays))
+            self._explain_nonfinite(executable, answer, args, kwargs, explain_call.Run(call, environment, arrays))
         return True, answer
 
-    def _look(
-        self, executable: Executable, answer: Any, args: Any, kwargs: Any, run: explain_call.Run = explain_call.ALONE
+    def _explain_nonfinite(
+        self,
+        executable: Executable,
+        answer: Any,
+        args: Any,
+        kwargs: Any,
+        run: explain_call.Run = explain_call.WITHOUT_WRITES,
     ) -> None:
         """Explain results that are not finite, once."""
         if not self._explained and not explain_call.is_finite(answer):
             self._explained = True
             explain_call.explain(self._function, args, kwargs, executable, run)
 
-    def _give_up(self, executable: Executable, error: Exception) -> None:
-        """`executable` failed and the function did not: say so, and never run it again."""
+    def _disable(self, executable: Executable, error: Exception) -> None:
+        """`executable` failed and the function did not: warn, and never run it again."""
         with self._lock:
             self._cache.disable(executable)
-        complain(
+        warn(
             f"jit: {self._name} is not compiled any more for arguments like these, because its program failed where "
             f"the function does not ({retrace_reasons.first_line(error)}). The answer is the function's; please report "
             "this."
@@ -235,23 +242,23 @@ class Compiled:
                 return answer
             if len(executables) >= TRACES_AT_MOST:
                 self._keep(key, None)
-                return self._as_it_is(args, kwargs, retrace_reasons.too_many(self._function, executables))
+                return self._run_uncompiled(args, kwargs, retrace_reasons.explain_too_many(self._function, executables))
             why, failed = "", None
             try:
                 made = self._compile(call, args, kwargs)
             except Inline:
                 made = None
             except Untraceable as reason:
-                made, why = None, retrace_reasons.refused(reason, self._function)
+                made, why = None, retrace_reasons.explain_untraceable(reason, self._function)
             except Exception as error:
                 _raise_if_checking(error)
                 made, failed = None, error
             if made is None:
-                return self._untraced(key, why, failed, args, kwargs)
+                return self._run_untraced(key, why, failed, args, kwargs)
             executable, environment = made
             self._keep(key, [*executables, executable])
-            self._say(executable, call, environment, args, kwargs)
-            self._settles(executable, executables, call)
+            self._report_findings(executable, call, environment, args, kwargs)
+            self._warn_if_unsettled(executable, executables, call)
             fits, answer = self._run(executable, call, environment, args, kwargs)
             if fits:
                 return answer
@@ -259,19 +266,19 @@ class Compiled:
             if self._misfits < 2:  # somebody else may have changed what it reads in between
                 return self._function(*args, **kwargs)
             self._keep(key, None)
-            return self._as_it_is(args, kwargs, retrace_reasons.inexact(executable))
+            return self._run_uncompiled(args, kwargs, retrace_reasons.explain_inexact(executable))
 
-    def _untraced(self, key: Any, why: str, error: Exception | None, args: Any, kwargs: Any) -> Any:
-        """The function's answer, where it was not traced, for a reason, an error, or because a tape is on."""
+    def _run_untraced(self, key: Any, why: str, error: Exception | None, args: Any, kwargs: Any) -> Any:
+        """Run the function, which was not traced for a reason, an error, or because a tape is on."""
         if error is not None:
-            return self._after_error(key, error, args, kwargs)
+            return self._run_after_trace_error(key, error, args, kwargs)
         if not why:
             return self._function(*args, **kwargs)
         self._keep(key, None)
-        return self._as_it_is(args, kwargs, why)
+        return self._run_uncompiled(args, kwargs, why)
 
-    def _after_error(self, key: Any, error: Exception, args: Any, kwargs: Any) -> Any:
-        """The function failed while it was traced: does it fail by itself as well? Of the two errors one says more."""
+    def _run_after_trace_error(self, key: Any, error: Exception, args: Any, kwargs: Any) -> Any:
+        """Run a function that failed while it was traced. If it fails as well, the more informative error is raised."""
         try:
             answer = self._function(*args, **kwargs)
         except Exception as own:
@@ -280,26 +287,28 @@ class Compiled:
             raise
         self._keep(key, None)
         self.stats.uncompiled += 1
-        self._complain(retrace_reasons.failed(error, self._function))
+        self._warn(retrace_reasons.explain_trace_error(error, self._function))
         return answer
 
-    def _settles(self, executable: Executable, before: list[Executable], call: CallArguments) -> None:
-        """Say so, once, if the function goes on changing what it reads, and so is traced in each call."""
-        executable.lasts = executable.alone or executable.environment(len(call.arrays)) is not None
-        if executable.lasts or self._is_unsettled or not before or before[-1].lasts:
+    def _warn_if_unsettled(self, executable: Executable, before: list[Executable], call: CallArguments) -> None:
+        """Warn, once, if the function changes what it reads in each call, and so is traced in each."""
+        executable.is_current = (
+            executable.reads_only_arguments or executable.read_captures(len(call.arrays)) is not None
+        )
+        if executable.is_current or self._is_unsettled or not before or before[-1].is_current:
             return  # the first time may be the only one: something that it keeps for later calls
         self._is_unsettled = True
-        self._complain(retrace_reasons.unsettled(self._function, executable))
+        self._warn(retrace_reasons.explain_unsettled(self._function, executable))
 
-    def _as_it_is(self, args: Any, kwargs: Any, why: str) -> Any:
+    def _run_uncompiled(self, args: Any, kwargs: Any, why: str) -> Any:
         self.stats.uncompiled += 1
-        self._complain(why)
+        self._warn(why)
         return self._function(*args, **kwargs)
 
-    def _complain(self, why: str) -> None:
-        if not self.is_silent and why not in self._told:
-            self._told.add(why)
-            complain(f"jit: {self._name} {why}")
+    def _warn(self, why: str) -> None:
+        if not self.is_silent and why not in self._warned:
+            self._warned.add(why)
+            warn(f"jit: {self._name} {why}")
 
     def _keep(self, key: Any, executables: list[Executable] | None) -> None:
         if self._cache.keep(key, executables):
@@ -308,16 +317,18 @@ class Compiled:
     def _compile(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Executable, list[Any]]:
         """A new executable, and the values that the function has read besides its arguments."""
         self.stats.traces += 1
-        with explain_call.withheld() as found:
+        with explain_call.withhold_findings() as found:
             executable, environment = compile_call(self._function, self._static, call, args, kwargs)
-        executable.found = found
+        executable.withheld = found
         executable.sample = Sample(executable.arrays(call, environment))
         return executable, environment
 
-    def _say(self, executable: Executable, call: CallArguments, environment: list[Any], args: Any, kwargs: Any) -> None:
-        """Say what was found while `executable` was made; nothing has been run yet."""
-        if executable.found:
-            self._explained |= "not finite" in executable.found.doubts
+    def _report_findings(
+        self, executable: Executable, call: CallArguments, environment: list[Any], args: Any, kwargs: Any
+    ) -> None:
+        """Report what was found about gradients while tracing, before the first run."""
+        if executable.withheld:
+            self._explained |= "not finite" in executable.withheld.doubts
             run = explain_call.Run(call, environment, executable.arrays(call, environment), is_over=False)
             explain_call.explain(self._function, args, kwargs, executable, run)
 
@@ -369,15 +380,15 @@ class Compiled:
         >>> len(step.lower(np.ones(3)))
         1
         """
-        with self._ahead():
+        with self._refusals_as_errors():
             call = self._arguments(args, kwargs)
             with self._lock:
-                self._latest = self._lowered(tuple(call.key), call, args, kwargs)
-            return _shown(self._latest)
+                self._latest = self._find_or_compile(tuple(call.key), call, args, kwargs)
+            return _find_printable(self._latest)
 
     @contextmanager
-    def _ahead(self) -> Iterator[None]:
-        """Where there is nothing else to be run, what cannot be compiled is an error."""
+    def _refusals_as_errors(self) -> Iterator[None]:
+        """Inside, what cannot be compiled is an error: there is no call to fall back to."""
         try:
             yield
         except Inline:
@@ -390,20 +401,20 @@ class Compiled:
                 f"jit: {self._name} cannot be compiled, because {reason}.\n{Location.here().show()}"
             ) from None
 
-    def _lowered(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Executable:
+    def _find_or_compile(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Executable:
         executables = self._cache.lookup(key) or []
         for executable in executables:
-            if executable.environment(len(call.arrays)) is not None:
+            if executable.read_captures(len(call.arrays)) is not None:
                 return executable
         executable, environment = self._compile(call, args, kwargs)
         self._keep(key, [*executables, executable])
-        self._say(executable, call, environment, args, kwargs)
+        self._report_findings(executable, call, environment, args, kwargs)
         return executable
 
     @property
     def program(self) -> Program:
         """The program that was run last, after all passes. It prints with the user's lines, and how it is run."""
-        return _shown(self._last())
+        return _find_printable(self._last())
 
     @property
     def traced(self) -> Program:
@@ -477,7 +488,7 @@ class Compiled:
                     f"({retrace_reasons.first_line(error)}).\n{Location.here().show()}\n"
                     f"  fix: step.timeline(...), with the arguments of a call"
                 ) from None
-        with self._ahead():
+        with self._refusals_as_errors():
             for executable, arrays in self._candidates(args, kwargs):
                 try:
                     return executable.timeline(self._name, arrays)
@@ -489,11 +500,11 @@ class Compiled:
         )
 
     def _candidates(self, args: Any, kwargs: Any) -> Iterator[tuple[Executable, list[Any]]]:
-        """The executables that may be for these arguments, with the arrays to run them on; a new one at last."""
+        """The executables whose captures fit, with the arrays to run them on; a new one at last."""
         call = self._arguments(args, kwargs)
         key = tuple(call.key)
         for executable in self._cache.lookup(key) or []:
-            environment = executable.environment(len(call.arrays))
+            environment = executable.read_captures(len(call.arrays))
             if environment is not None:
                 yield executable, executable.arrays(call, environment)
         with self._lock:
@@ -516,17 +527,17 @@ class Compiled:
         return self._latest
 
 
-def _shown(executable: Executable) -> Program:
-    """The program of an executable, as a user looks at it: the same one each time."""
-    if executable.shown is None:
-        from gradtape.jit.ir.printing import made  # by those who look at it
+def _find_printable(executable: Executable) -> Program:
+    """The program of an executable with its schedule, for printing: the same object each time."""
+    if executable.printable is None:
+        from gradtape.jit.ir.printing import ScheduledProgram  # by those who look at it
 
-        executable.shown = made(executable.traced, executable.program, executable.runner.steps)
-    return executable.shown
+        executable.printable = ScheduledProgram.of(executable.traced, executable.program, executable.runner.steps)
+    return executable.printable
 
 
 def _raise_if_checking(error: Exception) -> None:
-    """In the checking modes a defect of the compiler is an error, and no reason to run the function uncompiled."""
+    """In the checking modes a defect of the compiler is an error, not a reason to run the function uncompiled."""
     if config.check != "off" and isinstance(error, ProgramError):
         raise error
 
@@ -539,7 +550,7 @@ def _is_recorded(executable: Executable, call: CallArguments, environment: list[
     return any(isinstance(x, Tensor) and x._node.bits & state.bits & ~VARIABLE for x in environment)
 
 
-def _overlap(writes: list[Write], call: CallArguments, environment: list[Any]) -> bool:
+def _do_writes_overlap(writes: list[Write], call: CallArguments, environment: list[Any]) -> bool:
     """Whether an array that is written to shares memory with another one, in which the write would be seen."""
     arrays = [x for x in (*call.arrays, *environment) if isinstance(x, np.ndarray)]
     targets = [write.target(call, environment) for write in writes]

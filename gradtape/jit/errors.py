@@ -36,7 +36,7 @@ class Unrollable(BaseException):
     """A reason why the body of a loop cannot be traced once for all steps: they are traced one by one then."""
 
 
-def complain(message: str, where: Location | None = None) -> None:
+def warn(message: str, where: Location | None = None) -> None:
     """Warn the user, at the user's line."""
     place = (where or Location.here()).show()
     depth, frame = 1, sys._getframe(0)

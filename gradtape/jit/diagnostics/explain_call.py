@@ -1,4 +1,4 @@
-"""What there is to say about the gradients of a compiled function: the function itself says it, run once for that.
+"""Explanations of a compiled call: the function itself is run once more, uncompiled, to report its findings.
 
 A program has no names and no frames to tell a cause from. So what is found while a function is traced is withheld, and
 gradients that are zero or not finite there are only noted. If there was any of this, the function is run as it is, on
@@ -38,10 +38,10 @@ def is_suspect(answer: Any, runs: int) -> bool:
     first = answer[0] if type(answer) is tuple and answer else answer
     if type(first) is _float64:
         return not isfinite(first)
-    return type(first) in _OTHERS and _is_spoilt(first)
+    return type(first) in _OTHERS and _is_nonfinite_number(first)
 
 
-def _is_spoilt(first: Any) -> bool:
+def _is_nonfinite_number(first: Any) -> bool:
     """Whether a result is one number that is not finite, or begins with one, as the pair of a value and more does."""
     if type(first) is tuple:
         first = first[0] if first else None
@@ -57,8 +57,8 @@ def is_finite(answer: Any) -> bool:
 
 
 @contextmanager
-def withheld() -> Iterator[Withheld]:
-    """Inside a function is traced: what would be said about its gradients there, the function itself says better."""
+def withhold_findings() -> Iterator[Withheld]:
+    """Hold back findings about gradients while a function is traced: its own run reports them with more context."""
     from gradtape.explain.emit.policy import withholding  # by those who compile something
 
     with withholding() as found:
@@ -66,7 +66,7 @@ def withheld() -> Iterator[Withheld]:
 
 
 class Run(NamedTuple):
-    """A run of a trace: what it was given, and who had that then."""
+    """One run of an executable: its input arrays, and the arguments and captured values that they came from."""
 
     call: CallArguments | None = None
     environment: list[Any] = []  # noqa: RUF012  (it is never changed)
@@ -80,24 +80,24 @@ class Run(NamedTuple):
         return [*given, *self.environment]
 
 
-ALONE = Run()
-"""A run that has assigned nothing: what it was given is there still."""
+WITHOUT_WRITES = Run()
+"""A run that has written nothing, so that its inputs are unchanged."""
 
 
 def explain(function: Callable[..., Any], args: Any, kwargs: Any, executable: Executable, run: Run) -> None:
-    """Let `function` itself say about a call what it would say without `jit`; nothing that it does is left behind.
+    """Run `function` uncompiled on the arguments of a call, for its reports; all its side effects are undone.
 
-    Where it cannot be run to its end, what was found while it was traced is said.
+    Where it fails, what was found while it was traced is reported.
     """
     from gradtape.explain.emit.policy import report
     from gradtape.explain.model.codes import CODES
-    from gradtape.jit.diagnostics.snapshot import restored, rewound
+    from gradtape.jit.diagnostics.snapshot import restore_after, rewind_during
 
     targets = [] if run.call is None else [write.target(run.call, run.environment) for write in executable.in_place]
     try:
         with (
-            restored(function, [args, kwargs], [x for x in targets if isinstance(x, np.ndarray)]),
-            rewound(executable, run.owners, run.arrays),
+            restore_after(function, [args, kwargs], [x for x in targets if isinstance(x, np.ndarray)]),
+            rewind_during(executable, run.owners, run.arrays),
             np.errstate(all="ignore"),
         ):
             function(*args, **kwargs)
@@ -107,5 +107,5 @@ def explain(function: Callable[..., Any], args: Any, kwargs: Any, executable: Ex
         problem = error.problem if isinstance(error, GradTapeError) else None
         if problem is not None and problem.code in CODES and not CODES[problem.code].is_fixed:
             raise  # an explanation, which is to be an error
-        for found in () if run.is_over else executable.found.problems:
+        for found in () if run.is_over else executable.withheld.problems:
             report(found)

@@ -1,4 +1,4 @@
-"""Why a function is traced again, or not compiled at all, in words: what is the matter, the user's line, and a fix."""
+"""Messages that explain why a function is traced again or not compiled: the reason, the user's line, and a fix."""
 
 from __future__ import annotations
 
@@ -23,47 +23,47 @@ if TYPE_CHECKING:
 _STORES = ("STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")
 
 
-def refused(reason: BaseException, function: Any) -> str:
-    """A function that cannot be traced."""
-    return f"is not compiled, because {reason}.{_line_of(reason, function)}"
+def explain_untraceable(reason: BaseException, function: Any) -> str:
+    """Message for a function that cannot be traced."""
+    return f"is not compiled, because {reason}.{_find_line_of(reason, function)}"
 
 
-def failed(error: Exception, function: Any) -> str:
-    """A function that fails when it is traced, and not otherwise."""
-    return f"is not compiled, because tracing it failed: {first_line(error)}{_line_of(error, function)}"
+def explain_trace_error(error: Exception, function: Any) -> str:
+    """Message for a function that fails when it is traced, and not otherwise."""
+    return f"is not compiled, because tracing it failed: {first_line(error)}{_find_line_of(error, function)}"
 
 
-def unsettled(function: Any, executable: Executable) -> str:
-    """A function that goes on changing what it reads, so that no trace of it lasts."""
-    name, has_grown = _changed(function, executable.survey)
+def explain_unsettled(function: Any, executable: Executable) -> str:
+    """Message for a function that changes what it reads in each call, so that no trace can be used again."""
+    name, has_grown = _find_change(function, executable.survey)
     what = "something that it reads" if name is None else f"{name!r}, which it also reads"
-    line = _line(_functions(function, executable.survey), lambda _, member: member.argval == name)
+    line = _find_line(_functions(function, executable.survey), lambda _, member: member.argval == name)
     keeping = "return what is to be kept, and collect it outside"
     counting = "pass it in as an array, and return the new one; or do this outside"
     return f"is traced anew in each call, because it changes {what}.{line}\n  fix: {keeping if has_grown else counting}"
 
 
-def too_many(function: Any, executables: list[Executable]) -> str:
-    """A function that was traced over and over again for the same arguments."""
+def explain_too_many(function: Any, executables: list[Executable]) -> str:
+    """Message for a function that was traced too often for the same arguments."""
     last = executables[-1]
     if last.survey.read() is not None:
-        why, more = "a value it looks at was another one each time", f" {_looked_at(last)}"
+        why, more = "a value it looks at was another one each time", f" {_show_guards(last)}"
     else:
-        name, _ = _changed(function, last.survey)
+        name, _ = _find_change(function, last.survey)
         what = "something that it reads" if name is None else f"{name!r}, which it reads,"
         why, more = f"{what} was another one each time", "\n  fix: pass what changes as an argument, as an array"
     return f"was traced {len(executables)} times because {why}, and is not compiled any more.{more}"
 
 
-def inexact(executable: Executable) -> str:
-    """A function that relies on a value to the last bit, which its own program does not give."""
+def explain_inexact(executable: Executable) -> str:
+    """Message for a function with a guard on the last bit of a value, which its own program does not reproduce."""
     return (
         f"is not compiled, because it looks at a value to the last bit, and compiled code may compute that in another "
-        f"order. {_looked_at(executable)}"
+        f"order. {_show_guards(executable)}"
     )
 
 
-def _looked_at(executable: Executable) -> str:
+def _show_guards(executable: Executable) -> str:
     """The lines at which a function has looked at values, the last ones of them, and what to do instead."""
     lines = "\n".join(guard.location.show() for guard in executable.program.guards[-2:])
     fix = "compare tensors (`if x > 1.0`, not `if float(x) > 1.0`), use np.where, or return the value"
@@ -79,18 +79,18 @@ def first_line(error: Exception) -> str:
 # -- what has changed, and where
 
 
-def _changed(function: Any, survey: Survey) -> tuple[str | None, bool]:
+def _find_change(function: Any, survey: Survey) -> tuple[str | None, bool]:
     """The name of what is not as it was, if it has one, and whether it has grown or shrunk."""
     for container, size in survey.sizes:
         if len(container) != size:
             holders = (place for place in survey.fixed if place.value is container)
             name = next((_name(place, function, survey) for place in holders), None)
-            return name or _default(container, function, survey), True
-    changed = (place for place in survey.fixed if not _is_as_it_was(place))
+            return name or _find_default(container, function, survey), True
+    changed = (place for place in survey.fixed if not _is_unchanged(place))
     return next((_name(place, function, survey) for place in changed), None), False
 
 
-def _is_as_it_was(place: Place) -> bool:
+def _is_unchanged(place: Place) -> bool:
     try:
         value = place.read()
     except GONE:
@@ -109,7 +109,7 @@ def _name(place: Place, function: Any, survey: Survey) -> str | None:
     return None
 
 
-def _default(value: Any, function: Any, survey: Survey) -> str | None:
+def _find_default(value: Any, function: Any, survey: Survey) -> str | None:
     """The parameter whose default a value is."""
     for reached in _functions(function, survey):
         defaults = reached.__defaults__ or ()
@@ -120,7 +120,7 @@ def _default(value: Any, function: Any, survey: Survey) -> str | None:
     return None
 
 
-def _line_of(reason: BaseException, function: Any) -> str:
+def _find_line_of(reason: BaseException, function: Any) -> str:
     """The user's line behind a reason not to compile a function, as a line of a message; nothing if it is not known."""
     if isinstance(reason, Untraceable) and reason.location is not None:
         return f"\n{reason.location.show()}"
@@ -134,10 +134,10 @@ def _line_of(reason: BaseException, function: Any) -> str:
     text = str(reason)
     named = text.split("'")[1] if text.count("'") > 1 else ""
     if "random numbers" in text:
-        return _line(within_reach(function), _is_draw)
+        return _find_line(within_reach(function), _is_draw)
     if "a list" in text:
-        return _line(within_reach(function), _is_growth)
-    return _line(within_reach(function), lambda _, member: member.argval == named)
+        return _find_line(within_reach(function), _is_growth)
+    return _find_line(within_reach(function), lambda _, member: member.argval == named)
 
 
 _GROWING = frozenset({"append", "extend", "insert", "appendleft"})
@@ -153,20 +153,20 @@ def _is_draw(owner: dis.Instruction | None, member: dis.Instruction) -> bool:
     """Whether a name is that of a function that draws random numbers, of a generator as it seems, or makes one."""
     if member.argval in _GENERATORS:
         return True
-    if owner is None or member.argval not in _draws():
+    if owner is None or member.argval not in _find_drawing_names():
         return False
     is_method = member.opname.startswith(("LOAD_ATTR", "LOAD_METHOD"))
     return is_method and any(word in str(owner.argval).lower() for word in ("random", "rng", "gen"))
 
 
 @functools.cache
-def _draws() -> frozenset[str]:
+def _find_drawing_names() -> frozenset[str]:
     """The names of functions and methods that draw random numbers."""
     kinds = (np.random.Generator, np.random.RandomState, Random)
     return frozenset(name for kind in kinds for name in vars(kind) if not name.startswith("_"))
 
 
-def _line(functions: Iterable[types.FunctionType], fits: Callable[[Any, dis.Instruction], bool]) -> str:
+def _find_line(functions: Iterable[types.FunctionType], fits: Callable[[Any, dis.Instruction], bool]) -> str:
     """The user's line that binds a name that `fits`, or else the first one that reads it, as a line of a message.
 
     It is asked with the instruction before, which loads what a method is of, and the one with the name.

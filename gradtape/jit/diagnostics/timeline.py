@@ -20,7 +20,7 @@ from gradtape.core.location import Location
 from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Program, Value
 from gradtape.jit.native.lower import conv
 from gradtape.jit.runtime import backends
-from gradtape.jit.runtime.runner import Runner, quietly
+from gradtape.jit.runtime.runner import Runner, call_silently
 from gradtape.jit.runtime.schedule import Group, Step
 
 LONG_ENOUGH = 0.05  # seconds of running
@@ -179,7 +179,7 @@ class TimedRunner(Runner):
         return f"start = clock(); {line}; spent[{index}].append(clock() - start)"
 
 
-def measured(
+def measure(
     name: str, program: Program, steps: Sequence[Step], arrays: Sequence[Any], guarded: bool = True
 ) -> Timeline:
     """The timeline of a program on `arrays`, where None stands for one that is made up; without its guards if asked to.
@@ -190,12 +190,12 @@ def measured(
     words = "these arguments" if guarded else "those it was traced with"
     runner = TimedRunner(program, steps, guarded)
     backends.quicken(runner)
-    quietly(runner.call, given)  # what is only made in a first run is not counted
+    call_silently(runner.call, given)  # what is only made in a first run is not counted
     for times in runner.spent:
         times.clear()
     runs, start = 0, time.perf_counter()
     while runs < RUNS_AT_LEAST or (runs < RUNS_AT_MOST and time.perf_counter() - start < LONG_ENOUGH):
-        quietly(runner.call, given)
+        call_silently(runner.call, given)
         runs += 1
     timed = [
         TimedStep(

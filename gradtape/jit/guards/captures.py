@@ -173,7 +173,7 @@ class Survey:
                 self._take(Attribute(item, "__class__", type(item)), item, False)
 
     def _measure(self, item: Any) -> None:
-        """Note how many items a container has, and in which order, where that is not a matter of their places."""
+        """Record how many items a container has, and in which order, where their places do not tell."""
         if isinstance(item, list | deque):
             self.sizes.append((item, len(item)))
         elif isinstance(item, dict | set | types.MappingProxyType):
@@ -196,7 +196,7 @@ class Survey:
         self.fixed.append(place)
 
     def _take(self, place: Place, item: Any, copied: bool) -> None:
-        """Note the value at a place in `item`, and that it is to be looked into."""
+        """Record the value at a place in `item`, and queue it for exploring."""
         value = place.value
         if isinstance(value, GENERATORS):
             self.generators.append(value)
@@ -384,8 +384,8 @@ class Survey:
                 pending.extend(parents.get(item, ()))
         return found
 
-    def let_go(self) -> None:
-        """Forget what is only needed to make copies: arrays that are bound anew are not kept alive from here."""
+    def release(self) -> None:
+        """Drop what is only needed to make copies, so that arrays do not outlive their names."""
         for places in self._leaf_places.values():
             for place in places:
                 if not isinstance(place.value, Variable):
@@ -422,7 +422,7 @@ class Survey:
     # -- a copy of it
 
     def keeper(self) -> Keeper:
-        """Sees to it that nothing traced stays in what is not copied."""
+        """The state of what is not copied, to remove traced values from it after the trace."""
         return Keeper(self.reached(), self.changing)
 
     def functions(self) -> list[types.FunctionType]:

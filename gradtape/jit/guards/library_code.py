@@ -65,6 +65,7 @@ def is_heap_object(item: Any) -> bool:
 
 
 def is_named_only(value: Any) -> bool:
+    """Whether only those attributes of an object are watched that the code names."""
     return isinstance(getattr(value, "__dict__", None), dict) and _is_within(type(value).__module__, NAMED_ONLY)
 
 
@@ -78,6 +79,7 @@ def _is_within(module: Any, names: tuple[str, ...]) -> bool:
 
 
 def is_library_class(kind: type) -> bool:
+    """Whether a class is of a library (see `is_library`), or a stand-in of gradtape's for one of a library."""
     module = sys.modules.get(kind.__module__)
     return _is_stand_in(kind) if module is None else is_library_module(module)
 
@@ -102,6 +104,7 @@ def _is_library_path(path: str) -> bool:
 
 
 def is_library_module(module: types.ModuleType) -> bool:
+    """Whether a module is of a library (see `is_library`), or built into Python."""
     path = getattr(module, "__file__", None)
     if path is not None:
         return _is_library_path(path)

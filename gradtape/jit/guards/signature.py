@@ -25,7 +25,7 @@ class Inline(Exception):
 
 
 class ById:
-    """In a key: an object that is only equal to itself, and lives as long as the key."""
+    """In a key: an object that is compared by identity. The key keeps it alive."""
 
     __slots__ = ("item",)
 

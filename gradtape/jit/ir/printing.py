@@ -1,4 +1,4 @@
-"""A program as a user looks at it: what was recorded and simplified, and, in its last line, how it is run."""
+"""A program as a user prints it: the optimised instructions and, in the last line, how it is run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ NAMES_AT_MOST = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Made(Program):
-    """A program that knows what it was made of and into.
+class ScheduledProgram(Program):
+    """An optimised program that knows how many instructions were recorded for it, and the steps in which it is run.
 
     >>> import numpy as np
     >>> from gradtape.jit import jit
@@ -27,19 +27,19 @@ class Made(Program):
     steps: tuple[Step, ...] = ()
 
     def __str__(self) -> str:
-        made = f"made     of {_plural(self.recorded, 'recorded instruction')}; run as {_told(self.steps)}"
+        made = f"made     of {_plural(self.recorded, 'recorded instruction')}; run as {_describe_steps(self.steps)}"
         return f"{Program.__str__(self)}\n{made}"
 
     __repr__ = __str__
 
+    @classmethod
+    def of(cls, traced: Program, program: Program, steps: Sequence[Step]) -> ScheduledProgram:
+        """`program`, which was optimised from `traced` and is run in `steps`."""
+        parts = program.inputs, program.constants, program.instructions, program.outputs
+        return cls(*parts, len(traced), tuple(steps))
 
-def made(traced: Program, program: Program, steps: Sequence[Step]) -> Made:
-    """`program`, which was made of `traced`, and is run in `steps`."""
-    parts = program.inputs, program.constants, program.instructions, program.outputs
-    return Made(*parts, len(traced), tuple(steps))
 
-
-def _told(steps: Sequence[Step]) -> str:
+def _describe_steps(steps: Sequence[Step]) -> str:
     groups = [step for step in steps if isinstance(step, Group)]
     kernels = [step.name for step in steps if not isinstance(step, Group) and step.op is not GUARD]
     parts = []

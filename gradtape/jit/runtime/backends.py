@@ -1,4 +1,4 @@
-"""Which native code there is: what `gradtape.jit.native` offers, unless `gt.config.native` is off."""
+"""The choice of the backend: native code from `gradtape.jit.native`, unless `gt.config.native` is off, or NumPy."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def whole(program: Program, steps: Sequence[Any], single: bool) -> Callable[...,
 
 
 def quicken(runner: Runner) -> None:
-    """Give a runner the shortest ways into its native code, which take some time to make; nothing for a single run."""
+    """Give a runner native entries with less overhead per call. They take time to make: not worth it for one run."""
     native = _native() if runner.groups and _backend is None and config.native else None
     if native is not None:
         runner.quicken(native.quickened)
 
 
 def workspace(steps: Sequence[Any]) -> int:
-    """The bytes that native code keeps in between: those of the group among `steps` that needs most."""
+    """The bytes of workspace of native code: those of the group among `steps` that needs most."""
     found = 0
     for step in steps:
         if isinstance(step, Group):
@@ -73,5 +73,5 @@ def _native() -> NativeBackend | None:
         from gradtape.jit.native import backend  # LLVM is loaded here, by those who compile something
     except (ImportError, OSError):
         return None
-    age()  # modules stay: to look through so many new objects would take longer than to simplify a program
+    age()  # LLVM's modules stay: scanning so many new objects would take longer than optimising a program
     return backend.NativeBackend()

@@ -29,7 +29,7 @@ import numpy as np
 from gradtape.config import config
 from gradtape.errors import OperandError
 from gradtape.forking import fork_safe
-from gradtape.jit.errors import complain
+from gradtape.jit.errors import warn
 from gradtape.jit.runtime import trusted_files
 
 ENDING = ".gradtape"
@@ -216,4 +216,4 @@ def _complain_once(message: str) -> None:
         first = message not in _complained
         _complained.add(message)
     if first:
-        complain(message)
+        warn(message)

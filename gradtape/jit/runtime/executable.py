@@ -8,9 +8,9 @@ from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.guards.holders import is_leaf
 from gradtape.jit.guards.signature import CallArguments
 from gradtape.jit.ir.program import Program
-from gradtape.jit.runtime.fast_entry import Shortcut, shortcut
+from gradtape.jit.runtime.fast_entry import FastEntry, make_fast_entry
 from gradtape.jit.runtime.results import Sample
-from gradtape.jit.runtime.runner import Runner, quietly
+from gradtape.jit.runtime.runner import Runner, call_silently
 
 if TYPE_CHECKING:
     from gradtape.jit.diagnostics.timeline import Timeline
@@ -29,30 +29,32 @@ class Executable:
         self.template = traced.template
         self.writes = traced.writes
         self.in_place = [write for write in traced.writes if write.in_place]
-        self.alone = not (survey.leaves or survey.fixed or survey.sizes or survey.watched or survey.local_sizes)
+        self.reads_only_arguments = not (
+            survey.leaves or survey.fixed or survey.sizes or survey.watched or survey.local_sizes
+        )
         self.specs = [(value.shape, value.dtype) for value in traced.program.inputs]
         self.has_variables = any(isinstance(place.value, Variable) for place in survey.leaves)
         self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
         self.generators = traced.generators
-        self.before: list[Any] = []  # the states of the generators before the last run
-        self.found: Any = None  # what there is to say about its gradients: a `Withheld`
-        self.shown: Program | None = None  # as a user looks at it
+        self.states_before: list[Any] = []  # of the generators, before the last run
+        self.withheld: Any = None  # findings about its gradients that tracing held back: a `Withheld`
+        self.printable: Program | None = None  # the program with its schedule, for users
         self.sample = Sample(())  # the arrays of the call that was traced
-        self.lasts = True  # whether what the function reads was still so when it had been traced
-        self.has_run = self.has_asked = False
-        self._shortcut: Shortcut | None = None
-        survey.let_go()
+        self.is_current = True  # whether the guards still held right after tracing
+        self.has_run = self.has_tried_fast_entry = False
+        self._fast_entry: FastEntry | None = None
+        survey.release()
 
-    def shortcut(self, call: CallArguments) -> Shortcut | None:
-        """A shorter way for more calls like `call`, if there is one; made for the second of them."""
-        if self.has_run and not self.has_asked:
-            self.has_asked = True
-            self._shortcut = shortcut(self, call)
+    def find_fast_entry(self, call: CallArguments) -> FastEntry | None:
+        """The fast entry for calls like `call`, if there is one. It is generated in the second call."""
+        if self.has_run and not self.has_tried_fast_entry:
+            self.has_tried_fast_entry = True
+            self._fast_entry = make_fast_entry(self, call)
         self.has_run = True
-        return self._shortcut
+        return self._fast_entry
 
-    def environment(self, count: int) -> list[Any] | None:
-        """What the function reads besides `count` arguments, as it is now; None if that is not what was traced."""
+    def read_captures(self, count: int) -> list[Any] | None:
+        """The captured values as they are now, after `count` arguments; None if a guard does not hold."""
         found = self.survey.read()
         if not found:
             return found
@@ -67,35 +69,35 @@ class Executable:
         return found
 
     def arrays(self, call: CallArguments, environment: list[Any]) -> list[Any]:
-        """What the program is run on."""
+        """The inputs of the program: arrays of the arguments, then captured ones."""
         if not environment:
             return call.arrays
         return call.arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
 
     def timeline(self, name: str, arrays: list[Any] | None) -> Timeline:
         """The time of a run by source line, on `arrays` or those that were traced; nothing is left behind by it."""
-        from gradtape.jit.diagnostics.timeline import measured  # by those who ask for one
+        from gradtape.jit.diagnostics.timeline import measure  # by those who ask for one
 
         before = [generator.bit_generator.state for generator in self.generators]
         try:
-            given = self._sampled() if arrays is None else arrays
-            return measured(name, self.program, self.runner.steps, given, guarded=arrays is not None)
+            given = self._find_sample() if arrays is None else arrays
+            return measure(name, self.program, self.runner.steps, given, guarded=arrays is not None)
         finally:
             for generator, state in zip(self.generators, before, strict=True):
                 generator.bit_generator.state = state
 
-    def _sampled(self) -> list[Any]:
-        """The arrays of the call that was traced, with what the function reads besides as it is now."""
+    def _find_sample(self) -> list[Any]:
+        """The arrays of the call that was traced, with captured arrays as they are now."""
         arrays = self.sample.arrays()
         count = len(arrays) - len(self.survey.leaves)
-        environment = self.environment(count)
+        environment = self.read_captures(count)
         if environment:
             arrays[count:] = [x._array if isinstance(x, Tensor) else x for x in environment]
         return arrays
 
     def run(self, call: CallArguments, environment: list[Any], arrays: list[Any]) -> Any:
-        """The answer to a call, and what the function writes to, written; `arrays` are what the program is run on."""
-        results = quietly(self.runner.call, arrays) if not self.generators else self._draw(arrays)
+        """Run the program on `arrays`, write back what the function writes to, and return its answer."""
+        results = call_silently(self.runner.call, arrays) if not self.generators else self._draw(arrays)
         if self.writes:
             count = len(results) - len(self.writes)
             for write, result in zip(self.writes, results[count:], strict=True):
@@ -103,10 +105,10 @@ class Executable:
         return self.template.fill(results)
 
     def _draw(self, arrays: list[Any]) -> Any:
-        """What the program gives. If it is given up on the way, what it has drawn will be drawn again."""
-        self.before = before = [generator.bit_generator.state for generator in self.generators]
+        """Run a program that draws random numbers. If it fails, generators are put back, to draw again."""
+        self.states_before = before = [generator.bit_generator.state for generator in self.generators]
         try:
-            return quietly(self.runner.call, arrays)
+            return call_silently(self.runner.call, arrays)
         except Exception:
             for generator, state in zip(self.generators, before, strict=True):
                 generator.bit_generator.state = state

@@ -1,10 +1,10 @@
-"""The shortest way into a program that is native as a whole: from plain arrays to the answer, with little in between.
+"""The fast entry of a program that is one native function: a generated check of the arguments, then the native call.
 
-A shortcut is for calls whose arguments are arrays, tuples, lists and dictionaries of them, and plain Python numbers and
-strings. It checks all that an ordinary call checks, or gives up by returning None, upon which the call takes the
-ordinary way: the structure of the arguments is looked at by a function that is written for it, the arrays' dtypes,
-shapes and layouts by the native entry, and what the function read besides its arguments (its own code's globals and
-closed-over names) has to be the very objects it was traced with, or arrays like those.
+It is for calls whose arguments are arrays, tuples, lists and dictionaries of them, and plain Python numbers and
+strings. It checks all that an ordinary call checks, or returns None, upon which the call takes the ordinary way. The
+generated function checks the structure of the arguments, the native entry the arrays' dtypes, shapes and layouts. What
+the function read besides its arguments (its own code's globals and closed-over names) has to be the very objects it was
+traced with, or arrays like those.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments
     from gradtape.jit.runtime.executable import Executable
 
-Shortcut = Callable[..., Any]
+FastEntry = Callable[..., Any]
 
 _FILE = f"{__file__}:generated"
 
 
-def shortcut(executable: Executable, call: CallArguments) -> Shortcut | None:
-    """A function for calls like `call`, or None if there can be none for this executable."""
+def make_fast_entry(executable: Executable, call: CallArguments) -> FastEntry | None:
+    """The fast entry of `executable` for calls like `call`; None if it cannot have one."""
     if call.objects or call.variables or call.tensors or not all(type(array) is np.ndarray for array in call.arrays):
         return None
     survey, template = executable.survey, executable.template
@@ -41,14 +41,14 @@ def shortcut(executable: Executable, call: CallArguments) -> Shortcut | None:
         return None
     if not template.as_numpy or template.count != len(executable.program.outputs):
         return None
-    writer = Writer()
+    writer = EntryWriter()
     try:
         leaves = [writer.read(place) for place in survey.leaves]
         if not all(type(place.read()) is np.ndarray for place in survey.leaves):
             return None
         writer.read_arguments(call.key)
         answer = writer.answer(template.tree)
-    except (NoShortcut, *GONE):
+    except (NoFastEntry, *GONE):
         return None
     entry = backends.whole(executable.program, executable.runner.steps, template.single)
     if entry is None:
@@ -67,12 +67,12 @@ def shortcut(executable: Executable, call: CallArguments) -> Shortcut | None:
     return writer.function(entry, leaves, template.count, None if plain else answer)
 
 
-class NoShortcut(Exception):
-    """Something that a shortcut does not look into."""
+class NoFastEntry(Exception):
+    """A captured value or an argument that a fast entry cannot check."""
 
 
-class Writer:
-    """Writes the function that looks at the arguments."""
+class EntryWriter:
+    """Generates the function that checks the arguments."""
 
     def __init__(self) -> None:
         self.scope: dict[str, Any] = {"_current": recording.current, "_AMBIENT": AMBIENT, "_is": is_}
@@ -129,12 +129,12 @@ class Writer:
             name = self._new()
             if type(key[position]) is str:  # of an argument that is given by name
                 if key[position] == "no_grad" and position == 0:
-                    raise NoShortcut
+                    raise NoFastEntry
                 self.named.append(key[position])
                 self.lines.append(f"{name} = _named[{key[position]!r}]")
                 position += 1
             elif self.named:
-                raise NoShortcut
+                raise NoFastEntry
             else:
                 self.positional.append(name)
             position = self._take(key, position, name)
@@ -163,7 +163,7 @@ class Writer:
         elif kind is float and isinstance(what, str) and math.isfinite(float(what)) and float(what):
             self._require(f"type({name}) is float and {name} == {self.name(float(what))}")
         else:
-            raise NoShortcut
+            raise NoFastEntry
         return position
 
     def _require(self, condition: str) -> None:
@@ -185,9 +185,9 @@ class Writer:
         if kind is dict:
             items = [f"{self.name(name)}: {self.answer(part)}" for name, part in tree.items()]
             return f"{{{', '.join(items)}}}"
-        raise NoShortcut
+        raise NoFastEntry
 
-    def function(self, entry: Shortcut, leaves: list[str], count: int, answer: str | None) -> Shortcut:
+    def function(self, entry: FastEntry, leaves: list[str], count: int, answer: str | None) -> FastEntry:
         """The function; without an `answer`, it returns what the entry does."""
         self.scope["_entry"] = entry
         arguments = ", ".join([*self.arrays, *leaves])
@@ -211,5 +211,5 @@ class Writer:
         body = "\n        ".join(lines)
         source = f"def shortcut(*_args, **_named):\n    try:\n        {body}\n    except _GONE:\n        return None\n"
         exec(compile(source, _FILE, "exec"), self.scope)
-        made: Shortcut = self.scope["shortcut"]
+        made: FastEntry = self.scope["shortcut"]
         return made

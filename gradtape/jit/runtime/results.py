@@ -20,7 +20,7 @@ SAMPLE_BYTES = 1 << 14
 
 
 class Sample:
-    """The arrays of a call, for whoever wants another run: few bytes as copies, others while somebody else has them.
+    """The arrays of a call, for another run of it: small ones as copies, large ones by weak references.
 
     >>> import numpy as np
     >>> from gradtape.jit.runtime.results import Sample
@@ -53,7 +53,7 @@ class Write:
         return call.owner(self.where) if self.kind == "argument" else environment[self.where]
 
     def make(self, result: Any, call: CallArguments, environment: list[Any]) -> None:
-        """Change it, now that the new value is known."""
+        """Write the new value."""
         if self.kind == "bind" and isinstance(self.where, CellType):
             self.where.cell_contents = result
         elif self.kind == "bind":
@@ -65,14 +65,14 @@ class Write:
 
 
 class Output:
-    """In a template: the place of an output."""
+    """In a template: a placeholder for one output of the program."""
 
     def __init__(self, index: int) -> None:
         self.index = index
 
 
 class Template:
-    """What a call returns, with the places of the program's outputs in it."""
+    """What a call returns: a nested structure with placeholders for the program's outputs."""
 
     def __init__(self, tree: Any, as_numpy: bool) -> None:
         self.tree = tree

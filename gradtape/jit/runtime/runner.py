@@ -26,14 +26,14 @@ _ARENAS = 4  # how many threads at once get buffers that are used again; others 
 
 
 class GuardFailed(Exception):
-    """A value that the trace relied on is another one in this call."""
+    """A value differs from the one that the trace relied on."""
 
 
 _contexts: list[Context] = []
 
 
-def quietly(call: Call, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """What `call` makes of `arrays`, without NumPy's warnings about overflow and the like.
+def call_silently(call: Call, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """Call `call(*arrays)` without NumPy's warnings about overflow and the like.
 
     NumPy keeps what it warns of in the context. Entering one in which that is switched off takes a fifth of the time
     of `np.errstate`; a context can be entered once at a time, so there are as many as calls at the same time.
@@ -80,7 +80,7 @@ class Runner:
         self.call: Call = self.scope["run"]
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        return quietly(self.call, arrays)
+        return call_silently(self.call, arrays)
 
     @property
     def peak(self) -> int:
@@ -88,7 +88,7 @@ class Runner:
         return self.plan.peak
 
     def quicken(self, quicker: Callable[[Call], Call]) -> None:
-        """Exchange the functions of groups for quicker ones that do the same."""
+        """Exchange the functions of native groups for ones with less overhead per call."""
         while self.groups:
             try:
                 name, call = self.groups.popitem()
@@ -97,7 +97,7 @@ class Runner:
             self.scope[name] = quicker(call)
 
     def new_arena(self) -> list[np.ndarray[Any, Any]]:
-        """Buffers for one call, those of an earlier one if they are free."""
+        """The buffers of one call: those of an earlier call if they are free."""
         try:
             return self.arenas.pop()
         except IndexError:
@@ -225,7 +225,7 @@ class Runner:
         return lines
 
     def _is_own(self, value: Value) -> bool:
-        """Whether a value is in memory that nobody else holds, known from the program alone."""
+        """Whether a value is known from the program to be in memory of its own, which no other array shares."""
         return value in self.plan.fresh
 
 
@@ -322,7 +322,7 @@ def new_stack(row: Any, length: int) -> np.ndarray[Any, Any]:
 
 
 def fresh(value: Any, seen: list[Any]) -> Any:
-    """`value` in memory that nobody else holds; `seen` are the arrays that others do, and it is added to them."""
+    """`value` in memory of its own: a copy if it is a view, or one of `seen`, to which it is added."""
     if type(value) is not np.ndarray:
         return value
     viewed = is_viewed_otherwise(value)

@@ -37,7 +37,7 @@ Step = Instruction | Group
 
 
 class Backend(Protocol):
-    """What native code has to offer: which instructions it knows, and a function for a stretch of them."""
+    """The interface of native code: which instructions it supports, and a function for a group of them."""
 
     def supports(self, instruction: Instruction) -> bool:
         """Whether an instruction may be part of a group. Never asked about one with an effect."""
@@ -45,11 +45,11 @@ class Backend(Protocol):
     def compile_group(
         self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> Call | None:
-        """The function of `Group.call`; None to let the kernels do it."""
+        """The function of `Group.call`; None to run the NumPy kernels instead."""
 
 
 def schedule(program: Program, backend: Backend) -> list[Step]:
-    """The instructions in an order that brings those together that `backend` knows, each stretch as one group.
+    """The steps of a program: instructions that `backend` supports are brought together, each stretch as one group.
 
     An instruction waits for its operands; those with an effect keep their order, and nothing moves across a guard.
     """
@@ -80,7 +80,7 @@ def schedule(program: Program, backend: Backend) -> list[Step]:
 def _group_instructions(
     taken: list[Instruction], rest: list[Instruction], program: Program, backend: Backend
 ) -> Sequence[Step]:
-    """`taken` as one group; one by one where `backend` leaves them to the kernels after all."""
+    """`taken` as one group; as single instructions where `backend` declines it."""
     produced = {value for instruction in taken for value in instruction.results}
     inputs = tuple(dict.fromkeys(v for i in taken for v in i.values if v not in produced))
     wanted = {*program.outputs, *(value for instruction in rest for value in instruction.values)}

@@ -29,7 +29,7 @@ from gradtape.core.rules import TABLE
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import TapeError
-from gradtape.jit.errors import Unrollable, Untraceable, complain
+from gradtape.jit.errors import Unrollable, Untraceable, warn
 from gradtape.jit.ir.locations import here
 from gradtape.jit.ir.program import GUARD, LOOP, Constant, Instruction, Literal, Operand, Program, Value
 from gradtape.jit.trace.loops.detect import FIRST_LOOK, Follower, Learning
@@ -360,7 +360,7 @@ class TraceLevel(Level):
     def warn_once(self, topic: str, message: str) -> None:
         if topic not in self._warned:
             self._warned.add(topic)
-            complain(message)
+            warn(message)
 
     def finish(self, outputs: Sequence[Value]) -> Program:
         """The program, now that the function has returned."""

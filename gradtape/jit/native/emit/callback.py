@@ -19,7 +19,7 @@ from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Loops
 from gradtape.jit.native.lower.ir import CALLBACK
 from gradtape.jit.native.schedule.layout import bytes_of
-from gradtape.jit.runtime.runner import GuardFailed, quietly
+from gradtape.jit.runtime.runner import GuardFailed, call_silently
 
 WORK = 10_000
 """What a call counts for, in elements of light loops."""
@@ -105,7 +105,7 @@ def _function(instruction: Instruction, values: Any) -> Any:
             arrays, places = own
             for place, address, size in zip(places[:count], addresses, sizes, strict=False):
                 ctypes.memmove(place, address, size)
-            found = quietly(run, arrays[:count])
+            found = call_silently(run, arrays[:count])
             for array, result, value in zip(arrays[count:], found, results, strict=True):
                 if np.shape(result) != value.shape or getattr(result, "dtype", value.dtype) != value.dtype:
                     raise GuardFailed
