@@ -20,7 +20,7 @@ from gradtape.jit.passes.dce import drop_dead
 from gradtape.jit.passes.identities import drop_identities
 from gradtape.jit.passes.layouts import cancel_layouts, keep_broadcasts_virtual
 from gradtape.jit.passes.licm import hoist_invariants
-from gradtape.jit.passes.reroll.find import Found, Listing, rerolled
+from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
 from gradtape.jit.passes.stable_forms import use_stable_forms
 from gradtape.jit.passes.unstack import collapse_stacks
 
@@ -41,12 +41,14 @@ PASSES: tuple[Pass, ...] = (
 
 ROUNDS_AT_MOST = 6
 LONG = 4000
-"""Instructions of a program, from which its repetitions are made loops before it is simplified to the end."""
+"""Instructions of a program, from which its repetitions are made loops before it is optimised to the end."""
 MUCH_SHORTER = 20
 """How many times shorter it has to become by that; otherwise parts of the loops were missed as they were written."""
 
 
-def optimise(program: Program, after: Callable[[Program], Any] | None = None, loops: Found | None = None) -> Program:
+def optimise(
+    program: Program, after: Callable[[Program], Any] | None = None, loops: FoundLoops | None = None
+) -> Program:
     """`program` after all passes; `after`, such as `verify`, is called with what each of them made.
 
     `loops` are those that were found while it was traced.
@@ -59,11 +61,11 @@ def optimise(program: Program, after: Callable[[Program], Any] | None = None, lo
     (7, 3)
     """
     if loops is not None:
-        from gradtape.jit.passes.reroll.build import built
+        from gradtape.jit.passes.reroll.build import build_loops
 
-        program = built(loops.listing.extended(program) or Listing(program), sorted(loops.stretches))
-    if len(program) > LONG:  # a long loop is found as it was written, and then there is little left to simplify
-        short = rerolled(drop_dead(program))
+        program = build_loops(loops.listing.extend(program) or Listing(program), sorted(loops.stretches))
+    if len(program) > LONG:  # a long loop is found as it was written, and then there is little left to optimise
+        short = reroll_loops(drop_dead(program))
         program = short if len(short) * MUCH_SHORTER < len(program) else program
     for _ in range(ROUNDS_AT_MOST):
         before = len(program)
@@ -74,8 +76,8 @@ def optimise(program: Program, after: Callable[[Program], Any] | None = None, lo
         if len(program) == before:
             break
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
-            program = rerolled(program)
-    program = rerolled(program)
+            program = reroll_loops(program)
+    program = reroll_loops(program)
     if after is not None:
         after(program)
     return program

@@ -22,7 +22,7 @@ from gradtape.jit.guards.signature import CallArguments, Static
 from gradtape.jit.guards.substitute import Copies, traced_leaf
 from gradtape.jit.ir.program import Program, Value
 from gradtape.jit.native.runtime import threads
-from gradtape.jit.passes.reroll.find import Found, found_by_following
+from gradtape.jit.passes.reroll.find import FoundLoops, find_detected_loops
 from gradtape.jit.runtime.results import Output, Template, Write
 from gradtape.jit.trace import fast_path
 from gradtape.jit.trace.gc_pause import seldom
@@ -49,7 +49,7 @@ class TracedCall(NamedTuple):
     """What the call changes besides: Variables, arrays in place, captured names."""
     generators: tuple[np.random.Generator, ...]
     """The random generators that the program draws from."""
-    loops: Found | None
+    loops: FoundLoops | None
     """Loops that were found while the function was traced."""
     captured: list[Any]
     """The values of the captured arrays, tensors and Variables in this call."""
@@ -147,7 +147,7 @@ def _traced(
     values = [*outputs, *(tensor.traced for _, tensor in writes)]
     program = level.finish(values)
     changed = [write for write, _ in writes]
-    loops = level.found or found_by_following(program, level.follower.segments)
+    loops = level.found or find_detected_loops(program, level.follower.segments)
     return TracedCall(survey, program, template, changed, tuple(level.generators), loops, found)
 
 

@@ -39,7 +39,7 @@ from gradtape.jit.trace.loops.template import NEVER, Row, Written
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable, join
 
 if TYPE_CHECKING:
-    from gradtape.jit.passes.reroll.find import Found
+    from gradtape.jit.passes.reroll.find import FoundLoops
 
 NUMBERS = "fciub"
 SMALL = 1 << 12  # bytes of a constant, up to which equal ones are one
@@ -89,7 +89,7 @@ class TraceLevel(Level):
         self._warned: set[str] = set()
         self.made: dict[int, Value] = {}  # what the nodes of the graph stand for, by their order
         self.searched = 0  # up to which instruction loops were looked for
-        self.found: Found | None = None  # those that there were
+        self.found: FoundLoops | None = None  # those that there were
         self.inner: TraceLevel | None = None  # while the body of a loop is traced: the trace that it goes to
         self.follower = Follower(self)
         self.row: Row | Learning | Light | None = None  # while a loop is followed: what the next operation should be

@@ -32,7 +32,7 @@ def kernels_only() -> Iterator[None]:
 def unrolled(function: Callable[..., Any], *arguments: Any) -> Program:
     """The simplified program of a function, before its repetitions are made loops."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gradtape.jit.passes.rerolled", lambda program: program)
+        patch.setattr("gradtape.jit.passes.reroll_loops", lambda program: program)
         step = gt.jit(function)
         step.lower(*arguments)
         return optimise(step.traced)
@@ -47,7 +47,7 @@ def loops(program: Program) -> list[Instruction]:
 def compare(function: Callable[..., Any], *arguments: Any, leaves: Any = None) -> Program:
     """Reroll the program of a function, check it, and compare the two bit by bit; the rerolled one."""
     plain = unrolled(function, *arguments)
-    program = find.rerolled(plain)
+    program = find.reroll_loops(plain)
     verify(program)
     arrays = [np.asarray(x) for x in (arguments if leaves is None else leaves)]
     before, after = Runner(plain)(*arrays), Runner(program)(*arrays)

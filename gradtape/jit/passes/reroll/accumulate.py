@@ -1,4 +1,4 @@
-"""Sums that a loop adds to at a place of its own in each step: they are taken out of it, and added at once."""
+"""Hoisting of scatter-adds: where each step adds at a place of its own, one addition after the loop does it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Value
-from gradtape.jit.passes.reroll.find import varying
+from gradtape.jit.passes.reroll.find import varying_params
 from gradtape.jit.passes.reroll.induction import progression
 
 if TYPE_CHECKING:
-    from gradtape.jit.passes.reroll.build import Rolled
+    from gradtape.jit.passes.reroll.build import LoopBuilder
 
 
-class Sums:
+class HoistedSums:
     """Sums to which each step adds at a place of its own: `total = total + scatter(x, index=(t,))`.
 
     They are taken out of the loop: all x are stacked, and added at once. That gives the same bits: a place gets one x,
     and adding zero to the others, however often, does no more than adding it once.
     """
 
-    def __init__(self, rolled: Rolled) -> None:
+    def __init__(self, rolled: LoopBuilder) -> None:
         self.rolled = rolled
         self.dropped: set[int] = set()
         self.totals: dict[int, tuple[Any, int, int]] = {}  # by which value of a step: index, x's column, place
@@ -62,7 +62,7 @@ class Sums:
         """Where all the x go together, if each goes to rows of its own."""
         rolled = self.rolled
         instruction = rolled.period[place]
-        params = varying(rolled.listing, rolled.stretch, place) if instruction.name == "scatter" else None
+        params = varying_params(rolled.listing, rolled.stretch, place) if instruction.name == "scatter" else None
         if params is None or type(instruction.operands[0]) is not Value:
             return None
         column = int(self._begins[place])

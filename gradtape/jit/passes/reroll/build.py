@@ -11,15 +11,22 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import LOOP, Constant, Instruction, Literal, Loop, Operand, Program, Value, Walk, spec_of
-from gradtape.jit.passes.reroll.accumulate import Sums
-from gradtape.jit.passes.reroll.find import STEPS_AT_LEAST, Columns, Listing, Numbers, Stretch, varying
-from gradtape.jit.passes.reroll.induction import STACKED, advancing, indexed_at, progression, reading, stacked
+from gradtape.jit.passes.reroll.accumulate import HoistedSums
+from gradtape.jit.passes.reroll.find import STEPS_AT_LEAST, Columns, Listing, Numbers, Stretch, varying_params
+from gradtape.jit.passes.reroll.induction import (
+    STACKED,
+    find_advancing,
+    indexed_at,
+    plan_reading,
+    progression,
+    stack_rows,
+)
 
 _PARTS_AT_MOST = 6
 """Of how many stacks, and rows between them, a stack may be made."""
 
 
-def built(listing: Listing, stretches: Sequence[Stretch]) -> Program:
+def build_loops(listing: Listing, stretches: Sequence[Stretch]) -> Program:
     """The program with the stretches as loops, without what nobody uses any more."""
     from gradtape.jit.passes.dce import drop_dead
 
@@ -41,7 +48,7 @@ class Writer:
         self.constants = {constant.value: constant.array for constant in listing.program.constants}
         self.added: list[Constant] = []
         self.out: list[Instruction] = []
-        self.rolled: list[Rolled] = []
+        self.rolled: list[LoopBuilder] = []
         self._begins: list[int] = []  # the numbers of the first values of the loops
         self._made: dict[Any, Value] = {}
         self._starts = self._starts_of_stacks()
@@ -74,7 +81,7 @@ class Writer:
         self.out.append(Instruction(op, operands, params, (result,), near.location))
         return result
 
-    def loop_of(self, number: int) -> Rolled | None:
+    def loop_of(self, number: int) -> LoopBuilder | None:
         """The loop that makes the value of that number."""
         place = bisect_right(self._begins, number) - 1
         if place < 0:
@@ -181,7 +188,7 @@ class Writer:
         return self.emit(TABLE["getitem"], (rows,), {"index": (walk.rows(length),)}, spec, near)
 
     def roll(self, stretch: Stretch) -> None:
-        rolled = Rolled(self, stretch)
+        rolled = LoopBuilder(self, stretch)
         self.rolled.append(rolled)
         self._begins.append(rolled.columns.base)
 
@@ -192,7 +199,7 @@ class Writer:
         return Program(program.inputs, (*program.constants, *self.added), tuple(self.out), outputs)
 
 
-class Rolled:
+class LoopBuilder:
     """One loop: reads what it needs from the writer, and knows where its results are."""
 
     def __init__(self, writer: Writer, stretch: Stretch) -> None:
@@ -214,7 +221,7 @@ class Rolled:
         self._results: list[Value] = []
         self._body: list[Instruction] = []
         self._ids = 0
-        self._sums = Sums(self)
+        self._sums = HoistedSums(self)
         self._write_body()
         self._finish()
 
@@ -236,7 +243,7 @@ class Rolled:
             made += len(results)
             if place in self._sums.dropped:
                 continue
-            params = varying(self.listing, self.stretch, place)
+            params = varying_params(self.listing, self.stretch, place)
             if params is None:
                 operands = tuple([self._operand(c, instruction) for c in columns])
                 self._body.append(instruction.replace(operands=operands, results=results))
@@ -245,12 +252,12 @@ class Rolled:
 
     def _advance(self, instruction: Instruction, columns: range, indices: list[Any], result: int) -> None:
         """An instruction whose index is another one in each step."""
-        found = advancing(indices)
+        found = find_advancing(indices)
         assert found is not None  # `reroll` has made sure of it
         value = self._results[result]
         if instruction.name == "getitem" and self._is_invariant(columns[0]):
             outer = self.writer.value(int(self.columns.table[0, columns[0]]), self.near)
-            way = reading(outer, found)
+            way = plan_reading(outer, found)
             if way is not None:
                 row = self._slice(self._prepared(outer, way.before), way.walk)
                 if not way.rest:
@@ -359,7 +366,7 @@ class Rolled:
         values = [writer.value(number, self.near) for number in numbers.tolist()]
         arrays = [writer.constants.get(value) for value in values]
         if all(array is not None for array in arrays):
-            return self._table(stacked(*arrays))
+            return self._table(stack_rows(*arrays))
         key = (STACKED, *values)
         if key not in writer._made:
             spec = (len(values), *values[0].shape), values[0].dtype
@@ -378,9 +385,9 @@ class Rolled:
             return None
         if len({len(i.params["index"]) for i in instructions}) != 1:
             return None
-        found = advancing([i.params["index"] for i in instructions])
+        found = find_advancing([i.params["index"] for i in instructions])
         outer = self.writer.value(listing.numbers[array], self.near)
-        way = None if found is None else reading(outer, found)
+        way = None if found is None else plan_reading(outer, found)
         if way is None or way.rest:
             return None
         return self._slice(self._prepared(outer, way.before), way.walk)
@@ -403,7 +410,7 @@ class Rolled:
         inputs = (*self._carried.values(), *self._sliced.values(), *self._read.values())
         following = [self._results[next_] if type(next_) is int else next_ for next_ in self._next]
         outputs = (*following, *(self._results[origin] for origin in stacks), *entering.values())
-        body = renumbered(Program(inputs, tuple(self._constants.values()), tuple(self._body), outputs))
+        body = renumber(Program(inputs, tuple(self._constants.values()), tuple(self._body), outputs))
         sliced = tuple([walk for _, walk in self._sliced])
         loop = Loop(body, stretch.steps, len(self._carried), sliced, (Walk(0, 1),) * (len(stacks) + len(entering)))
         operands = (*self._first, *(array for array, _ in self._sliced), *self._read)
@@ -456,24 +463,24 @@ class Rolled:
         return len(self._next) - 1
 
 
-def renumbered(program: Program) -> Program:
+def renumber(program: Program) -> Program:
     """The same program with ids in the order of definition, from 0."""
     new: dict[Value, Value] = {}
 
-    def named(value: Value) -> Value:
+    def rename(value: Value) -> Value:
         if value not in new:
             new[value] = Value(len(new), value.shape, value.dtype)
         return new[value]
 
-    inputs = tuple([named(value) for value in program.inputs])
-    constants = tuple([Constant(named(constant.value), constant.array) for constant in program.constants])
+    inputs = tuple([rename(value) for value in program.inputs])
+    constants = tuple([Constant(rename(constant.value), constant.array) for constant in program.constants])
     instructions = tuple(
         [
             i.replace(
-                operands=tuple([x if type(x) is Literal else named(x) for x in i.operands]),  # type: ignore[arg-type]
-                results=tuple([named(value) for value in i.results]),
+                operands=tuple([x if type(x) is Literal else rename(x) for x in i.operands]),  # type: ignore[arg-type]
+                results=tuple([rename(value) for value in i.results]),
             )
             for i in program.instructions
         ]
     )
-    return Program(inputs, constants, instructions, tuple([named(value) for value in program.outputs]))
+    return Program(inputs, constants, instructions, tuple([rename(value) for value in program.outputs]))

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.jit.ir.program import LOOP, Instruction, Literal, Loop, Program, Value, operand_key, params_key
-from gradtape.jit.passes.reroll.induction import advancing
+from gradtape.jit.passes.reroll.induction import find_advancing
 from gradtape.jit.trace.loops.match import INDEXED, Segment, may_vary
 
 STEPS_AT_LEAST = 8
@@ -40,7 +40,7 @@ ROUNDS_AT_MOST = 4
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
-def rerolled(program: Program) -> Program:
+def reroll_loops(program: Program) -> Program:
     """`program` with its repetitions as loops.
 
     >>> import numpy as np, gradtape as gt
@@ -56,12 +56,12 @@ def rerolled(program: Program) -> Program:
         if len(program) < SAVED_AT_LEAST:
             break
         listing = Listing(program)
-        stretches = found(listing)
+        stretches = find_stretches(listing)
         if not stretches:
             break
-        from gradtape.jit.passes.reroll.build import built  # by those who have loops
+        from gradtape.jit.passes.reroll.build import build_loops  # by those who have loops
 
-        program = built(listing, stretches)
+        program = build_loops(listing, stretches)
     return program
 
 
@@ -95,7 +95,7 @@ class Listing:
         self._append(program.instructions[position:])
         self._seal()
 
-    def extended(self, program: Program) -> Listing | None:
+    def extend(self, program: Program) -> Listing | None:
         """This listing for a longer program, which begins with the same inputs, constants and instructions.
 
         Constants that are new there are numbered after all that was here: no stretch that was found here reads them.
@@ -291,7 +291,7 @@ class Stretch(NamedTuple):
         return self.steps >= STEPS_AT_LEAST and (self.steps - 1) * self.period >= SAVED_AT_LEAST
 
 
-class Found:
+class FoundLoops:
     """Loops that were found while a function was still traced: stretches of all its instructions."""
 
     def __init__(self, listing: Listing) -> None:
@@ -299,24 +299,24 @@ class Found:
         self.stretches: list[Stretch] = []
 
 
-def found_by_following(program: Program, segments: Sequence[Segment]) -> Found | None:
+def find_detected_loops(program: Program, segments: Sequence[Segment]) -> FoundLoops | None:
     """The loops of a long program, most of which was followed while it was traced; None if it is not like that."""
     followed = sum(segment.end - segment.begin for segment in segments)
     if followed < MUCH_AT_LEAST or followed < _NEARLY_ALL * len(program):
         return None
     listing = Listing(program, segments)
-    loops = Found(listing)
-    loops.stretches = found(listing)
+    loops = FoundLoops(listing)
+    loops.stretches = find_stretches(listing)
     return loops if loops.stretches else None
 
 
-def found(listing: Listing) -> list[Stretch]:
+def find_stretches(listing: Listing) -> list[Stretch]:
     """Stretches that can be made loops, from first to last; of two in the same place, the one of the shorter period."""
     taken = np.zeros(len(listing.words), bool)
     chosen: list[Stretch] = []
     for period in _candidates(listing):
-        for begin, end in _repeated(listing.words, period, taken):
-            for stretch in regular(listing, Stretch(begin, period, (end - begin) // period), end):
+        for begin, end in _find_repeated(listing.words, period, taken):
+            for stretch in split_regular(listing, Stretch(begin, period, (end - begin) // period), end):
                 chosen.append(stretch)
                 taken[stretch.begin : stretch.end] = True
     return sorted(chosen)
@@ -361,7 +361,7 @@ _CANDIDATES = 6
 _NEARLY_ALL = 0.9  # of the words, of which it is known that they come back at one distance
 
 
-def _repeated(words: Numbers, period: int, taken: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
+def _find_repeated(words: Numbers, period: int, taken: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
     """Where the sequence repeats itself at the distance `period` often enough: from where to where."""
     same = (words[:-period] == words[period:]) & ~taken[:-period] & ~taken[period:]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]])))
@@ -372,7 +372,7 @@ def _repeated(words: Numbers, period: int, taken: np.ndarray[Any, Any]) -> Itera
         yield begin, end + period
 
 
-def regular(listing: Listing, stretch: Stretch, end: int) -> Iterator[Stretch]:
+def split_regular(listing: Listing, stretch: Stretch, end: int) -> Iterator[Stretch]:
     """The parts of a stretch of instructions, which ends before `end`, in which every column keeps its pattern."""
     columns = Columns(listing, stretch)
     if all(listing.instructions[i].op.view for i in range(stretch.begin, stretch.begin + stretch.period)):
@@ -396,8 +396,8 @@ def regular(listing: Listing, stretch: Stretch, end: int) -> Iterator[Stretch]:
 
 
 def _can_advance(listing: Listing, stretch: Stretch, place: int) -> bool:
-    params = varying(listing, stretch, place)
-    return params is None or advancing([given["index"] for given in params]) is not None
+    params = varying_params(listing, stretch, place)
+    return params is None or find_advancing([given["index"] for given in params]) is not None
 
 
 def _turned(listing: Listing, stretch: Stretch, end: int) -> Stretch | None:
@@ -537,7 +537,7 @@ _FAR = 4
 """How many steps back a loop may read."""
 
 
-def varying(listing: Listing, stretch: Stretch, place: int) -> Sequence[dict[str, Any]] | None:
+def varying_params(listing: Listing, stretch: Stretch, place: int) -> Sequence[dict[str, Any]] | None:
     """The parameters of instruction `place` of the period in all steps, if they are not the same in all of them."""
     at = range(stretch.begin + place, stretch.end, stretch.period)
     exact = listing.exact[stretch.begin + place : stretch.end : stretch.period]

@@ -33,11 +33,11 @@ class Advancing(NamedTuple):
     tables: tuple[np.ndarray[Any, Any], ...]
 
 
-def advancing(indices: Sequence[Index]) -> Advancing | None:
+def find_advancing(indices: Sequence[Index]) -> Advancing | None:
     """What a loop needs to know of `indices`, which have the same form; None if that cannot be put in tables.
 
-    >>> from gradtape.jit.passes.reroll.induction import advancing
-    >>> found = advancing([(0, slice(4)), (1, slice(4)), (2, slice(4))])
+    >>> from gradtape.jit.passes.reroll.induction import find_advancing
+    >>> found = find_advancing([(0, slice(4)), (1, slice(4)), (2, slice(4))])
     >>> found.template, found.tables[0].tolist()
     ((Gap(), slice(None, 4, None)), [0, 1, 2])
     """
@@ -87,7 +87,7 @@ class Reading(NamedTuple):
     rest: Index  # what is taken of a row; empty if all of it is
 
 
-def reading(array: Value, indices: Advancing) -> Reading | None:
+def plan_reading(array: Value, indices: Advancing) -> Reading | None:
     """How to read `array` at `indices` row by row; None where it takes more than one advancing number."""
     if len(indices.tables) != 1 or any(isinstance(part, np.ndarray | bool) for part in indices.template):
         return None
@@ -122,13 +122,13 @@ def _unless_all(index: Index) -> Index:
     return () if all(isinstance(part, slice) and part == slice(None) for part in index) else index
 
 
-def filled(template: Index, values: Sequence[Any]) -> Index:
+def fill_template(template: Index, values: Sequence[Any]) -> Index:
     """The index of one step."""
     supply = iter(values)
-    return tuple([_filled(part, supply) if isinstance(part, Gap | Span) else part for part in template])
+    return tuple([_fill_part(part, supply) if isinstance(part, Gap | Span) else part for part in template])
 
 
-def _filled(part: Gap | Span, supply: Any) -> Any:
+def _fill_part(part: Gap | Span, supply: Any) -> Any:
     value = next(supply)
     if isinstance(part, Span):
         return slice(int(value), int(value) + part.length, part.step)
@@ -148,7 +148,7 @@ def indexed_at(op: Op) -> Op:
 
     def kernel(*operands: Any, template: Index, **params: Any) -> Any:
         count = len(operands) - sum(isinstance(part, Gap | Span) for part in template)
-        return op.kernel(*operands[:count], index=filled(template, operands[count:]), **params)
+        return op.kernel(*operands[:count], index=fill_template(template, operands[count:]), **params)
 
     return Op(f"{op.name}_at", kernel, kind=op.kind, view=op.view)
 
@@ -158,7 +158,7 @@ def _windows(x: Any, axis: int, width: int) -> Any:
     return np.moveaxis(np.lib.stride_tricks.sliding_window_view(x, width, axis), (axis, -1), (0, axis + 1))
 
 
-def stacked(*rows: Any) -> Any:
+def stack_rows(*rows: Any) -> Any:
     """The rows in one array, each laid out in memory as the first is."""
     if not rows[0].shape:
         return np.array(rows, rows[0].dtype)
@@ -170,5 +170,5 @@ def stacked(*rows: Any) -> Any:
 
 WINDOWS = Op("windows", _windows, kind="linear", view=True)
 """All `x[i:i + width]` along an axis, stacked; a view."""
-STACKED = Op("stacked", stacked, kind="linear")
+STACKED = Op("stacked", stack_rows, kind="linear")
 """Arrays of one shape, stacked as the steps of a loop stack them."""

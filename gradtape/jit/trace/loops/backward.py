@@ -19,7 +19,7 @@ from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Program, Value, Walk
 from gradtape.jit.passes import optimise
-from gradtape.jit.passes.reroll.find import Found, Listing, found
+from gradtape.jit.passes.reroll.find import FoundLoops, Listing, find_stretches
 from gradtape.jit.trace.loops.reach import Reached, Walked
 from gradtape.jit.trace.loops.scan_body import Traced
 from gradtape.jit.trace.loops.scan_rule import Writing
@@ -47,7 +47,7 @@ def contract(
     level.searched = end
     level.follower.stop()
     listing = Listing(_traced_since(level, begin), level.follower.since(begin))
-    stretches = found(listing)
+    stretches = find_stretches(listing)
     if not stretches:
         return None
     nodes = [node for node, _ in seeds]
@@ -68,7 +68,7 @@ def contract(
         made.append(contraction)
         reached.replace(contraction.unrolled.begin, contraction.unrolled.end, contraction.replaced)
         if level.found is None:
-            level.found = Found(listing)
+            level.found = FoundLoops(listing)
         level.found.stretches.append(stretch._replace(begin=stretch.begin + begin))
     if not made:
         return None
