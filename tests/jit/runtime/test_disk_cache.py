@@ -131,11 +131,11 @@ def test_two_processes_share_a_directory(folder: Path) -> None:
     script = textwrap.dedent(
         """
         import sys, numpy as np, gradtape as gt
-        from gradtape.jit import cache
+        from gradtape.jit.runtime import disk_cache
         gt.config.cache_dir = sys.argv[1]
         step = gt.jit(gt.value_and_grad(lambda x: np.sum(np.exp(np.sin(x)) * np.tanh(x))))
         value, gradient = step(np.linspace(0, 1, 40))
-        s = cache.statistics
+        s = disk_cache.statistics
         print(float(value).hex(), gradient.tobytes().hex(), file=sys.stderr)
         print(s.read > 0 and s.written == 0)
         """
