@@ -1,4 +1,4 @@
-"""Where the time of a compiled function goes: its program run step by step with a clock, and told by source line.
+"""A profiler of compiled functions: the program is run step by step with a clock, and times are summed by line.
 
 A step is a NumPy kernel, or native code for a group of instructions that were fused, which has one time for all of
 them. Where these are of several lines, the time is split by the work that each has: so many elements, weighted by what
@@ -128,7 +128,7 @@ class Timeline:
         rows += [f"  {note}" for note in self._notes()]
         for step in self.steps:
             count = f", {_plural(len(step.instructions), 'instruction')}" if step.native else ""
-            rows.append(f"  {_time(step.seconds):>9}  {step.name}{count}  {_listed(step.lines)}".rstrip())
+            rows.append(f"  {_time(step.seconds):>9}  {step.name}{count}  {_join_names(step.lines)}".rstrip())
         return "\n".join(rows)
 
     __repr__ = __str__
@@ -150,8 +150,8 @@ class Timeline:
             rows.append(f'<tr>{"".join(cells)}<td style="{cell}"><code>{html.escape(line.source)}</code></td></tr>')
         steps = ""
         for step in self.steps:
-            fused = _listed(tuple([instruction.name for instruction in step.instructions]))
-            text = f"{_time(step.seconds)} {step.name}: {fused} ({_listed(step.lines)})"
+            fused = _join_names(tuple([instruction.name for instruction in step.instructions]))
+            text = f"{_time(step.seconds)} {step.name}: {fused} ({_join_names(step.lines)})"
             steps += f"<li>{html.escape(text)}</li>"
         notes = "".join(f"<div>{html.escape(note)}</div>" for note in self._notes())
         return (
@@ -161,7 +161,7 @@ class Timeline:
 
 
 class TimedRunner(Runner):
-    """A program as a function that notes the seconds of each of its steps; without its guards unless it is guarded."""
+    """A runner that records the seconds of each step. Guards are left out unless `guarded`."""
 
     def __init__(self, program: Program, steps: Sequence[Step], guarded: bool) -> None:
         self.guarded = guarded
@@ -186,7 +186,7 @@ def measure(
 
     Raises what a step raises, and `GuardFailed`.
     """
-    given = [_made_up(value) if x is None else x for value, x in zip(program.inputs, arrays, strict=True)]
+    given = [_make_sample(value) if x is None else x for value, x in zip(program.inputs, arrays, strict=True)]
     words = "these arguments" if guarded else "those it was traced with"
     runner = TimedRunner(program, steps, guarded)
     backends.quicken(runner)
@@ -210,7 +210,7 @@ def measure(
     return Timeline(name, timed, runs, "arrays of ones" if any(x is None for x in arrays) else words)
 
 
-def _made_up(value: Value) -> Any:
+def _make_sample(value: Value) -> Any:
     """Ones, and a positive definite matrix in the place of a square one, which is often to be solved with."""
     array = np.ones(value.shape, value.dtype)
     if value.ndim > 1 and value.shape[-1] == value.shape[-2] and value.dtype.kind in "fc":
@@ -269,7 +269,7 @@ def _work(instruction: Instruction, times: int = 1) -> list[tuple[Location, floa
     return [(instruction.location, times * work)]
 
 
-def _listed(items: tuple[str, ...]) -> str:
+def _join_names(items: tuple[str, ...]) -> str:
     return ", ".join(items[:6]) + (f" and {len(items) - 6} more" if len(items) > 6 else "")
 
 

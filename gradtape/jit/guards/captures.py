@@ -48,7 +48,7 @@ from gradtape.jit.guards.holders import (
     slot_names,
     state_of,
 )
-from gradtape.jit.guards.impure_reads import DYNAMIC_ATTRIBUTES, is_reader, reads_on
+from gradtape.jit.guards.impure_reads import DYNAMIC_ATTRIBUTES, advances_iterator, is_reader
 from gradtape.jit.guards.library_code import (
     is_constant_module,
     is_data,
@@ -200,14 +200,14 @@ class Survey:
         value = place.value
         if isinstance(value, GENERATORS):
             self.generators.append(value)
-        elif isinstance(item, types.FunctionType) and reads_on(item, place.key, value):
+        elif isinstance(item, types.FunctionType) and advances_iterator(item, place.key, value):
             raise Untraceable(
-                f"it reads an iterator{_called(place, item)}, which goes on from call to call. "
+                f"it reads an iterator{_quote_name(place, item)}, which goes on from call to call. "
                 f"Take the next item outside and pass it in"
             )
         if is_leaf(value):
             if self.ambient and isinstance(value, Tensor) and value._node.bits & AMBIENT:
-                called = _called(place, item)
+                called = _quote_name(place, item)
                 raise Untraceable(f"it reads a tensor with requires_grad=True that is not an argument{called}")
             if copied:
                 self._leaf_places.setdefault(id(value), []).append(place)
@@ -348,7 +348,7 @@ class Survey:
         """Remember in words how `value` is reached from `item`."""
         path, name = self._paths.get(id(item), ("", ""))
         if place is not None:
-            path, name = _step(path, name, place, item)
+            path, name = _extend_path(path, name, place, item)
         self._paths.setdefault(id(value), (path, name))
 
     def check(self) -> None:
@@ -358,7 +358,7 @@ class Survey:
         for place, item in self.hidden:
             if not self._is_read(place, item):
                 continue
-            path, name = _step(*self._paths.get(id(item), ("", "")), place, item)
+            path, name = _extend_path(*self._paths.get(id(item), ("", "")), place, item)
             where = f"{name!r}" if path == name else f"{name!r} (as {path})" if name else "an object"
             raise Untraceable(f"it reads {where}, {_why_hidden(place.value)}")
 
@@ -468,10 +468,10 @@ def same_order(container: Any, before: list[Any]) -> bool:
     return len(now) == len(before) and all(one is other or same_scalar(one, other) for one, other in pairs)
 
 
-def _step(path: str, name: str, place: Place, item: Any) -> tuple[str, str]:
+def _extend_path(path: str, name: str, place: Place, item: Any) -> tuple[str, str]:
     """How a place in `item` is reached, in words, if `item` itself is by `path`; and the last name on the way."""
     if isinstance(item, types.FunctionType):
-        called = _called(place, item)[3:-2] if _called(place, item) else ""
+        called = _quote_name(place, item)[3:-2] if _quote_name(place, item) else ""
         return (called, called) if called else (path, name)
     key = place.key
     if _is_attribute(place, item):
@@ -506,7 +506,7 @@ def _why_hidden(value: Any) -> str:
     )
 
 
-def _called(place: Place, item: Any) -> str:
+def _quote_name(place: Place, item: Any) -> str:
     """The name of a place in what holds it, in brackets; nothing where it has none."""
     name = place.key
     if name is None and isinstance(item, types.FunctionType):

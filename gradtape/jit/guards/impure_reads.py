@@ -1,4 +1,4 @@
-"""What a function reads by another way than a name, seen while it is traced: the clock, the environment, files, chance.
+"""Impure reads of a function, detected while it is traced: the clock, the environment, files, unseeded randomness.
 
 None of that can be read again by a program, or compared: a function that does so is run as it is. Python's profiler
 hook shows the calls, and is set only where the code has the name of something that reads.
@@ -83,15 +83,15 @@ DYNAMIC_ATTRIBUTES = frozenset(
 REACHED_AT_MOST = 256
 
 
-class Readings:
-    """What a function has read that its program cannot read again: the first of it."""
+class ImpureReads:
+    """The first impure read of a function: its program cannot repeat it."""
 
     def __init__(self) -> None:
         self.what = ""
         self.place: Location | None = None
         self.drew = False  # whether random numbers come from a generator that was made for them
 
-    def note(self, frame: types.FrameType, what: str) -> None:
+    def record(self, frame: types.FrameType, what: str) -> None:
         if self.place is None:
             self.what, self.place = what, Location(frame.f_code, frame.f_lasti)
 
@@ -111,47 +111,47 @@ class Readings:
 
 
 @contextmanager
-def watching(functions: Iterable[types.FunctionType]) -> Iterator[Readings]:
-    """See what `functions` read of the world, if they look as though they would: most do not, and cost nothing."""
-    readings = Readings()
-    codes = _mentioning(functions)
+def watch_impure_reads(functions: Iterable[types.FunctionType]) -> Iterator[ImpureReads]:
+    """Watch `functions` for impure reads, if their code names something impure: most does not, and costs nothing."""
+    reads = ImpureReads()
+    codes = _find_codes_to_watch(functions)
     before = sys.getprofile()
     if not codes:
-        yield readings
+        yield reads
         return
     if before is not None and not isinstance(before, types.FunctionType | types.MethodType):
         raise Untraceable(
             "a profiler is on that does not let others see which functions are called, and this one may read the "
             "clock, files or the environment. Profile it without jit"
         )
-    sys.setprofile(_observer(readings, codes, before))
+    sys.setprofile(_observer(reads, codes, before))
     try:
-        yield readings
+        yield reads
     finally:
         sys.setprofile(before)
 
 
-def _observer(readings: Readings, codes: dict[int, types.CodeType], before: Any) -> Callable[..., None]:
-    """The function that is told of each call while a function is traced."""
+def _observer(reads: ImpureReads, codes: dict[int, types.CodeType], before: Any) -> Callable[..., None]:
+    """The profiler hook that is called for each call while a function is traced."""
 
-    def see(frame: types.FrameType, event: str, argument: Any) -> None:
+    def observe(frame: types.FrameType, event: str, argument: Any) -> None:
         if before is not None:
             before(frame, event, argument)
         if event == "c_call":
-            what = _reading(argument)
-            if what is not None and (asking := _asking(frame, codes)) is not None:
-                readings.note(asking, what)
+            what = _describe_read(argument)
+            if what is not None and (asking := _find_user_frame(frame, codes)) is not None:
+                reads.record(asking, what)
         elif event == "call" and (frame.f_code is _ENTROPY or frame.f_code in _ASKED):
-            asking = _asking(frame.f_back, codes)
+            asking = _find_user_frame(frame.f_back, codes)
             if asking is not None and frame.f_code is _ENTROPY:
-                readings.drew = True
+                reads.drew = True
             elif asking is not None:
-                readings.note(asking, _ASKED[frame.f_code])
+                reads.record(asking, _ASKED[frame.f_code])
 
-    return see
+    return observe
 
 
-def _reading(function: Any) -> str | None:
+def _describe_read(function: Any) -> str | None:
     """What a native function reads of the world, in words; None if it reads nothing."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, type):
@@ -172,7 +172,7 @@ def _reading(function: Any) -> str | None:
     return None
 
 
-def _asking(frame: types.FrameType | None, codes: dict[int, types.CodeType]) -> types.FrameType | None:
+def _find_user_frame(frame: types.FrameType | None, codes: dict[int, types.CodeType]) -> types.FrameType | None:
     """The frame of the user's that a call comes from, by way of a few of Python's own."""
     for _ in range(12):
         if frame is None or id(frame.f_code) in codes:
@@ -184,12 +184,12 @@ def _asking(frame: types.FrameType | None, codes: dict[int, types.CodeType]) -> 
     return None
 
 
-def _mentioning(functions: Iterable[types.FunctionType]) -> dict[int, types.CodeType]:
+def _find_codes_to_watch(functions: Iterable[types.FunctionType]) -> dict[int, types.CodeType]:
     """The codes of functions that have the name of something that is read of the world, by their identity."""
     found: dict[int, types.CodeType] = {}
     for function in functions:
         held = [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
-        is_held = any(map(_is_worldly, held))
+        is_held = any(map(_is_impure, held))
         for code in codes_of(function.__code__):
             if is_held or _mentions(code, function.__globals__):
                 found[id(code)] = code
@@ -200,10 +200,10 @@ def _mentions(code: types.CodeType, scope: dict[str, Any]) -> bool:
     """Whether code names something that is read of the world, by its own name or another."""
     if not _NAMES.isdisjoint(code.co_names):
         return True
-    return any(name in scope and _is_worldly(scope[name]) for name in code.co_names)
+    return any(name in scope and _is_impure(scope[name]) for name in code.co_names)
 
 
-def _is_worldly(value: Any) -> bool:
+def _is_impure(value: Any) -> bool:
     """Whether a value is, or is of, a module that reads the world."""
     if isinstance(value, types.ModuleType):
         module = value.__name__
@@ -218,10 +218,10 @@ def _is_worldly(value: Any) -> bool:
 
 def is_reader(value: Any) -> bool:
     """Whether a value is a native function that reads the world."""
-    return isinstance(value, types.BuiltinFunctionType) and _reading(value) is not None
+    return isinstance(value, types.BuiltinFunctionType) and _describe_read(value) is not None
 
 
-def reads_on(function: types.FunctionType, name: Any, value: Any) -> bool:
+def advances_iterator(function: types.FunctionType, name: Any, value: Any) -> bool:
     """Whether a function reads an iterator, from which each call takes more; not a file, which may be written to.
 
     `name` is that of a global, which may be one of an attribute only, or None for what is in its closure.

@@ -157,7 +157,7 @@ class Copies:
         places = self.survey.edges[id(function)]
         names = function.__globals__
         changed = {
-            place.key: place.value for place in places if place.container is names and self.of_later(place.value)
+            place.key: place.value for place in places if place.container is names and self.has_copy(place.value)
         }
         scope = self._namespace(names, changed) if changed else names
         copied = types.FunctionType(function.__code__, scope, function.__name__, None, tuple(cells) or None)
@@ -194,7 +194,7 @@ class Copies:
                 return
             record[2] = record[1].cell_contents = self.of(record[2])
 
-    def of_later(self, value: Any) -> bool:
+    def has_copy(self, value: Any) -> bool:
         """Whether `value` has a copy, made or to be made."""
         return id(value) in self._replaced or id(value) in self.survey.changing
 
@@ -228,14 +228,14 @@ class Copies:
                 raise Untraceable("it deletes a name or an item that holds arrays")
         return found
 
-    def assigned(self) -> list[tuple[int, Any]]:
+    def assigned_leaves(self) -> list[tuple[int, Any]]:
         """The leaves whose value the trace has changed in place: their position, and the traced tensor."""
         tensors = [self._replaced[id(place.value)] for place in self.survey.leaves]
         pairs = zip(tensors, self._given, strict=True)
         return [(index, tensor) for index, (tensor, given) in enumerate(pairs) if tensor.traced is not given]
 
 
-def traced_leaf(level: TraceLevel, bits: int) -> Callable[[Any], Any]:
+def make_leaf_replacer(level: TraceLevel, bits: int) -> Callable[[Any], Any]:
     """How leaves are replaced: by new inputs of a trace. A tensor on one of the tapes in `bits` cannot be."""
 
     def replace(value: Any) -> TraceTensor | TraceVariable:

@@ -1,4 +1,4 @@
-"""Which line of the user's an instruction comes from: the one location of each place in the code."""
+"""Source locations of instructions: the user's line, with one interned `Location` for each place in the code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def here(depth: int = 4) -> Location:
         if code.co_filename in user_files:
             return place(code, frame.f_lasti)
         known = _kinds.get(id(code))
-        kind = _kind(code) if known is None else known[1]
+        kind = _classify(code) if known is None else known[1]
         if not kind:
             return place(code, frame.f_lasti)
         if kind == _WALKING:  # the rule's frame is smaller than the walk's, and so quicker to read
@@ -37,7 +37,7 @@ def here(depth: int = 4) -> Location:
     return NOWHERE
 
 
-def _kind(code: CodeType) -> int:
+def _classify(code: CodeType) -> int:
     """Whether code is a library's, and a walk back's or a rule's, whose operations belong to those of their node."""
     if len(_kinds) >= PLACES_AT_MOST:
         _kinds.clear()
@@ -51,10 +51,10 @@ def _kind(code: CodeType) -> int:
 
 def apply_at(node: Any, op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
     """Run `op` as if it were called at the place of `node`, which may be anything that has a code and an offset."""
-    return as_from(node, _applied, op, inputs, params)
+    return as_from(node, _apply, op, inputs, params)
 
 
-def _applied(op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+def _apply(op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
     return apply(op, tuple(inputs), params)  # which looks for its place from its caller's caller on
 
 
@@ -62,19 +62,19 @@ _places: dict[tuple[int, int], Location] = {}  # by the id of the code, which th
 
 
 def place(code: CodeType, offset: int) -> Location:
-    """The one location of a place in the code: a loop comes by it often."""
+    """The interned `Location` of (code, offset): loops reach the same place often."""
     key = id(code), offset
     found = _places.get(key)
     if found is None:
         if len(_places) >= PLACES_AT_MOST:
             _places.clear()
-        begin = _begin(code, offset)
+        begin = _find_instruction_start(code, offset)
         found = _places[key] = Location(code, offset) if begin == offset else place(code, begin)
     return found
 
 
-def _begin(code: CodeType, offset: int) -> int:
-    """Where the instruction begins that `offset` is in: in one that Python has made quicker, it is its last cache."""
+def _find_instruction_start(code: CodeType, offset: int) -> int:
+    """Where the bytecode instruction of `offset` begins: in a specialised one, `offset` is that of its last cache."""
     instructions = code.co_code
     while 0 < offset < len(instructions) and not instructions[offset]:
         offset -= 2

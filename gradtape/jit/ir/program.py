@@ -1,4 +1,4 @@
-"""The program: what tracing writes down, what passes rewrite and what is run. A small typed SSA form.
+"""The program: a small typed SSA form, which tracing records, passes rewrite and the runner executes.
 
 The specification, which `verify` (in `gradtape.jit.ir.verify`) checks:
 
@@ -10,14 +10,14 @@ The specification, which `verify` (in `gradtape.jit.ir.verify`) checks:
 4. An instruction calls the NumPy kernel of one row of the operation table: `op.kernel(*operands, **params)`. It has
    one result, or as many as the kernel returns where `op.outputs` is set; their shapes and dtypes are the kernel's.
    Parameters are static; `params_key` gives a hashable form of them, or None where they cannot be compared.
-   Where `depends_on_values(op)` says so, another call may give another form; whoever runs it checks, as with a guard.
+   Where `depends_on_values(op)` says so, another call may give another shape or dtype: the runner checks it.
 5. Instructions are pure (equal operands and parameters give equal results, and nothing is written to) unless
    `instruction.effect` is set: a `GUARD`, a random draw, or a call back into Python. Those are never dropped, merged or
    moved across one another.
 6. A `GUARD` has one operand, no result and the parameter `expected`, an array: execution goes on only if the operand is
    equal to it bit for bit. What follows a guard may rely on it: no instruction that can fail is moved before a guard.
-7. A result may share memory with an operand (a view) where `op.view` is set or the kernel does so; nobody writes to a
-   value. Whoever reuses memory has to know that no view of it is alive.
+7. A result may share memory with an operand (a view) where `op.view` is set or the kernel does so; values are never
+   written to. Memory may be reused only when no view of it is alive.
 8. Outputs are defined values, in any order, the same one perhaps several times.
 9. Every instruction knows the user's line it came from (`location`), and passes keep it.
 10. A `LOOP` repeats an inner program, its *body*: its parameter `loop` is a `Loop`, and its operands are values.

@@ -117,7 +117,7 @@ def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
         path = folder / (key.hex() + ENDING)
         image = _read(path, key, secret)
     except (OSError, OperandError) as error:
-        _complain_once(f"jit: native code is not read from disk: {error}")
+        _warn_once(f"jit: native code is not read from disk: {error}")
         return make()
     if image is not None:
         with _lock:
@@ -128,7 +128,7 @@ def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
         _write(path, key, image, secret)
         _sweep(folder)
     except OSError as error:
-        _complain_once(f"jit: native code is not kept on disk: {error}")
+        _warn_once(f"jit: native code is not kept on disk: {error}")
     return image
 
 
@@ -180,7 +180,7 @@ def _read(path: Path, key: bytes, secret: bytes) -> bytes | None:
 
 
 def _write(path: Path, key: bytes, image: bytes, secret: bytes) -> None:
-    """Make an entry, whole: a name that is seen has all of its contents, whoever else writes it at the same time."""
+    """Write an entry atomically: a file of that name is always complete, even if several processes write it."""
     handle, name = tempfile.mkstemp(prefix=".new-", suffix=ENDING, dir=path.parent)  # readable by the user alone
     try:
         with os.fdopen(handle, "wb") as file:
@@ -211,7 +211,7 @@ def _sweep(folder: Path) -> None:
         total -= size
 
 
-def _complain_once(message: str) -> None:
+def _warn_once(message: str) -> None:
     with _lock:
         first = message not in _complained
         _complained.add(message)

@@ -63,7 +63,7 @@ def directory(path: str | os.PathLike[str]) -> Path:
             found = os.path.dirname(found)
             continue
         place = os.path.join(found, name)
-        if _made_or_found(place):
+        if _find_link_or_make_directory(place):
             links += 1
             if links > LINKS_AT_MOST:
                 raise Untrusted(f"there are more than {LINKS_AT_MOST} links on the way ({place})")
@@ -77,7 +77,7 @@ def directory(path: str | os.PathLike[str]) -> Path:
     return Path(found)
 
 
-def _made_or_found(place: str) -> bool:
+def _find_link_or_make_directory(place: str) -> bool:
     """Whether there is a link; a directory is made if there is nothing."""
     try:
         found = status(place)

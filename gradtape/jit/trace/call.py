@@ -16,10 +16,10 @@ from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.captures import Survey
-from gradtape.jit.guards.impure_reads import watching
+from gradtape.jit.guards.impure_reads import watch_impure_reads
 from gradtape.jit.guards.rng import random_states, rewinder
 from gradtape.jit.guards.signature import CallArguments, Static
-from gradtape.jit.guards.substitute import Copies, traced_leaf
+from gradtape.jit.guards.substitute import Copies, make_leaf_replacer
 from gradtape.jit.ir.program import Program, Value
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.passes.reroll.find import FoundLoops, find_detected_loops
@@ -110,7 +110,7 @@ def _traced(
             given.append(level.new_input(array) if variable is None else level.new_variable(variable))
         received = [tensor.traced for tensor in given]
         found = [place.value for place in survey.leaves]
-        copies = survey.substitute(traced_leaf(level, state.bits))
+        copies = survey.substitute(make_leaf_replacer(level, state.bits))
         inner = copies.root[0]
         replaced_args, replaced_kwargs = _replaced(static, args, kwargs, given, copies)
         before = leaves((replaced_args, replaced_kwargs))
@@ -121,7 +121,7 @@ def _traced(
         level.watch_generators(lambda: random_states(survey, objects))
         has_returned = False
         try:
-            with level.under_way(_contract), watching(survey.functions()) as readings:
+            with level.under_way(_contract), watch_impure_reads(survey.functions()) as readings:
                 result = inner(*replaced_args, **replaced_kwargs)
             has_returned = True
         finally:
@@ -175,7 +175,7 @@ def _writes(given: list[Any], received: list[Value], copies: Copies, level: Trac
     for index, (tensor, value) in enumerate(zip(given, received, strict=True)):
         if tensor.traced is not value:
             found.append((Write("argument", index, in_place=_is_array(tensor)), tensor))
-    for index, tensor in copies.assigned():
+    for index, tensor in copies.assigned_leaves():
         found.append((Write("captured", index, in_place=_is_array(tensor)), tensor))
     for original, key, value in copies.changes():
         if isinstance(value, TraceTensor):

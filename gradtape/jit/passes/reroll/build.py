@@ -27,20 +27,20 @@ _PARTS_AT_MOST = 6
 
 
 def build_loops(listing: Listing, stretches: Sequence[Stretch]) -> Program:
-    """The program with the stretches as loops, without what nobody uses any more."""
+    """The program with the stretches as loops, and without what is unused then."""
     from gradtape.jit.passes.dce import drop_dead
 
-    writer = Writer(listing)
+    writer = ProgramWriter(listing)
     position = 0
     for stretch in stretches:
         writer.copy(position, stretch.begin)
         writer.roll(stretch)
         position = stretch.end
     writer.copy(position, len(listing.instructions))
-    return drop_dead(writer.finished())
+    return drop_dead(writer.finish())
 
 
-class Writer:
+class ProgramWriter:
     """The new program, as far as it is written."""
 
     def __init__(self, listing: Listing) -> None:
@@ -127,13 +127,13 @@ class Writer:
         """Write down a stack of what loops have stacked already as these stacks, end to end; whether that is so."""
         if instruction.params.get("axis") != 0 or reads.min() < 0:
             return False
-        whole = self.joined(reads, instruction)
+        whole = self.join_rows(reads, instruction)
         if whole is None:
             return False
         self._joined[self.listing.numbers[instruction.result]] = whole
         return True
 
-    def joined(self, numbers: Numbers, near: Instruction) -> Value | None:
+    def join_rows(self, numbers: Numbers, near: Instruction) -> Value | None:
         """Values, one under the other, made of parts of what loops have stacked; None if these are too many."""
         parts: list[Value] = []
         begin = 0
@@ -192,7 +192,7 @@ class Writer:
         self.rolled.append(rolled)
         self._begins.append(rolled.columns.base)
 
-    def finished(self) -> Program:
+    def finish(self) -> Program:
         program = self.listing.program
         last = self.listing.instructions[-1]
         outputs = tuple([self.value(self.listing.numbers[value], last) for value in program.outputs])
@@ -202,7 +202,7 @@ class Writer:
 class LoopBuilder:
     """One loop: reads what it needs from the writer, and knows where its results are."""
 
-    def __init__(self, writer: Writer, stretch: Stretch) -> None:
+    def __init__(self, writer: ProgramWriter, stretch: Stretch) -> None:
         self.writer, self.stretch, self.listing = writer, stretch, writer.listing
         self.columns = columns = Columns(self.listing, stretch)
         self.stop = columns.base + columns.made * stretch.steps
@@ -259,7 +259,7 @@ class LoopBuilder:
             outer = self.writer.value(int(self.columns.table[0, columns[0]]), self.near)
             way = plan_reading(outer, found)
             if way is not None:
-                row = self._slice(self._prepared(outer, way.before), way.walk)
+                row = self._slice(self._prepare_array(outer, way.before), way.walk)
                 if not way.rest:
                     self._results[result] = row
                     return
@@ -277,7 +277,7 @@ class LoopBuilder:
         numbers = self.columns.table[:, column]
         return not self.columns.internal[column] and bool((numbers == numbers[0]).all()) and numbers[0] >= 0
 
-    def _prepared(self, array: Value, before: Any) -> Value:
+    def _prepare_array(self, array: Value, before: Any) -> Value:
         if before is None:
             return array
         op, params = before
@@ -301,7 +301,7 @@ class LoopBuilder:
             return self._results[origin] if not distance else self._carry(origin, tuple(numbers[:distance].tolist()))
         first = int(numbers[0])
         if not (numbers == first).all():
-            return self._walked(numbers, instruction)
+            return self._walk_operand(numbers, instruction)
         if first < 0:
             return self.listing.literals[-1 - first]
         return self._invariant(self.writer.value(first, self.near))
@@ -342,7 +342,7 @@ class LoopBuilder:
             made[key] = self.writer.new_constant(rows)
         return self._slice(made[key], Walk(0, 1))
 
-    def _walked(self, numbers: Any, instruction: Instruction) -> Value:
+    def _walk_operand(self, numbers: Any, instruction: Instruction) -> Value:
         """What is another value, from elsewhere, in each step."""
         writer, listing = self.writer, self.listing
         if numbers[0] < 0:
@@ -360,7 +360,7 @@ class LoopBuilder:
         if parts is not None:
             return parts
         if loop is not None:
-            rows = writer.joined(numbers, self.near)
+            rows = writer.join_rows(numbers, self.near)
             if rows is not None:
                 return self._slice(rows, Walk(0, 1))
         values = [writer.value(number, self.near) for number in numbers.tolist()]
@@ -390,7 +390,7 @@ class LoopBuilder:
         way = None if found is None else plan_reading(outer, found)
         if way is None or way.rest:
             return None
-        return self._slice(self._prepared(outer, way.before), way.walk)
+        return self._slice(self._prepare_array(outer, way.before), way.walk)
 
     # -- what comes out
 

@@ -212,7 +212,7 @@ class Listing:
     def _literal(self, operand: Any, instruction: Instruction) -> tuple[int, Any]:
         """The number of a literal, and what it shares with those that may stand in its place in another step."""
         kind = type(operand.value)
-        if kind is float and operand.value:  # not a zero, of which there are two
+        if kind is float and operand.value:  # 0.0 == -0.0: these are never the same literal
             key: Any = operand.value
         else:
             key = (kind, repr(operand.value)) if kind in _PLAIN else operand_key(operand)
@@ -292,7 +292,7 @@ class Stretch(NamedTuple):
 
 
 class FoundLoops:
-    """Loops that were found while a function was still traced: stretches of all its instructions."""
+    """Loops that were found while the function was being traced: stretches of its instructions."""
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing  # of the instructions up to the first search
@@ -376,14 +376,14 @@ def split_regular(listing: Listing, stretch: Stretch, end: int) -> Iterator[Stre
     """The parts of a stretch of instructions, which ends before `end`, in which every column keeps its pattern."""
     columns = Columns(listing, stretch)
     if all(listing.instructions[i].op.view for i in range(stretch.begin, stretch.begin + stretch.period)):
-        return  # what only looks at parts of an array costs nothing, and whoever reads them can walk along it
+        return  # views cost nothing, and a loop that reads them can walk along the array
     limits = [0, *sorted({int(t) for t in columns.breaks() if 0 < t < stretch.steps}), stretch.steps]
     for first, last in itertools.pairwise(limits):
         whole = last == stretch.steps
         part = Stretch(stretch.begin + first * stretch.period, stretch.period, last - first)
         if not part.is_worth_it():
             continue
-        turned = _turned(listing, part, end if whole else part.end)
+        turned = _rotate(listing, part, end if whole else part.end)
         if turned is not None:
             part = turned
         columns = Columns(listing, part)
@@ -400,7 +400,7 @@ def _can_advance(listing: Listing, stretch: Stretch, place: int) -> bool:
     return params is None or find_advancing([given["index"] for given in params]) is not None
 
 
-def _turned(listing: Listing, stretch: Stretch, end: int) -> Stretch | None:
+def _rotate(listing: Listing, stretch: Stretch, end: int) -> Stretch | None:
     """The same stretch begun where the fewest values go round from step to step, if that is somewhere else."""
     crossing = Columns(listing, stretch).crossing()
     offset = int(np.argmin(crossing))
