@@ -203,14 +203,14 @@ def test_garbage_is_collected_in_the_child_as_before() -> None:
     """The child does not inherit the seldom collection of a compilation that another thread is in the middle of."""
     script = """
         import gc
-        from gradtape.jit.trace.gc_pause import seldom
+        from gradtape.jit.trace.gc_pause import collect_less_often
 
         before = gc.get_threshold()
         inside, over = threading.Event(), threading.Event()
 
 
         def stay():
-            with seldom():
+            with collect_less_often():
                 inside.set()
                 over.wait()
 
@@ -219,7 +219,7 @@ def test_garbage_is_collected_in_the_child_as_before() -> None:
         thread.start()
         inside.wait()
         results = [gc.get_threshold() != before, in_child(lambda: gc.get_threshold() == before)]
-        with seldom():
+        with collect_less_often():
             results.append(in_child(lambda: gc.get_threshold() != before))
         over.set()
         thread.join()

@@ -19,8 +19,8 @@ from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import Group, Step
-from gradtape.jit.trace.call import traced
-from gradtape.jit.trace.gc_pause import seldom
+from gradtape.jit.trace.call import trace_call
+from gradtape.jit.trace.gc_pause import collect_less_often
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments, Static
@@ -33,8 +33,8 @@ def compile_call(
 
     `call` is the flat form of `args` and `kwargs`. Raises `Untraceable` where the function cannot be compiled.
     """
-    with seldom():
-        trace = traced(function, static, call, args, kwargs)
+    with collect_less_often():
+        trace = trace_call(function, static, call, args, kwargs)
         program = optimise(trace.program, loops=trace.loops)
         steps = backends.steps(program)
         runner = Runner(program, steps)

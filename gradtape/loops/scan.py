@@ -112,15 +112,15 @@ def _compiled(
 ) -> tuple[Any, Any] | None:
     """Inside `jit`, the results as those of a loop of the program; None elsewhere, and where that cannot be done."""
     from gradtape.jit.errors import Unrollable
-    from gradtape.jit.trace.loops.scan_body import level_under_way
+    from gradtape.jit.trace.loops.scan_body import current_level
 
-    level = level_under_way(leaves((carry, xs)))
+    level = current_level(leaves((carry, xs)))
     if level is None:
         return None
-    from gradtape.jit.trace.loops.scan_op import scanned
+    from gradtape.jit.trace.loops.scan_op import trace_scan
 
     try:
-        return scanned(level, f, carry, xs, steps, reverse, budget)
+        return trace_scan(level, f, carry, xs, steps, reverse, budget)
     except Unrollable:
         return None
 

@@ -326,7 +326,7 @@ def asked_by_user() -> bool:
     return frame is not None and not is_library(frame.f_code.co_filename)
 
 
-_JIT = os.path.join(os.path.dirname(__file__), "jit", "")
+_JIT = os.path.join(os.path.dirname(os.path.dirname(__file__)), "jit", "")
 
 
 def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:

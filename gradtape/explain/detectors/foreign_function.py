@@ -60,7 +60,7 @@ _TURNED: dict[str, tuple[str, dict[Any, str], Any]] = {
 _WITHOUT_EFFECT = frozenset(["overwrite_a", "overwrite_b", "check_finite", "overwrite_ab", "overwrite_x"])
 
 
-_EXPLAIN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_EXPLAIN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Foreign(NamedTuple):

@@ -20,7 +20,7 @@ from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import BOUND, UNBOUND, contents, slot_names
 from gradtape.jit.guards.signature import Inline
-from gradtape.jit.trace.tracer import TraceLevel
+from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class Copies:
         return [(index, tensor) for index, (tensor, given) in enumerate(pairs) if tensor.traced is not given]
 
 
-def make_leaf_replacer(level: TraceLevel, bits: int) -> Callable[[Any], Any]:
+def make_leaf_replacer(level: TracingLevel, bits: int) -> Callable[[Any], Any]:
     """How leaves are replaced: by new inputs of a trace. A tensor on one of the tapes in `bits` cannot be."""
 
     def replace(value: Any) -> TraceTensor | TraceVariable:

@@ -334,11 +334,11 @@ class Loop:
     @property
     def sampler(self) -> LoopRunner:
         """The loop as a function that is run once or twice: with NumPy's kernels, unless they are very many."""
-        from gradtape.jit.trace.loops.evaluate import Sampler
+        from gradtape.jit.trace.loops.evaluate import LoopEvaluator
 
         if len(self.body) * self.length > KERNELS_AT_MOST:
             return self.runner
-        return Sampler(self)
+        return LoopEvaluator(self)
 
     def result_specs(self) -> list[tuple[Shape, np.dtype[Any]]]:
         """The shapes and dtypes of the results."""

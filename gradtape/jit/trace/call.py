@@ -1,4 +1,8 @@
-"""Tracing a call: the function is run on traced tensors, and what it did is made a program."""
+"""Trace one call: substitute tracers for arrays, run the function, build the `Program` and its guards.
+
+The result is a `Trace` (program, output template, writes to variables and containers) and the values that the function
+read besides its arguments.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +29,16 @@ from gradtape.jit.native.runtime import threads
 from gradtape.jit.passes.reroll.find import FoundLoops, find_detected_loops
 from gradtape.jit.runtime.results import Output, Template, Write
 from gradtape.jit.trace import fast_path
-from gradtape.jit.trace.gc_pause import seldom
-from gradtape.jit.trace.tracer import NUMBERS, TraceLevel
+from gradtape.jit.trace.gc_pause import collect_less_often
+from gradtape.jit.trace.tracer import NUMBERS, TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
 
 fast_path.bind()
 Function = Callable[..., Any]
-ATTEMPTS_BESIDE_DRAWS = 3
-"""How often a function is traced again that may have drawn random numbers, or another thread has."""
-SEARCHED_FROM = 400
-"""How many instructions have to be traced before the walk back looks for loops: what is shorter takes no time."""
+RETRIES_AFTER_DRAWS = 3
+"""How many more times to trace when random numbers were drawn and another thread may have drawn them."""
+MIN_INSTRUCTIONS_TO_COLLAPSE = 400
+"""Minimum number of instructions since the last search before a backward pass looks for loops to collapse."""
 
 
 class TracedCall(NamedTuple):
@@ -55,15 +59,19 @@ class TracedCall(NamedTuple):
     """The values of the captured arrays, tensors and Variables in this call."""
 
 
-def traced(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> TracedCall:
-    """A new trace of the function."""
-    with seldom():
+def trace_call(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> TracedCall:
+    """Trace a call.
+
+    Raises `Untraceable` if the function draws random numbers. Another thread that draws from the same generators looks
+    the same, so with other threads around the call is traced again.
+    """
+    with collect_less_often():
         among_others, rewind = _has_other_threads(), None
-        for attempt in range(1 + ATTEMPTS_BESIDE_DRAWS):
+        for attempt in range(1 + RETRIES_AFTER_DRAWS):
             try:
-                return _traced(function, static, call, args, kwargs, beside_draws=attempt > 0)
-            except _Drawn as drawn:
-                rewind = rewind or drawn.rewind  # the first one knows where the generators were
+                return _trace_once(function, static, call, args, kwargs, beside_draws=attempt > 0)
+            except _RandomNumbersDrawn as drawn:
+                rewind = rewind or drawn.rewind  # the first attempt saw the original generator states
                 if not (among_others or _has_other_threads()):
                     break
         if rewind is not None:
@@ -74,34 +82,34 @@ def traced(function: Function, static: Static, call: CallArguments, args: Any, k
     )
 
 
-class _Drawn(Exception):
-    """Random numbers were drawn during a trace, by the function or, it may be, by another thread."""
+class _RandomNumbersDrawn(Exception):
+    """Random numbers were drawn during a trace, by the function or possibly by another thread."""
 
     def __init__(self, rewind: Callable[[], None]) -> None:
         super().__init__()
-        self.rewind = rewind  # puts the generators back to where they were before the trace
+        self.rewind = rewind  # restores the generator states from before the trace
 
 
 def _has_other_threads() -> bool:
-    """Whether threads other than this one, and those that native loops are shared with, may be running."""
+    """Whether threads other than this one and the workers of native loops may be running."""
     helpers = {thread.ident for thread in threading.enumerate() if thread.name == threads.NAME}
     return any(thread not in helpers and thread != threading.get_ident() for thread in sys._current_frames())
 
 
-def _traced(
+def _trace_once(
     function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any, beside_draws: bool
 ) -> TracedCall:
-    """A new trace of the function.
+    """One attempt to trace a call; see `trace_call`.
 
-    Generators are put back to where they were: whoever computes the answer draws the numbers again. Not if it is other
-    threads that draw from them.
+    Generators are rewound afterwards, because computing the answer draws the numbers again. They are not rewound when
+    other threads draw from them.
     """
     state = recording.current()
     objects = [x for x in call.objects if not isinstance(x, types.ModuleType)]
     survey = Survey((function, objects) if objects else (function,), bool(state.bits & AMBIENT))
     survey.check()
     with recording.during(recording.Recording((), ambient=False)):
-        level = TraceLevel()  # outside of all recording: what records, records traced tensors
+        level = TracingLevel()  # below all tapes: tapes record its tensors
     with recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
         level.numpy = _gives_numpy(call, survey)
         given: list[Any] = []
@@ -112,7 +120,7 @@ def _traced(
         found = [place.value for place in survey.leaves]
         copies = survey.substitute(make_leaf_replacer(level, state.bits))
         inner = copies.root[0]
-        replaced_args, replaced_kwargs = _replaced(static, args, kwargs, given, copies)
+        replaced_args, replaced_kwargs = _replace_arguments(static, args, kwargs, given, copies)
         before = leaves((replaced_args, replaced_kwargs))
         keeper = survey.keeper()
         rewind = rewinder(survey, objects)
@@ -121,7 +129,7 @@ def _traced(
         level.watch_generators(lambda: random_states(survey, objects))
         has_returned = False
         try:
-            with level.under_way(_contract), watch_impure_reads(survey.functions()) as readings:
+            with level.activate(_collapse_loops), watch_impure_reads(survey.functions()) as readings:
                 result = inner(*replaced_args, **replaced_kwargs)
             has_returned = True
         finally:
@@ -132,27 +140,27 @@ def _traced(
             for generator, numbers in level.generators.items():
                 generator.bit_generator.state = numbers
         if level.drew:
-            raise _Drawn(rewind)
+            raise _RandomNumbersDrawn(rewind)
         readings.check()
         if escaped is not None:
             raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")
         after = leaves((replaced_args, replaced_kwargs))
         if len(before) != len(after) or any(a is not b for a, b in zip(before, after, strict=True)):
             raise Untraceable("it changes a list, dictionary or object that it was given; return a new one")
-        writes = _writes(given, received, copies, level)
+        writes = _collect_writes(given, received, copies, level)
     flat = leaves(result)
     outputs: list[Value] = []
-    places = [_place(x, outputs, level) for x in flat]
+    places = [_output_leaf(x, outputs, level) for x in flat]
     template = Template(rebuild(result, places), level.numpy)
     values = [*outputs, *(tensor.traced for _, tensor in writes)]
     program = level.finish(values)
     changed = [write for write, _ in writes]
-    loops = level.found or find_detected_loops(program, level.follower.segments)
+    loops = level.loops or find_detected_loops(program, level.detector.segments)
     return TracedCall(survey, program, template, changed, tuple(level.generators), loops, found)
 
 
-def _replaced(static: Static, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
-    """The arguments with traced tensors in the place of arrays."""
+def _replace_arguments(static: Static, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
+    """The arguments with traced tensors substituted for arrays."""
     supply = iter(given)
     numbers = static.positions(len(args))
 
@@ -161,16 +169,18 @@ def _replaced(static: Static, args: Any, kwargs: Any, given: list[Any], copies: 
             return next(supply)
         return copies.of(x)
 
-    def replaced(tree: Any) -> Any:
+    def replace_leaves(tree: Any) -> Any:
         return rebuild(tree, [stand_in(x) for x in leaves(tree)])
 
-    new_args = [copies.of(x) if number in numbers else replaced(x) for number, x in enumerate(args)]
-    new_kwargs = {n: copies.of(x) if n in static.names else replaced(x) for n, x in kwargs.items()}
+    new_args = [copies.of(x) if number in numbers else replace_leaves(x) for number, x in enumerate(args)]
+    new_kwargs = {n: copies.of(x) if n in static.names else replace_leaves(x) for n, x in kwargs.items()}
     return new_args, new_kwargs
 
 
-def _writes(given: list[Any], received: list[Value], copies: Copies, level: TraceLevel) -> list[tuple[Write, Any]]:
-    """What the call has changed: where that is, and the traced tensor with the new value."""
+def _collect_writes(
+    given: list[Any], received: list[Value], copies: Copies, level: TracingLevel
+) -> list[tuple[Write, Any]]:
+    """The writes of the call: each location, and the traced tensor with the new value."""
     found: list[tuple[Write, Any]] = []
     for index, (tensor, value) in enumerate(zip(given, received, strict=True)):
         if tensor.traced is not value:
@@ -195,21 +205,21 @@ def _gives_numpy(call: CallArguments, survey: Survey) -> bool:
     return not any(isinstance(place.value, Tensor) for place in survey.leaves)
 
 
-def _contract(level: TraceLevel, *walked: Any) -> Callable[[], None] | None:
-    """Make a walk back that is about to begin shorter, where much has been traced since the last one."""
-    if len(level.instructions) - level.searched < SEARCHED_FROM:
+def _collapse_loops(level: TracingLevel, *walked: Any) -> Callable[[], None] | None:
+    """Hook of the backward pass: collapse loops in the graph if enough was traced since the last search."""
+    if len(level.instructions) - level.searched < MIN_INSTRUCTIONS_TO_COLLAPSE:
         return None
-    from gradtape.jit.trace.loops.backward import contract  # by those who have that much
+    from gradtape.jit.trace.loops.backward import collapse_loops  # lazy: most traces are short
 
-    return contract(level, SEARCHED_FROM, *walked)
+    return collapse_loops(level, MIN_INSTRUCTIONS_TO_COLLAPSE, *walked)
 
 
 def _is_array(tensor: Any) -> bool:
     return type(tensor) is not TraceVariable
 
 
-def _place(x: Any, outputs: list[Value], level: TraceLevel) -> Any:
-    """An output's place for a traced value or an array; anything else as it is."""
+def _output_leaf(x: Any, outputs: list[Value], level: TracingLevel) -> Any:
+    """The leaf of the output template for `x`: an `Output` index for a traced value or an array, else `x` itself."""
     if isinstance(x, TraceVariable):
         return x.original
     if isinstance(x, TraceTensor) and x.level is level:
@@ -220,7 +230,7 @@ def _place(x: Any, outputs: list[Value], level: TraceLevel) -> Any:
         outputs.append(level.constant(x._array))
     elif isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
         if level.numpy and isinstance(x, np.generic):
-            return x  # a number of NumPy's: nobody can write to it
+            return x  # NumPy scalars are immutable
         outputs.append(level.constant(x))
     else:
         if isinstance(x, Iterator) or type(x).__hash__ is None:

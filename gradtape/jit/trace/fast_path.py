@@ -1,9 +1,9 @@
-"""The doors that most operations of a traced function come through: one operand or two, written out for the plain case.
+"""Fast path for unary and binary operations on traced tensors in the plain case.
 
-Plain is an operation with one result and a rule, on values of one trace and Python's numbers, called by the user's
-code. Whatever else comes is handed on to the door of all tensors, and through that to `TraceLevel.process`, which say
-what is to be done. What is here says it again, in one go, for the sake of speed and of nothing else: a loop of
-thousands of steps comes by here for each of its operations.
+Plain: an operation with one result and a gradient rule, on values of one trace and Python numbers, called from user
+code. Everything else goes to the general path (`core.operation.apply`, then `TracingLevel.process`), which defines the
+semantics. This module repeats it inlined, for speed only: a loop of thousands of iterations takes this path for each of
+its operations.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from gradtape.core.operation import NO_PARAMS, Op, note_stretch
 from gradtape.core.tensor import Tensor
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import Instruction, Literal, Operand
-from gradtape.jit.trace.loops.template import SMALL, Written
-from gradtape.jit.trace.tracer import TraceLevel
-from gradtape.jit.trace.tracers import TraceTensor, one_doors, two_doors
+from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, RecordedOp
+from gradtape.jit.trace.tracer import TracingLevel
+from gradtape.jit.trace.tracers import TraceTensor, binary_fast_paths, unary_fast_paths
 from gradtape.numpy_dispatch import methods, protocols
 from gradtape.ops.indexing import getitem_static
 
@@ -36,14 +36,14 @@ _NUMBERS = frozenset({float, int})
 _OFF_TAPE = TENSOR | LIFTED
 
 
-def one_door(op: Op) -> Callable[..., Any]:
-    """`op` as a function of a traced tensor and the frame that calls it; None for what is not plain."""
+def unary_fast_path(op: Op) -> Callable[..., Any]:
+    """`op` as a function of a traced tensor and the calling frame; it returns None if the case is not plain."""
     kernel, view = op.kernel, op.view
 
-    def door(own: Any, frame: FrameType, params: dict[str, Any] = NO_PARAMS) -> Any:
+    def fast_path(own: Any, frame: FrameType, params: dict[str, Any] = NO_PARAMS) -> Any:
         level = own.level
-        if level.row is not None:
-            result = level.row.one(op, own, frame, params)
+        if level.expected is not None:
+            result = level.expected.unary(op, own, frame, params)
             if result is not None:
                 if view:
                     level.note_view(result, own)
@@ -56,39 +56,39 @@ def one_door(op: Op) -> Callable[..., Any]:
         try:
             out = kernel(own._array, **params)
         except Exception:
-            return None  # whoever is asked next says what is wrong
-        result = _written(op, level, (own.traced,), (own,), (node,), live, state, out, frame, params)
+            return None  # the general path raises the explained error
+        result = _record(op, level, (own.traced,), (own,), (node,), live, state, out, frame, params)
         if view:
             level.note_view(result, own)
         return result
 
-    return door
+    return fast_path
 
 
-def unary_door(op: Op, general: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """`op` as a method of traced tensors; what is not plain is handed on to `general`, which is one of all tensors."""
-    door = one_door(op)
+def unary_method(op: Op, general: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`op` as a method of traced tensors; cases that are not plain call `general`, the method of `Tensor`."""
+    fast_path = unary_fast_path(op)
 
     def method(own: Any) -> Any:
-        result = door(own, _getframe(1))
+        result = fast_path(own, _getframe(1))
         return general(own) if result is None else result
 
     return method
 
 
-def two_door(op: Op, general: Callable[[Any, Any], Any], reflected: bool) -> Callable[..., Any]:
-    """`op` as a method of traced tensors; what is not plain is handed on to `general`, which is one of all tensors.
+def binary_fast_path(op: Op, general: Callable[[Any, Any], Any], reflected: bool) -> Callable[..., Any]:
+    """`op` as a method of traced tensors; cases that are not plain call `general`, the method of `Tensor`.
 
-    The method of a tensor is called by the user's code; somebody else gives the frame of that.
+    Called as a method, the caller is user code; other callers pass the frame of the user code.
     """
     kernel = op.kernel
 
-    def door(own: Any, other: Any, frame: FrameType | None = None) -> Any:
+    def fast_path(own: Any, other: Any, frame: FrameType | None = None) -> Any:
         level = own.level
         if frame is None:
             frame = _getframe(1)
-        if level.row is not None:
-            result = level.row.two(op, reflected, own, other, frame)
+        if level.expected is not None:
+            result = level.expected.binary(op, reflected, own, other, frame)
             if result is not None:
                 return result
         second: Operand
@@ -111,21 +111,21 @@ def two_door(op: Op, general: Callable[[Any, Any], Any], reflected: bool) -> Cal
         try:
             out = kernel(operand, array) if reflected else kernel(array, operand)
         except Exception:
-            return general(own, other)  # which says what is wrong
+            return general(own, other)  # raises the explained error
         if reflected:
-            return _written(op, level, (second, own.traced), (other, own), (parent, node), live, state, out, frame)
-        return _written(op, level, (own.traced, second), (own, other), (node, parent), live, state, out, frame)
+            return _record(op, level, (second, own.traced), (other, own), (parent, node), live, state, out, frame)
+        return _record(op, level, (own.traced, second), (own, other), (node, parent), live, state, out, frame)
 
-    return door
+    return fast_path
 
 
 def _is_plain(level: Any, bits: int, live: int, state: Any, code: CodeType) -> bool:
-    """Whether an operation is recorded where its operands are and nowhere else, at a line of the user's."""
+    """Whether an operation is recorded on exactly the tapes of its operands, and called from user code."""
     return not (
         bits & ~(live | _OFF_TAPE)
         or live & (state.forward | level.outer.bits)
         or code.co_filename not in user_files
-        or type(level) is not TraceLevel
+        or type(level) is not TracingLevel
         or level.inner is not None
         or not level.open
         or not config.locations
@@ -133,7 +133,7 @@ def _is_plain(level: Any, bits: int, live: int, state: Any, code: CodeType) -> b
     )
 
 
-def _written(
+def _record(
     op: Op,
     level: Any,
     operands: tuple[Operand, ...],
@@ -145,7 +145,7 @@ def _written(
     frame: FrameType,
     params: dict[str, Any] = NO_PARAMS,
 ) -> TraceTensor:
-    """The result of an operation, written down in the trace and on the tapes that are on."""
+    """Record an operation in the trace and on the active tapes; its result."""
     code, offset = frame.f_code, frame.f_lasti
     shape, dtype = out.shape, out.dtype
     value = level.next_value(shape, dtype)
@@ -167,60 +167,63 @@ def _written(
     if len(parents) == 1:
         keep, node.inputs, keep_out = op.plans[1] or op.plan(1, 1)
         if keep is not None:
-            node.inputs = (_bare(inputs[0]),)
+            node.inputs = (_without_node(inputs[0]),)
     else:
         left, right = parents
         tracked = (left.bits > FLAGS) + 2 * (right.bits > FLAGS)
         keep, node.inputs, keep_out = op.plans[tracked + 1] or op.plan(tracked, 2)
         if keep is not None:
-            node.inputs = (_bare(inputs[0]) if keep[0] else None, _bare(inputs[1]) if keep[1] else None)
+            node.inputs = (_without_node(inputs[0]) if keep[0] else None, _without_node(inputs[1]) if keep[1] else None)
         if op.stretches and (left if tracked & 1 else right).shape != shape:
             node.shape, node.dtype, node.out = shape, dtype, None
             note_stretch(node, inputs)
     node.out = TraceTensor(out, value, level) if keep_out else None
     node.shape = shape
     node.dtype = dtype
-    level.made[order] = value
+    level.value_of_node[order] = value
     result = TraceTensor(out, value, level, node)
     _remember(level, op, inputs, parents, live, frame, result)
     return result
 
 
 def _remember(level: Any, op: Op, inputs: Any, parents: Any, live: int, frame: FrameType, result: Any) -> None:
-    """For the sake of loops: this may be one of their operations."""
-    if result._array.nbytes <= SMALL:
-        level.remembered.append((result.traced.id, Written(inputs, parents, ref(result))))
-    if level.row is not None:
-        level.row.learn(op, inputs, parents, live, frame, result)
+    """Tell the loop detector of an operation: it may belong to a loop."""
+    if result._array.nbytes <= MAX_ELIDED_BYTES:
+        level.recent_ops.append((result.traced.id, RecordedOp(inputs, parents, ref(result))))
+    if level.expected is not None:
+        level.expected.learn(op, inputs, parents, live, frame, result)
 
 
-def _bare(x: Any) -> Any:
-    """An operand without its place on the tapes, as it is now: it may be written to."""
+def _without_node(x: Any) -> Any:
+    """A copy of an operand that is on no tape; a copy, because the operand may be written to later."""
     if type(x) is not TraceTensor:
         return x
     return x._on(LIFTED_NODE) if x.viewed else TraceTensor(x._array, x.traced, x.level)
 
 
-def _no_other(own: Any, other: Any) -> None:
-    """There is no shorter way."""
+def _no_general_method(own: Any, other: Any) -> None:
+    """For ufuncs: None makes `TraceTensor.__array_ufunc__` take the general path."""
 
 
 def bind() -> None:
-    """Give traced tensors these doors."""
+    """Install the fast paths as methods and ufunc handlers of traced tensors."""
     for name, function in methods._OPERATORS.items():
         op = getattr(ops, function)
         if is_plain(op):
             for method, reflected in ((f"__{name}__", False), (f"__r{name}__", True)):
-                setattr(TraceTensor, method, two_door(op, getattr(Tensor, method), reflected))
+                setattr(TraceTensor, method, binary_fast_path(op, getattr(Tensor, method), reflected))
     for name, function in methods._UNARY.items():
         op = getattr(ops, function)
         if is_plain(op):
-            setattr(TraceTensor, f"__{name}__", unary_door(op, getattr(Tensor, f"__{name}__")))
+            setattr(TraceTensor, f"__{name}__", unary_method(op, getattr(Tensor, f"__{name}__")))
     for ufunc, op in protocols.UFUNCS.items():
         if not isinstance(op, Op) or not is_plain(op):
             continue
         if ufunc.nin == 1:
-            one_doors[ufunc] = one_door(op)
+            unary_fast_paths[ufunc] = unary_fast_path(op)
         elif ufunc.nin == 2:
-            two_doors[ufunc] = two_door(op, _no_other, False), two_door(op, _no_other, True)
-    one_doors["item"] = one_door(getitem_static)
+            binary_fast_paths[ufunc] = (
+                binary_fast_path(op, _no_general_method, False),
+                binary_fast_path(op, _no_general_method, True),
+            )
+    unary_fast_paths["item"] = unary_fast_path(getitem_static)

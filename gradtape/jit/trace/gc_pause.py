@@ -1,4 +1,4 @@
-"""Garbage while a function is compiled: looked for less often, as next to nothing of what is made then is any."""
+"""Raise the GC threshold while compiling: almost nothing allocated then is garbage."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from contextlib import contextmanager
 from gradtape.forking import after_fork_in_child, fork_safe
 
 OBJECTS = 2_000_000
-"""After how many new objects it is looked for; Python does so after 700, and so looks at all of a long trace often."""
+"""Threshold of the youngest generation; Python's default of 700 would rescan a long trace many times."""
 MANY = 100_000
-"""How many new objects are too many to be looked at once more, at the end: a trace of that length is kept."""
+"""With more new objects than this, move them to the oldest generation at the end: a long trace is kept."""
 
 _lock = fork_safe(threading.Lock())
-_inside: dict[int, int] = {}  # how often each thread is in here, by its identity
+_inside: dict[int, int] = {}  # nesting depth by thread identity
 _before = gc.get_threshold()
 
 
 @contextmanager
-def seldom() -> Iterator[None]:
-    """Let garbage be collected seldom; any number of threads may be in here.
+def collect_less_often() -> Iterator[None]:
+    """Raise the GC threshold inside the block; reentrant, and shared by all threads.
 
     >>> import gc
-    >>> from gradtape.jit.trace.gc_pause import seldom
+    >>> from gradtape.jit.trace.gc_pause import collect_less_often
     >>> before = gc.get_threshold()
-    >>> with seldom():
+    >>> with collect_less_often():
     ...     gc.get_threshold()[0] >= before[0]
     True
     >>> gc.get_threshold() == before
@@ -39,7 +39,7 @@ def seldom() -> Iterator[None]:
         if is_first:
             _before = gc.get_threshold()
         _inside[thread] = _inside.get(thread, 0) + 1
-        if is_first and _before[0]:  # else it is switched off
+        if is_first and _before[0]:  # 0: the collector is off
             gc.set_threshold(max(OBJECTS, _before[0]), *_before[1:])
     try:
         yield
@@ -55,7 +55,7 @@ def seldom() -> Iterator[None]:
 
 
 def _forget_other_threads() -> None:
-    """In a child process: the threads that were in here, and would have put the threshold back, are not there."""
+    """In a forked child: drop the entries of threads that no longer exist and would never restore the threshold."""
     here = threading.get_ident()
     others = [thread for thread in _inside if thread != here]
     for thread in others:
@@ -68,7 +68,7 @@ after_fork_in_child(_forget_other_threads)
 
 
 def age() -> None:
-    """Let all objects there are now be old ones, which are not looked at before all others are."""
-    if not gc.get_freeze_count():  # else somebody has others that are never to be looked at
+    """Move all existing objects to the oldest generation, which is scanned last."""
+    if not gc.get_freeze_count():  # else the application froze objects itself, and unfreeze would undo that
         gc.freeze()
         gc.unfreeze()

@@ -1,11 +1,11 @@
-"""Tracing: an interpreter in the one door that writes down every operation, while it computes with the real values.
+"""The tracing interpreter: `TracingLevel.process` computes each operation and records it as an `Instruction`.
 
-A traced tensor stands for a value of the program, and holds the array that it is in this call. So shapes and dtypes are
-the kernels' own, and code that looks at a number (`if loss > 1.0`, `float(x)`, `x.numpy()`) gets it: what it saw is
-written down as a guard, and a later call in which it would see something else is traced anew.
+A traced tensor stands for a value of the program and holds its array in this call. So shapes and dtypes come from the
+kernels, and code that reads a number (`if loss > 1.0`, `float(x)`, `x.numpy()`) gets it; the value read is recorded as
+a guard, and a later call in which it differs is traced again.
 
-Tapes, `grad`, `vmap` and all other transforms run as ever in here, on top of this interpreter: what arrives is the
-operations of the forward and the backward pass together.
+Tapes, `grad`, `vmap` and all other transforms run on top of this interpreter as they do without it: it receives the
+operations of the forward and the backward pass alike.
 """
 
 from __future__ import annotations
@@ -32,77 +32,80 @@ from gradtape.errors import TapeError
 from gradtape.jit.errors import Unrollable, Untraceable, warn
 from gradtape.jit.ir.locations import here
 from gradtape.jit.ir.program import GUARD, LOOP, Constant, Instruction, Literal, Operand, Program, Value
-from gradtape.jit.trace.loops.detect import FIRST_LOOK, Follower, Learning
-from gradtape.jit.trace.loops.elide import REMEMBERED
-from gradtape.jit.trace.loops.elide_op import Light
-from gradtape.jit.trace.loops.template import NEVER, Row, Written
-from gradtape.jit.trace.tracers import TraceTensor, TraceVariable, join
+from gradtape.jit.trace.loops.detect import FIRST_SEARCH, LoopDetector, TemplateLearner
+from gradtape.jit.trace.loops.elide import RECENT_OPS
+from gradtape.jit.trace.loops.elide_op import ElidedOp
+from gradtape.jit.trace.loops.template import NEVER, OpTemplate, RecordedOp
+from gradtape.jit.trace.tracers import TraceTensor, TraceVariable, join_views
 
 if TYPE_CHECKING:
     from gradtape.jit.passes.reroll.find import FoundLoops
 
 NUMBERS = "fciub"
-SMALL = 1 << 12  # bytes of a constant, up to which equal ones are one
-TURN = 1e-3  # seconds after which other threads have theirs, if they draw: Python takes it away after 5 ms
-LOOKED_AT_MOST = 32
-"""How many numbers with fractions a function may look at: each of them has to be the same, to the last bit."""
+SMALL = 1 << 12  # bytes: equal constants up to this size are shared
+YIELD_INTERVAL = 1e-3  # seconds between yields to threads that draw random numbers; Python switches threads after 5 ms
+MAX_FLOAT_GUARDS = 32
+"""How many floating-point values a function may read: each is a guard that must match to the last bit."""
 
 
-under_way: ContextVar[TraceLevel | None] = ContextVar("gradtape trace", default=None)
-"""The trace of the function that is running now."""
+current_trace: ContextVar[TracingLevel | None] = ContextVar("gradtape trace", default=None)
+"""The trace of the function that runs now in this context."""
 
 
-class Traits(NamedTuple):
-    """What tracing wants to know of an operation."""
+class OpTraits(NamedTuple):
+    """Properties of an operation that tracing depends on."""
 
     custom: bool
-    may_draw: bool  # random numbers, by a way that is not seen
+    may_draw: bool  # whether its kernel may draw random numbers unseen
     outputs: bool
     view: bool
     random: bool
 
 
-_PLAIN = frozenset({int, float, bool, str, type(None)})  # parameters that are known as they are
+_PLAIN = frozenset({int, float, bool, str, type(None)})  # types of parameters that are static as they are
 
 
-class TraceLevel(Level):
-    """One trace: the instructions so far, and where the values come from that are not arguments."""
+class TracingLevel(Level):
+    """One trace: the instructions recorded so far, the inputs and the constants."""
 
     def __init__(self) -> None:
         super().__init__()
         self.inputs: list[Value] = []
         self.constants: list[Constant] = []
         self.instructions: list[Instruction] = []
-        self._variables: dict[int, TraceVariable] = {}  # by the identity of those that they stand for
+        self._variables: dict[int, TraceVariable] = {}  # by the id of the original Variable
         self.open = True
-        self.numpy = True  # whether the function was given arrays, and not tensors
-        self.generators: dict[np.random.Generator, Any] = {}  # those that instructions draw from: their first states
-        self.drew = False  # whether the function has drawn random numbers by another way
-        self.is_beside_draws = False  # whether other threads draw meanwhile
-        self.states: Callable[[], Any] = tuple  # the states of all generators within reach
+        self.numpy = True  # whether the arguments are arrays, not tensors
+        self.generators: dict[np.random.Generator, Any] = {}  # generators that instructions draw from: initial states
+        self.drew = False  # whether random numbers were drawn outside of instructions
+        self.is_beside_draws = False  # whether other threads may draw meanwhile
+        self.states: Callable[[], Any] = tuple  # reads the states of all reachable generators
         self._states: Any = ()
         self._count = 0
-        self._traits: dict[Op, Traits] = {}
+        self._traits: dict[Op, OpTraits] = {}
         self._relied_on: set[Value] = set()
-        self._looked_at = 0  # how many of these are not whole numbers, nor yes or no
+        self._float_guards = 0  # how many of these are floating-point
         self._small_constants: dict[Any, Value] = {}
         self._warned: set[str] = set()
-        self.made: dict[int, Value] = {}  # what the nodes of the graph stand for, by their order
-        self.searched = 0  # up to which instruction loops were looked for
-        self.found: FoundLoops | None = None  # those that there were
-        self.inner: TraceLevel | None = None  # while the body of a loop is traced: the trace that it goes to
-        self.follower = Follower(self)
-        self.row: Row | Learning | Light | None = None  # while a loop is followed: what the next operation should be
-        self.remembered: deque[tuple[int, Written]] = deque(maxlen=REMEMBERED)  # the last operations, by their results
-        self.look_at = FIRST_LOOK if type(self) is TraceLevel else NEVER  # how many values later loops are looked for
+        self.value_of_node: dict[int, Value] = {}  # values by the order of their graph node
+        self.searched = 0  # instructions before this one were searched for loops
+        self.loops: FoundLoops | None = None  # the loops found by backward passes
+        self.inner: TracingLevel | None = None  # while a loop body is traced: the trace of that body
+        self.detector = LoopDetector(self)
+        # in a detected loop: what the next operation should be
+        self.expected: OpTemplate | TemplateLearner | ElidedOp | None = None
+        # the last operations, each with the number of its result
+        self.recent_ops: deque[tuple[int, RecordedOp]] = deque(maxlen=RECENT_OPS)
+        # at how many values the detector searches for a loop
+        self.next_search = FIRST_SEARCH if type(self) is TracingLevel else NEVER
 
     # -- values
 
     def next_value(self, shape: Shape, dtype: np.dtype[Any]) -> Value:
-        if self.row is not None:
-            self.row.interrupt()
-        elif self._count >= self.look_at:
-            self.follower.look()
+        if self.expected is not None:
+            self.expected.on_new_value()
+        elif self._count >= self.next_search:
+            self.detector.search()
         count = self._count
         self._count = count + 1
         return Value(count, shape, dtype)
@@ -111,13 +114,13 @@ class TraceLevel(Level):
         return self.next_value(array.shape, array.dtype)
 
     def new_input(self, array: Any, node: Node = LIFTED_NODE) -> TraceTensor:
-        """A traced tensor for an array that a later call will bring another of."""
+        """A tracer for an array that is an input of the program."""
         value = self.new_value(array)
         self.inputs.append(value)
         return TraceTensor(array, value, self, node)
 
     def new_variable(self, variable: Variable) -> TraceVariable:
-        """What stands for a Variable: the same, however often it is found, each time with an input of its own."""
+        """The tracer of a Variable: one for each Variable; every occurrence adds an input of its own."""
         value = self.new_value(variable._array)
         self.inputs.append(value)
         if id(variable) not in self._variables:
@@ -125,7 +128,7 @@ class TraceLevel(Level):
         return self._variables[id(variable)]
 
     def constant(self, array: Any) -> Value:
-        """The value of an array that was made while tracing: it will be the same in every run."""
+        """The value of an array that does not depend on the inputs: the same in every run."""
         array = np.asarray(array)
         key = None
         if array.nbytes <= SMALL:
@@ -139,7 +142,7 @@ class TraceLevel(Level):
         return value
 
     def lift(self, x: Any) -> TraceTensor:
-        """`x` as a traced tensor of this trace, on no tape."""
+        """`x` as a tracer of this trace, on no tape."""
         if self.inner is not None:
             raise Unrollable("it changes a tensor from outside of the loop in place")
         if isinstance(x, TraceTensor) and x.level is self:
@@ -156,12 +159,12 @@ class TraceLevel(Level):
             self.check_open(next(x for x in inputs if isinstance(x, TraceTensor)))
         traits = self._traits.get(op) or self._new_traits(op)
         if traits.custom:
-            return self._through_rule(inputs)
+            return self._trace_custom_rule(inputs)
         if graph.keeping.get():
             raise Untraceable("it looks for NaN with gt.check_numerics() inside; put that around the call")
-        row, count = self.row, self._count
-        if row is not None:
-            row, self.row = row.before(), None
+        expected, count = self.expected, self._count
+        if expected is not None:
+            expected, self.expected = expected.before_general_op(), None
         operands: list[Operand] = []
         samples: list[Any] = []
         for x in inputs:
@@ -172,7 +175,7 @@ class TraceLevel(Level):
                 operands.append(Literal(x))
                 samples.append(x)
             else:
-                x = self._stacked(x) if type(x) is list or type(x) is tuple else x
+                x = self._stack_list(x) if type(x) is list or type(x) is tuple else x
                 operands.append(self._operand(x))
                 samples.append(x._array if isinstance(x, Tensor) else x)
         effect = traits.random
@@ -180,31 +183,31 @@ class TraceLevel(Level):
             params, drawn_from = self._static_params(params)
             effect = effect or drawn_from
         watched = traits.may_draw or self.is_beside_draws
-        out = self._drawing(op, samples, params) if watched else _computed(op, samples, params)
+        out = self._compute_watching_draws(op, samples, params) if watched else _compute(op, samples, params)
         if traits.outputs:
-            several = self._several(op, tuple(operands), params, tuple(out), inputs, effect)
-            if row is not None:
-                row.after(self.instructions[-1], count)
+            several = self._record_outputs(op, tuple(operands), params, tuple(out), inputs, effect)
+            if expected is not None:
+                expected.after_general_op(self.instructions[-1], count)
             return several
         value = self.next_value(out.shape, out.dtype)
         self.instructions.append(Instruction(op, tuple(operands), params, (value,), here(), effect))
-        if row is not None:
-            row.after(self.instructions[-1], count)
+        if expected is not None:
+            expected.after_general_op(self.instructions[-1], count)
         tensor = TraceTensor(out, value, self)
         if traits.view and isinstance(inputs[0], TraceTensor):
             self.note_view(tensor, inputs[0])
         return tensor
 
-    def written(self, op: Op, operands: tuple[Operand, ...], params: dict[str, Any], out: Any) -> TraceTensor:
-        """An operation that was done already, written down; `out` is its result."""
+    def record(self, op: Op, operands: tuple[Operand, ...], params: dict[str, Any], out: Any) -> TraceTensor:
+        """Record an operation that was computed already; `out` is its result."""
         value = self.next_value(out.shape, out.dtype)
         self.instructions.append(Instruction(op, operands, params, (value,), here(2)))
         return TraceTensor(out, value, self)
 
-    def _several(self, op: Op, operands: Any, params: Any, outs: Any, inputs: Any, effect: bool) -> Any:
-        """The results of an operation that has several."""
+    def _record_outputs(self, op: Op, operands: Any, params: Any, outs: Any, inputs: Any, effect: bool) -> Any:
+        """Record an operation with several results; their tracers."""
         results = tuple([self.new_value(part) for part in outs])
-        if op.name == "parts" and params["bounds"] is None:  # which is what the tapes want to know, and nobody else
+        if op.name == "parts" and params["bounds"] is None:  # a distinction for the tapes only: the program indexes
             for index, value in enumerate(results):
                 self.instructions.append(Instruction(TABLE["getitem"], operands, {"index": (index,)}, (value,), here()))
         else:
@@ -214,14 +217,14 @@ class TraceLevel(Level):
             self.note_view(tensors[0], inputs[0])
         return tensors
 
-    def _new_traits(self, op: Op) -> Traits:
+    def _new_traits(self, op: Op) -> OpTraits:
         may_draw = not op.ufunc and op.kind in ("general", "constant")
-        traits = Traits(op.kind == "custom", may_draw, op.outputs, op.view, op.name.startswith("random."))
+        traits = OpTraits(op.kind == "custom", may_draw, op.outputs, op.view, op.name.startswith("random."))
         self._traits[op] = traits
         return traits
 
     def _static_params(self, params: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """Parameters that are known, and whether a generator that is drawn from is among them."""
+        """The parameters as static values, and whether a random generator is among them."""
         drawn_from = False
         changed: dict[str, Any] | None = None
         for name, value in params.items():
@@ -230,64 +233,64 @@ class TraceLevel(Level):
             if isinstance(value, np.random.Generator):
                 self.generators.setdefault(value, value.bit_generator.state)
                 drawn_from = True
-            elif (known := self._static(value)) is not value:
+            elif (known := self._require_static(value)) is not value:
                 changed = changed or dict(params)
                 changed[name] = known
         return changed or params, drawn_from
 
     @contextmanager
-    def under_way(self, contract: Callable[..., Any]) -> Iterator[None]:
-        """While the function runs: loops know that they are traced, and walks back are made shorter by `contract`."""
-        token, shorter = under_way.set(self), graph.shortening.set(functools.partial(contract, self))
+    def activate(self, collapse_loops: Callable[..., Any]) -> Iterator[None]:
+        """While the function runs: `gt.scan` finds this trace, and backward passes call the hook `collapse_loops`."""
+        token, shorter = current_trace.set(self), graph.shortening.set(functools.partial(collapse_loops, self))
         try:
             yield
         finally:
-            under_way.reset(token)
+            current_trace.reset(token)
             graph.shortening.reset(shorter)
 
     def watch_generators(self, states: Callable[[], Any]) -> None:
-        """From now on, notice whether random numbers are drawn by anything but the kernels of operations."""
+        """From now on, detect random numbers that are drawn outside of the kernels of operations."""
         self.states = states
         self._states = states()
 
     def expect_draws_of_others(self) -> None:
-        """Notice what this thread draws, while other threads draw from the same generators.
+        """Detect what this thread draws, while other threads draw from the same generators.
 
-        What they draw while an operation is computed is not noticed. They are given their turn then, before Python
-        takes the turn away from this thread: so that they seldom have one while the function's own code runs.
+        Draws of other threads while an operation is computed are ignored. So this thread yields to them there, before
+        Python switches threads by itself: they rarely run while the function's own code does.
         """
         self.is_beside_draws, self._turn = True, 0.0
-        self.look_at = NEVER  # each operation of a loop is computed by itself
+        self.next_search = NEVER  # no eliding: each operation goes through `process`
 
-    def _drawing(self, op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
+    def _compute_watching_draws(self, op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
         self.note_draws()
         try:
-            return _computed(op, samples, params)
+            return _compute(op, samples, params)
         finally:
-            if self.is_beside_draws and time.perf_counter() - self._turn > TURN:
+            if self.is_beside_draws and time.perf_counter() - self._turn > YIELD_INTERVAL:
                 time.sleep(0)
                 self._turn = time.perf_counter()
-            self._states = self.states()  # what a kernel draws, it draws in every run
+            self._states = self.states()  # a kernel draws in every run: not an impurity
 
     def note_draws(self) -> None:
-        """Remember whether random numbers were drawn since an operation was last run."""
+        """Note whether random numbers were drawn since the last operation."""
         self.drew = self.drew or self.states() != self._states
 
-    def _through_rule(self, inputs: tuple[Any, ...]) -> Any:
-        """A custom rule's own function, traced; what it keeps for its derivative are traced tensors."""
+    def _trace_custom_rule(self, inputs: tuple[Any, ...]) -> Any:
+        """Trace the function of a custom gradient rule; the residuals it keeps are tracers."""
         from gradtape.transforms.custom.arrays import is_recorded
         from gradtape.transforms.custom.rules import Kept, Memory
 
         *arrays, rule = inputs
         bare = [x._on(LIFTED_NODE) if isinstance(x, Lifted) else x for x in arrays]
-        with recording.during(rule.state):  # what its tapes record cannot have come from the inputs
+        with recording.during(rule.state):  # the inputs are off tape: what its tapes record is closed over
             results, kept = rule.run(bare)
             if any(is_recorded(x) for x in results):
                 raise rule.call.closed_over()
         rule.memory = Memory(Kept(kept.saved, kept.form), ())
         return tuple([x if isinstance(x, Lifted) else self.lift(x) for x in results])
 
-    def _stacked(self, x: Any) -> Any:
+    def _stack_list(self, x: Any) -> Any:
         if isinstance(x, list | tuple) and any(isinstance(part, TraceTensor) for part in x):
             return np.stack(x)
         return x
@@ -307,37 +310,37 @@ class TraceLevel(Level):
             return self.constant(x)
         return Literal(x)
 
-    def _static(self, value: Any) -> Any:
-        """A parameter of an operation, which has to be known: a tensor there is relied on."""
+    def _require_static(self, value: Any) -> Any:
+        """A parameter as a static value; a tensor there becomes a guard."""
         if isinstance(value, TraceTensor):
             return np.array(value._concrete())
         if isinstance(value, tuple | list):
             for part in value:
                 if type(part) not in _PLAIN and isinstance(part, TraceTensor):
-                    return type(value)([self._static(each) for each in value])
+                    return type(value)([self._require_static(each) for each in value])
         return value
 
     def note_view(self, result: TraceTensor, base: Any) -> None:
-        """Views know each other: writing to one of them would have to change the others, and is not traced."""
+        """Link `result` with the tensors whose memory it shares: a write to one is refused, as it is not traced."""
         if not isinstance(result._array, np.ndarray) or not np.may_share_memory(result._array, base._array):
-            return  # one number is no view
+            return  # a scalar is no view
         family = getattr(base, "_views", None)
         if family is None:
             family = base._views = [weakref.ref(base)]
         base.viewed = True
-        join(result, family)
+        join_views(result, family)
 
     def rely_on(self, tensor: Any) -> Any:
-        """The array of a traced tensor, and a guard that it is the same in later runs."""
+        """The array of a tracer; adds a guard that its value is the same in later runs."""
         self.check_open(tensor)
         value, array = tensor.traced, np.asarray(tensor._array)
         if value not in self._relied_on:
             self._relied_on.add(value)
-            self.follower.stop()
-            self._looked_at += array.dtype.kind in "fc"
-            if self._looked_at > LOOKED_AT_MOST:
+            self.detector.stop()
+            self._float_guards += array.dtype.kind in "fc"
+            if self._float_guards > MAX_FLOAT_GUARDS:
                 raise Untraceable(
-                    f"it looks at more than {LOOKED_AT_MOST} numbers that it computes (by float(x), x.item() or "
+                    f"it looks at more than {MAX_FLOAT_GUARDS} numbers that it computes (by float(x), x.item() or "
                     "x.numpy()), and they would have to be the same to the last bit in another call. Compare tensors "
                     "(`if x > 1.0`, not `if float(x) > 1.0`), which looks at yes or no only, or use np.where"
                 )
@@ -348,7 +351,7 @@ class TraceLevel(Level):
         return view
 
     def check_open(self, tensor: Any) -> None:
-        """Raise if the trace that `tensor` belongs to is over."""
+        """Raise `TapeError` if the trace of `tensor` has ended."""
         if not self.open:
             raise TapeError(
                 f"a tensor of shape {tensor.traced.shape} was kept from inside a function that jit compiled, and used "
@@ -363,24 +366,24 @@ class TraceLevel(Level):
             warn(message)
 
     def finish(self, outputs: Sequence[Value]) -> Program:
-        """The program, now that the function has returned."""
-        self.follower.finish()
+        """End the trace; its program."""
+        self.detector.finish()
         self.open = False
         return Program(tuple(self.inputs), tuple(self.constants), tuple(self.instructions), tuple(outputs))
 
 
-def _computed(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
-    """What `op` makes of plain arrays and numbers."""
+def _compute(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
+    """The result of `op` for plain arrays and numbers."""
     try:
-        if op is LOOP:  # once, here; whoever runs the program makes native code of it
+        if op is LOOP:  # runs once here: not worth native code
             return params["loop"].sampler.call(*samples)
         return op.kernel(*samples, **params)
     except Exception:
-        return apply(op, tuple(samples), params)  # which says what is wrong
+        return apply(op, tuple(samples), params)  # raises the explained error
 
 
 def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
-    """A copy that nobody can write to; axes along which an array is only repeated stay so."""
+    """A read-only copy; broadcast axes (stride 0) stay broadcast."""
     array = np.asarray(array)
     if array.size > 1 and 0 in array.strides:
         index = tuple([slice(0, 1) if stride == 0 else slice(None) for stride in array.strides])

@@ -1,4 +1,4 @@
-"""Traced tensors and variables: what a function that is traced computes with (see `trace`)."""
+"""Tracers: the tensors and variables that a traced function computes with (see `tracer`)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from gradtape.jit.errors import Untraceable
 from gradtape.jit.ir.program import Value
 
 if TYPE_CHECKING:
-    from gradtape.jit.trace.tracer import TraceLevel
+    from gradtape.jit.trace.tracer import TracingLevel
 
-one_doors: dict[np.ufunc | str, Callable[..., Any]] = {}
-"""Shorter ways for functions of one tensor, and for "item", where there are any: see `gradtape.jit.trace.fast_path`."""
-two_doors: dict[np.ufunc, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-"""The same for functions of two operands: for a tensor that is the first of them, and for one that is the second."""
+unary_fast_paths: dict[np.ufunc | str, Callable[..., Any]] = {}
+"""Fast paths of unary ufuncs, and of "item" (static indexing); filled by `gradtape.jit.trace.fast_path`."""
+binary_fast_paths: dict[np.ufunc, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+"""Fast paths of binary ufuncs: with the tensor as the first operand, and as the second."""
 
 
 _STATIC = frozenset({int, slice})
@@ -32,51 +32,51 @@ _PLACES = frozenset({"_node", "traced", "_held"})
 
 
 class TraceTensor(Lifted):
-    """A value of the program that is being written; its array is what the value is in the call that is traced."""
+    """A value of the program being traced, with its concrete array in the traced call."""
 
     __slots__ = ()
 
-    traced: Any = Tensor._held  # type: ignore[attr-defined]  # slots that every tensor has, under their names here
+    traced: Any = Tensor._held  # type: ignore[attr-defined]  # slots of Tensor under other names
     viewed: Any = Tensor._viewed  # type: ignore[attr-defined]
 
-    def __init__(self, sample: Any, traced: Value, level: TraceLevel, node: Node = LIFTED_NODE) -> None:
+    def __init__(self, sample: Any, traced: Value, level: TracingLevel, node: Node = LIFTED_NODE) -> None:
         self._array = sample
         self._node = node
         self.traced = traced
         self.level = level
-        self.viewed = False  # whether it is a view, or has one
+        self.viewed = False  # whether it is a view or has views
 
     def _on(self, node: Node) -> TraceTensor:
         if node is UNTRACKED or node is LIFTED_NODE:
             moved = TraceTensor(self._array, self.traced, self.level)
         else:
             moved = TraceTensor(self._array, self.traced, self.level, node)
-            self.level.made[node.order] = self.traced
+            self.level.value_of_node[node.order] = self.traced
         if self.viewed:
-            join(moved, self._views)
+            join_views(moved, self._views)
         return moved
 
     def __getattr__(self, name: str) -> Any:
-        if name in _PLACES:  # a result of a loop that was not written down (see `coasting`)
-            self.level.follower.stop()
+        if name in _PLACES:  # a result of an elided loop: emit the loop first (see `loops.elide`)
+            self.level.detector.stop()
         return object.__getattribute__(self, name)
 
     def _replace(self, new: Any, how: str) -> Tensor:
         if isinstance(self._array, np.generic) and self._node is LIFTED_NODE and _level(self).numpy:
-            return new  # type: ignore[no-any-return]  # NumPy's numbers do not change: `s += 1` is a new one
+            return new  # type: ignore[no-any-return]  # NumPy scalars are immutable: `s += 1` makes a new one
         return super()._replace(new, how)
 
     def _become(self, new: Tensor, keep_node: bool) -> None:
         level = _level(self)
-        if isinstance(new, Lifted) and new.level.depth > level.depth:  # what an interpreter inside of this one has
+        if isinstance(new, Lifted) and new.level.depth > level.depth:  # a tensor of a nested interpreter
             super()._become(new, keep_node)
             return
         fresh = new if isinstance(new, TraceTensor) and new.level is level else level.lift(new)
         super()._become(fresh, keep_node)
-        self.traced, self.viewed = fresh.traced, False  # in memory of its own now
+        self.traced, self.viewed = fresh.traced, False  # it no longer shares memory
 
     def _concrete(self) -> Any:
-        """The array of this call, after writing down that the program relies on it."""
+        """The array of this call; adds a guard, because the program now depends on its value."""
         return _level(self).rely_on(self)
 
     def _leave(self, how: str) -> Any:
@@ -107,40 +107,42 @@ class TraceTensor(Lifted):
     def __getitem__(self, index: Any) -> Any:
         parts = index if type(index) is tuple else (index,)
         if type(index) is int or all(type(part) in _STATIC for part in parts):
-            item = one_doors["item"](self, sys._getframe(1), {"index": parts})
+            item = unary_fast_paths["item"](self, sys._getframe(1), {"index": parts})
             return super().__getitem__(index) if item is None else item
-        return super().__getitem__(_known_masks(index))
+        return super().__getitem__(_concrete_masks(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        super().__setitem__(_known_masks(index), value)
+        super().__setitem__(_concrete_masks(index), value)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs and type(self) is TraceTensor:
             result = None
-            if ufunc in one_doors:
-                result = one_doors[ufunc](self, sys._getframe(1))
-            elif ufunc in two_doors:
+            if ufunc in unary_fast_paths:
+                result = unary_fast_paths[ufunc](self, sys._getframe(1))
+            elif ufunc in binary_fast_paths:
                 reflected = inputs[0] is not self
-                result = two_doors[ufunc][reflected](self, inputs[not reflected], sys._getframe(1))
+                result = binary_fast_paths[ufunc][reflected](self, inputs[not reflected], sys._getframe(1))
             if result is not None:
                 return result
         out = kwargs.get("out")
         plain = out is not None and method == "__call__" and not any(isinstance(x, Tensor) for x in out)
-        if plain and is_library(sys._getframe(1).f_code.co_filename):  # a rule that would reuse a cotangent's memory
+        if plain and is_library(
+            sys._getframe(1).f_code.co_filename
+        ):  # a gradient rule that would reuse the memory of a cotangent
             del kwargs["out"]
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
 
 class TraceVariable(Variable):
-    """A Variable while a function that reads it is traced: assignments are written down, and made after each run.
+    """Stands for a Variable during tracing: assignments are recorded, and applied after each run of the program.
 
-    It is a `Variable` to the tapes and a `Lifted` tensor to the door; memory layouts allow a class to inherit only one
-    of them, so it is the one by inheritance and the other by what it says its class is.
+    It is a `Variable` to the tapes and a `Lifted` tensor to `apply`. Their memory layouts do not allow a class to
+    inherit from both, so it inherits from `Variable` and reports `TraceTensor` as its `__class__`.
     """
 
     __slots__ = ("level", "original", "traced", "viewed")
 
-    def __init__(self, original: Variable, traced: Value, level: TraceLevel) -> None:
+    def __init__(self, original: Variable, traced: Value, level: TracingLevel) -> None:
         self._array = original._array
         bits = original._node.bits & (VARIABLE | AMBIENT)
         self._node = leaf(traced.shape, traced.dtype, bits | LIFTED)
@@ -187,21 +189,22 @@ class TraceVariable(Variable):
             return self.assign(self.level.lift(self) - delta)
 
 
-def _known_masks(index: Any) -> Any:
-    """An index whose masks are known: how many elements they pick is a matter of shapes, so they are relied on."""
+def _concrete_masks(index: Any) -> Any:
+    """The index with concrete boolean masks, guarded: the shape of the result depends on their values."""
     if isinstance(index, tuple):
-        return tuple([_known_masks(part) for part in index])
+        return tuple([_concrete_masks(part) for part in index])
     return index._concrete() if isinstance(index, TraceTensor) and index.dtype == bool else index
 
 
-def _level(tensor: Any) -> TraceLevel:
-    level: TraceLevel = tensor.level
+def _level(tensor: Any) -> TracingLevel:
+    level: TracingLevel = tensor.level
     return level
 
 
-def join(tensor: Any, family: list[weakref.ref[Tensor]]) -> None:
+def join_views(tensor: Any, family: list[weakref.ref[Tensor]]) -> None:
+    """Add `tensor` to a family of tensors that share memory."""
     count = len(family)
-    if not count & (count - 1):  # now and then: a loop takes a view of the same array in each step
+    if not count & (count - 1):  # at powers of two: drop dead views, as a loop may take one in each iteration
         family[:] = [view for view in family if view() is not None]
     family.append(weakref.ref(tensor))
     tensor._views = family

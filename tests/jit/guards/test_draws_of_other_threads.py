@@ -84,16 +84,16 @@ def test_a_thread_that_draws_all_the_time(source: str, other: Other, monkeypatch
     def draw() -> None:
         drawn.append(DRAWS[source]())
 
-    def ask_first(op: Any, samples: Any, params: Any, computed: Any = tracer._computed) -> Any:
+    def ask_first(op: Any, samples: Any, params: Any, computed: Any = tracer._compute) -> Any:
         if asked:  # in the first attempt
             asked.clear()
             other.ask()
         return computed(op, samples, params)
 
     other.draw = draw
-    monkeypatch.setattr(tracer, "TURN", -1.0)
+    monkeypatch.setattr(tracer, "YIELD_INTERVAL", -1.0)
     monkeypatch.setattr(tracer.time, "sleep", lambda seconds: other.ask())
-    monkeypatch.setattr(tracer, "_computed", ask_first)
+    monkeypatch.setattr(tracer, "_compute", ask_first)
 
     def loss(x: Any) -> Any:
         return np.sum(np.sin(x) * x) if SHARED is not None else x

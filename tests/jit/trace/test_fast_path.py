@@ -1,4 +1,4 @@
-"""The quick doors of traced tensors write down what the general one does: the same program, lines and graph."""
+"""The fast paths of traced tensors record what the general path does: the same program, locations and graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit.trace import fast_path
-from gradtape.jit.trace.gc_pause import seldom
+from gradtape.jit.trace.gc_pause import collect_less_often
 
 
 def operators(x: Any, y: Any) -> Any:
@@ -50,8 +50,8 @@ X, Y = np.array([0.5, 1.5, 0.75]), np.array([1.25, 0.25, 2.0])
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_the_same_is_written_down(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Instructions, lines, and what the tapes make of them do not depend on the door."""
+def test_the_fast_path_records_the_same(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instructions, locations and gradients do not depend on the path."""
     programs, answers = [], []
     for plain in (fast_path._is_plain, lambda *_: False):
         monkeypatch.setattr(fast_path, "_is_plain", plain)
@@ -64,8 +64,8 @@ def test_the_same_is_written_down(function: Callable[..., Any], monkeypatch: pyt
         np.testing.assert_array_equal(one, other)
 
 
-def test_errors_are_the_general_doors() -> None:
-    """What a kernel refuses is explained as everywhere, at the user's line."""
+def test_errors_are_those_of_the_general_path() -> None:
+    """An error of a kernel is explained as without jit, at the line of the user."""
     with pytest.raises(gt.ShapeError, match=r"\(3,\) and \(4,\)"):
         gt.jit(lambda x, y: x * y)(np.ones(3), np.ones(4))
     with pytest.raises(IndexError, match="3"):
@@ -73,17 +73,17 @@ def test_errors_are_the_general_doors() -> None:
 
 
 def test_garbage_is_collected_as_before_when_all_threads_are_done() -> None:
-    """Two threads that compile at the same time leave the collector as it was, whoever is done first."""
+    """Two threads that compile at the same time leave the collector as it was, in whatever order they finish."""
     before = gc.get_threshold()
     entered, left = threading.Event(), threading.Event()
 
     def other() -> None:
-        with seldom():
+        with collect_less_often():
             entered.set()
             left.wait()
 
     thread = threading.Thread(target=other)
-    with seldom():
+    with collect_less_often():
         thread.start()
         entered.wait()
     assert gc.get_threshold() != before

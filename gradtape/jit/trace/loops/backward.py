@@ -1,9 +1,9 @@
-"""The walk back through a loop that Python has run, written as one loop: before it begins, the graph is made shorter.
+"""Backward pass through a Python loop as one `Loop`: before the pass, the loop is collapsed to one node in the graph.
 
-While a function is traced, `graph.walk` calls `contract`. Where the graph is a long loop
-(`gradtape.jit.trace.loops.unrolled`), the walk back through one step is traced once, and a single node stands for all
-the nodes of the loop until the walk is over. When the walk comes to it, it writes a loop from the last step to the
-first, along what the steps have saved.
+`collapse_loops` is the hook that a backward pass calls during tracing. Where the graph contains a long unrolled loop
+(`gradtape.jit.trace.loops.unrolled`), the backward pass through one iteration is traced once, and a single node
+replaces all nodes of the loop until the pass ends. The gradient rule of that node emits a loop from the last iteration
+to the first, which reads the values that the iterations saved.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Program, Value, Walk
 from gradtape.jit.passes import optimise
 from gradtape.jit.passes.reroll.find import FoundLoops, Listing, find_stretches
-from gradtape.jit.trace.loops.reach import Reached, Walked
-from gradtape.jit.trace.loops.scan_body import Traced
-from gradtape.jit.trace.loops.scan_rule import Writing
-from gradtape.jit.trace.loops.unrolled import Refused, Unrolled
-from gradtape.jit.trace.tracer import TraceLevel
+from gradtape.jit.trace.loops.reach import BackwardWalk, ReachedNodes
+from gradtape.jit.trace.loops.scan_body import TracedFunction
+from gradtape.jit.trace.loops.scan_rule import LoopEmitter
+from gradtape.jit.trace.loops.unrolled import NotALoop, UnrolledLoop
+from gradtape.jit.trace.tracer import TracingLevel
 
 
-def contract(
-    level: TraceLevel,
+def collapse_loops(
+    level: TracingLevel,
     at_least: int,
     seeds: Sequence[tuple[Node, Any]],
     mask: int,
@@ -37,52 +37,52 @@ def contract(
     beginnings: Collection[Node],
     visited: list[Node],
 ) -> Callable[[], None] | None:
-    """Shorten the graph that is about to be walked; a function that makes it what it was, if there was a loop.
+    """Collapse the loops of the graph before a backward pass; a function that undoes it, or None if there are none.
 
-    Loops of fewer than `at_least` instructions are left as they are.
+    Loops of fewer than `at_least` instructions are not collapsed. The last six arguments are those of `walk`.
     """
     begin, end = level.searched, len(level.instructions)
     if level.inner is not None or not level.open:
         return None
     level.searched = end
-    level.follower.stop()
-    listing = Listing(_traced_since(level, begin), level.follower.since(begin))
+    level.detector.stop()
+    listing = Listing(_program_since(level, begin), level.detector.segments_since(begin))
     stretches = find_stretches(listing)
     if not stretches:
         return None
     nodes = [node for node, _ in seeds]
-    walked = Walked(mask, wanted, oldest, beginnings)
-    made: list[Contraction] = []
-    reached = Reached(walked, nodes, level, listing, stretches)
-    level.follower.let_go()
+    walked = BackwardWalk(mask, wanted, oldest, beginnings)
+    made: list[CollapsedLoop] = []
+    reached = ReachedNodes(walked, nodes, level, listing, stretches)
+    level.detector.forget_nodes()
     listing.segments = ()
     for stretch in reversed(stretches):
         if stretch.period * stretch.steps < at_least:
             continue
         try:
-            contraction = Contraction(Unrolled(level, walked, listing, stretch, reached), nodes)
-        except (Refused, Unrollable, Untraceable, GradTapeError):
-            # it is walked step by step, and an error of the user's is one there, with its line
+            collapsed = CollapsedLoop(UnrolledLoop(level, walked, listing, stretch, reached), nodes)
+        except (NotALoop, Unrollable, Untraceable, GradTapeError):
+            # not collapsed: the pass visits it node by node, and reports an error of the user with its line
             reached.dissolve(int(listing.firsts[stretch.begin]), int(listing.firsts[stretch.end]))
             continue
-        made.append(contraction)
-        reached.replace(contraction.unrolled.begin, contraction.unrolled.end, contraction.replaced)
-        if level.found is None:
-            level.found = FoundLoops(listing)
-        level.found.stretches.append(stretch._replace(begin=stretch.begin + begin))
+        made.append(collapsed)
+        reached.replace(collapsed.unrolled.begin, collapsed.unrolled.end, collapsed.replaced)
+        if level.loops is None:
+            level.loops = FoundLoops(listing)
+        level.loops.stretches.append(stretch._replace(begin=stretch.begin + begin))
     if not made:
         return None
 
     def restore() -> None:
-        for contraction in reversed(made):
-            contraction.restore()
-            visited.extend(contraction.nodes)
+        for collapsed in reversed(made):
+            collapsed.restore()
+            visited.extend(collapsed.nodes)
 
     return restore
 
 
-def _traced_since(level: TraceLevel, begin: int) -> Program:
-    """The instructions from `begin` on, as a program."""
+def _program_since(level: TracingLevel, begin: int) -> Program:
+    """The instructions from `begin` on as a program without outputs."""
     part = level.instructions[begin:]
     inputs = dict.fromkeys(level.inputs)
     if begin:
@@ -92,27 +92,27 @@ def _traced_since(level: TraceLevel, begin: int) -> Program:
     return Program(tuple(inputs), tuple(level.constants), tuple(part), ())
 
 
-class Contraction:
-    """One loop of the graph as one node, whose rule writes the loop that walks back."""
+class CollapsedLoop:
+    """A loop of the graph, replaced by one node whose gradient rule emits the backward loop."""
 
-    def __init__(self, unrolled: Unrolled, seeds: Sequence[Node]) -> None:
+    def __init__(self, unrolled: UnrolledLoop, seeds: Sequence[Node]) -> None:
         self.unrolled = unrolled
         self.nodes = [node for column in unrolled.columns for node in column.nodes]
         used = dict(unrolled.used)
         used.update({node.order: node for node in seeds if node.order in unrolled.local})
         if len(used) >= len(self.nodes):
-            raise Refused
-        self.used = [used[order] for order in sorted(used)]  # they hand on what comes from outside
+            raise NotALoop
+        self.used = [used[order] for order in sorted(used)]  # they pass on cotangents from outside of the loop
         self.columns = {column.origin: column for column in unrolled.columns}
         self._sort_arrivals()
         self.step = BackwardStep(self)
         self._replace()
 
     def _sort_arrivals(self) -> None:
-        """What arrives from outside: at the last step only, or at others, too."""
+        """Sort the columns with cotangents from outside: at the last iteration only (initial carry), or at others."""
         unrolled = self.unrolled
         made = unrolled._layout.made
-        self.arrivals: dict[int, dict[int, int]] = {}  # by column and step: which of the used nodes
+        self.arrivals: dict[int, dict[int, int]] = {}  # by column and iteration: index in `used`
         for index, node in enumerate(self.used):
             step, origin = divmod(unrolled.local[node.order], made)
             self.arrivals.setdefault(origin, {})[step] = index
@@ -146,21 +146,21 @@ class Contraction:
         self.replaced = [node, *self.used, *unrolled.before, *unrolled.after]
 
     def restore(self) -> None:
-        """Make the graph what it was."""
+        """Undo the replacement."""
         for node, op, parents, order in self._were:
             node.op, node.parents, node.order = op, parents, order
-        self.node.op, self.node.parents = None, ()  # the rule holds this, and so the whole loop
+        self.node.op, self.node.parents = None, ()  # the rule references this object, and so the whole loop
 
     # -- the loop
 
     def _pull(self, cotangents: Any, node: Node, out: Any, inputs: Any) -> list[Any]:
-        """Write the loop; the cotangents of what it reads."""
+        """Gradient rule of the node: emit the backward loop; the cotangents of what the loop reads."""
         unrolled, step = self.unrolled, self.step
         steps = unrolled.steps
         back = Walk(steps - 1, -1)
         given = iter(step.program.inputs)
         carried = []
-        outside: dict[Value, Any] = {}  # what no step changes
+        outside: dict[Value, Any] = {}  # loop-invariant inputs
         by_origin: dict[int, Any] = {}
         for origin in self.state:
             model = self.columns[origin].model
@@ -178,11 +178,11 @@ class Contraction:
             arrived, zeros = self.arrivals[origin], _zeros(self.columns[origin].model)
             rows = [cotangents[arrived[t]] if t in arrived else zeros for t in range(steps)]
             sliced.append((next(given), np.stack(rows), back))
-        sliced += [(next(given), rows.stacked(unrolled.level), back) for rows in unrolled.saved]
+        sliced += [(next(given), rows.stack(unrolled.level), back) for rows in unrolled.saved]
         stacked = [(value, back) for value in step.rows if value is not None]
         outside.update(zip(given, step.read, strict=True))
-        writing = Writing(unrolled.level, step.program, outside)
-        last, _, stacks = writing.emit_back(step.program.instructions, carried, (), sliced, stacked, steps)
+        emitter = LoopEmitter(unrolled.level, step.program, outside)
+        last, _, stacks = emitter.emit_back(step.program.instructions, carried, (), sliced, stacked, steps)
         changed = [origin for origin in self.state if origin not in by_origin]
         by_origin.update(zip(changed, last, strict=False))
         found: list[Any] = [by_origin[origin] for origin in unrolled.firsts]
@@ -195,7 +195,7 @@ class Contraction:
 
 
 def _zeros(node: Node) -> Any:
-    return np.zeros(node.shape, node.dtype)  # which native code takes as it is
+    return np.zeros(node.shape, node.dtype)  # native code takes an array as it is
 
 
 def _never_run(*arrays: Any) -> Any:
@@ -203,18 +203,18 @@ def _never_run(*arrays: Any) -> Any:
 
 
 class BackwardStep:
-    """The walk back through one step, traced: a program, and which of its values are what."""
+    """The backward pass through one iteration, traced: the program, and the roles of its values."""
 
-    def __init__(self, contraction: Contraction) -> None:
-        self._contraction = contraction
-        unrolled = contraction.unrolled
-        columns = contraction.columns
-        seeds = [columns[origin].model for origin in contraction.state]
+    def __init__(self, collapsed: CollapsedLoop) -> None:
+        self._collapsed = collapsed
+        unrolled = collapsed.unrolled
+        columns = collapsed.columns
+        seeds = [columns[origin].model for origin in collapsed.state]
         seeds += unrolled.same.values()
-        seeds += [columns[origin].model for origin in contraction.by_row]
+        seeds += [columns[origin].model for origin in collapsed.by_row]
         samples = [np.ones(node.shape, node.dtype) for node in seeds] + [rows.sample for rows in unrolled.saved]
         self._missing: list[bool] = []
-        traced = Traced(unrolled.level, self._walk_back, samples)
+        traced = TracedFunction(unrolled.level, self._walk_back, samples)
         self.read = traced.read
         self.program = optimise(traced.program)
         supply = iter(self.program.outputs)
@@ -222,17 +222,17 @@ class BackwardStep:
         one, two = len(unrolled.firsts), len(unrolled.firsts) + len(unrolled.same)
         self.carries = dict(zip(unrolled.firsts, values[:one], strict=True))
         self.sums, self.rows = values[one:two], values[two:]
-        del self._contraction  # which holds this
+        del self._collapsed  # a reference cycle
 
     def _walk_back(self, given: list[Any]) -> list[Any]:
-        contraction = self._contraction
-        unrolled = contraction.unrolled
+        collapsed = self._collapsed
+        unrolled = collapsed.unrolled
         mask = unrolled.walked.mask
         bits = mask | LIFTED
         carried = {o: leaf(n.shape, n.dtype, bits) for o, n in unrolled.firsts.items()}
         same = {order: leaf(n.shape, n.dtype, bits) for order, n in unrolled.same.items()}
         rows = [leaf(nodes[0].shape, nodes[0].dtype, bits) for nodes in unrolled.rows]
-        saved = given[len(contraction.state) + len(same) + len(contraction.by_row) :]
+        saved = given[len(collapsed.state) + len(same) + len(collapsed.by_row) :]
         inside: dict[int, Node] = {}
         places: dict[str, Any] = {"carried": carried, "same": same, "rows": rows, "inside": inside}
         for column in unrolled.columns:
@@ -249,9 +249,9 @@ class BackwardStep:
             node.inputs, node.out = tuple(found[:-1]), found[-1]
             inside[column.origin] = node
         sources = [*carried.values(), *same.values(), *rows]
-        seeds = [inside[origin] for origin in contraction.state]
-        seeds += same.values()  # to which the steps add, one after the other
-        seeds += [inside[origin] for origin in contraction.by_row]
+        seeds = [inside[origin] for origin in collapsed.state]
+        seeds += same.values()  # running sums, to which each iteration adds
+        seeds += [inside[origin] for origin in collapsed.by_row]
         arrived = walk(list(zip(seeds, given, strict=False)), mask, sources=sources)
         gradients = [arrived.get(node) for node in sources]
         self._missing = [gradient is None for gradient in gradients]

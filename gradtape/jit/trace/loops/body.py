@@ -1,4 +1,4 @@
-"""Steps that Python has run, as the body of a loop (see `gradtape.jit.trace.loops.elide`)."""
+"""Body of an elided loop, as a function that `scan_op.trace_scan` traces (see `gradtape.jit.trace.loops.elide`)."""
 
 from __future__ import annotations
 
@@ -9,95 +9,91 @@ import numpy as np
 
 from gradtape.core.location import as_from
 from gradtape.jit.ir.locations import apply_at
-from gradtape.jit.ir.program import Literal, Operand, params_key
+from gradtape.jit.ir.program import Literal, params_key
 from gradtape.jit.passes.reroll.induction import progression
-from gradtape.jit.trace.loops.live_in import Beginning, Key
-from gradtape.jit.trace.loops.template import Row
+from gradtape.jit.trace.loops.live_in import CarryKey, LiveIn
+from gradtape.jit.trace.loops.template import OpTemplate
 
 
-class Body:
-    """One step of a loop, as a function of what it carries and of what varies.
+class ElidedBody:
+    """One iteration as a function of the carried values and of the varying ones.
 
-    What is the same in all steps is not part of it, but done before, once, however often a step does it.
+    Loop-invariant operations are not part of it: they are applied once, before the loop, and equal ones are shared.
     """
 
     def __init__(
         self,
-        rows: Sequence[Row],
-        beginning: Beginning,
-        order: list[Key],
+        templates: Sequence[OpTemplate],
+        live_in: LiveIn,
+        order: list[CarryKey],
         varying: dict[int, Any],
         stacked: Sequence[int],
     ) -> None:
-        """`rows` are the operations; what is carried comes in the `order` of these keys.
+        """`templates` are the operations; `order` are the keys of the carried values, in the order of the carry.
 
-        `varying` are, by operation, the indices or the numbers of all steps, where these are not the same. `stacked`
-        are the operations whose results are wanted from all steps.
+        `varying` are the indices or numbers of all iterations, by operation, where they differ. `stacked` are the
+        operations whose results are wanted from all iterations.
         """
-        self.rows, self.operands, self.order, self.stacked = rows, beginning.operands, order, stacked
+        self.templates, self.operands, self.order, self.stacked = templates, live_in.operands, order, stacked
         self.__name__ = "loop"
-        self.walked = [self._walked(place, found) for place, found in varying.items()]
-        self._places = {place: number for number, place in enumerate(varying)}  # where to find what varies
-        self._done: dict[int, Any] = {}  # what is the same in all steps, by operation
-        self._do_before()
+        self.walked = [self._stack_varying(place, found) for place, found in varying.items()]
+        self._places = {place: number for number, place in enumerate(varying)}  # position in `walked`
+        self._invariant: dict[int, Any] = {}  # results of loop-invariant operations
+        self._hoist_invariants()
 
-    def _walked(self, place: int, varying: list[Any]) -> Any:
-        """What varies, with a row for each step."""
-        row = self.rows[place]
-        if len(row.like.back) == 1:
-            return as_from(row, _rows_of, self.operands[place][0], varying)
-        return np.array(varying, row.dtype)
+    def _stack_varying(self, place: int, varying: list[Any]) -> Any:
+        """The varying values, stacked: one row for each iteration."""
+        template = self.templates[place]
+        if len(template.offsets.back) == 1:
+            return as_from(template, _gather_rows, self.operands[place][0], varying)
+        return np.array(varying, template.dtype)
 
-    def _do_before(self) -> None:
+    def _hoist_invariants(self) -> None:
         known: dict[Any, Any] = {}
-        for place, row in enumerate(self.rows):
-            sources = [place - back for back in row.like.back if back]
-            if row.varies or not all(source in self._done for source in sources):
+        for place, template in enumerate(self.templates):
+            sources = [place - back for back in template.offsets.back if back]
+            if template.varies or not all(source in self._invariant for source in sources):
                 continue
             operands = [
-                id(self._done[place - back])
+                id(self._invariant[place - back])
                 if back
                 else repr(operand.value)
                 if isinstance(operand, Literal)
                 else operand
-                for back, operand in zip(row.like.back, row.model.operands, strict=True)
+                for back, operand in zip(template.offsets.back, template.model.operands, strict=True)
             ]
-            key = row.op, *operands, params_key(row.params)
+            key = template.op, *operands, params_key(template.params)
             if key not in known or key[-1] is None:
-                known[key] = self._computed(place, self._done, {}, None)
-            self._done[place] = known[key]
+                known[key] = self._apply_op(place, self._invariant, {}, None)
+            self._invariant[place] = known[key]
 
     def __call__(self, carry: list[Any], given: list[Any] | None) -> tuple[list[Any], list[Any]]:
         carried = dict(zip(self.order, carry, strict=True))
-        made = dict(self._done)
-        for place in range(len(self.rows)):
+        made = dict(self._invariant)
+        for place in range(len(self.templates)):
             if place not in made:
-                made[place] = self._computed(place, made, carried, given)
+                made[place] = self._apply_op(place, made, carried, given)
         following = [made[origin] if ago == 1 else carried[origin, ago - 1] for origin, ago in self.order]
         return following, [made[origin] for origin in self.stacked]
 
-    def _computed(self, place: int, made: dict[int, Any], carried: dict[Key, Any], given: list[Any] | None) -> Any:
-        """The result of an operation, of those that were `made` in this step, and of those that are `carried`."""
-        row = self.rows[place]
+    def _apply_op(self, place: int, made: dict[int, Any], carried: dict[CarryKey, Any], given: list[Any] | None) -> Any:
+        """Apply an operation to results `made` in this iteration, `carried` values and invariants."""
+        template = self.templates[place]
         inputs = []
-        for back, operand in zip(row.like.back, self.operands[place], strict=True):
-            ago, origin = divmod(place - back, len(self.rows))
+        for back, operand in zip(template.offsets.back, self.operands[place], strict=True):
+            ago, origin = divmod(place - back, len(self.templates))
             inputs.append(operand if not back else carried[origin, -ago] if ago else made[origin])
         if given is not None and place in self._places:
             varying = given[self._places[place]]
             if len(inputs) == 1:
                 return varying
-            inputs[row.number_at] = varying
-        assert row.op is not None  # it came through a door
-        return apply_at(row, row.op, inputs, row.params)
+            inputs[template.number_at] = varying
+        assert template.op is not None  # it took the fast path
+        return apply_at(template, template.op, inputs, template.params)
 
 
-def _key(operand: Operand) -> Any:
-    return (type(operand.value), repr(operand.value)) if isinstance(operand, Literal) else operand
-
-
-def _rows_of(array: Any, indices: list[tuple[Any, ...]]) -> Any:
-    """The parts of `array` at `indices`, along a first axis; where the indices differ, they are integers."""
+def _gather_rows(array: Any, indices: list[tuple[Any, ...]]) -> Any:
+    """The parts of `array` at `indices`, stacked along a new first axis; the indices differ in integers only."""
     columns = [*zip(*indices, strict=True)]
     moving = [axis for axis, parts in enumerate(columns) if any(part != parts[0] for part in parts)]
     places = {axis: np.array(columns[axis]) % array.shape[axis] for axis in moving}
@@ -107,8 +103,8 @@ def _rows_of(array: Any, indices: list[tuple[Any, ...]]) -> Any:
         return array[tuple([np.array(parts) for parts in columns])]
     (axis,) = moving
     walk = progression(places[axis])
-    along = places[axis] if walk is None else walk.rows(len(indices))  # which no copy is made of
-    rows = array[(slice(None),) * axis + (along,)]
+    along = places[axis] if walk is None else walk.rows(len(indices))  # a slice: a view, no copy
+    parts = array[(slice(None),) * axis + (along,)]
     rest = [slice(None) if place == axis else part for place, part in enumerate(indices[0])]
     before = sum(type(part) is slice for part in indices[0][:axis])
-    return np.moveaxis(rows[tuple(rest)], before, 0)
+    return np.moveaxis(parts[tuple(rest)], before, 0)

@@ -1,13 +1,13 @@
-"""Coasting: a long loop that has been followed for a while is no longer written down, only run.
+"""Loop eliding: after enough matching iterations, later ones are executed but not recorded; then one `Loop` is emitted.
 
-The steps of a loop that was followed (`gradtape.jit.trace.loops.detect`) say nothing new. So from some step on, an
-operation is compared with its row and computed (`gradtape.jit.trace.loops.elide_op`), and that is all: its result is a
-tensor without a value of the program and without a node. When something else comes, or somebody asks for the one or the
-other, the coast is settled: all steps, also those that were written down before, are made one loop, as `gt.scan` would
-have made it (`gradtape.jit.trace.loops.scan_op`), and the tensors that are still held by somebody get their places in
-its results.
+Further iterations of a detected loop (`gradtape.jit.trace.loops.detect`) add no information. So an operation is only
+compared with its template and computed (`gradtape.jit.trace.loops.elide_op`); its result is a tensor without a program
+value and without a node. When another operation comes, or the value or the node of a result is read, the loop ends: all
+iterations, including those recorded before, are emitted as one loop, as `gt.scan` would emit it
+(`gradtape.jit.trace.loops.scan_op`), and results that are still referenced get their values and nodes from it.
 
-Results that may be asked for the gradient of one another, by a tape of the user's, are run once more and written down.
+Results of which a user's tape may be asked for the gradient with respect to one another are computed again and
+recorded one by one.
 """
 
 from __future__ import annotations
@@ -26,77 +26,79 @@ from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.locations import apply_at
 from gradtape.jit.ir.program import Literal, Value
-from gradtape.jit.trace.loops.elide_op import FirstLight, Light
-from gradtape.jit.trace.loops.live_in import Beginning, beginning_at, is_same_place
-from gradtape.jit.trace.loops.match import STEPS
-from gradtape.jit.trace.loops.template import SMALL, Row, Written
+from gradtape.jit.trace.loops.elide_op import ElidedOp, FirstElidedOp
+from gradtape.jit.trace.loops.live_in import LiveIn, find_live_in, is_same_place
+from gradtape.jit.trace.loops.match import MIN_MATCHES
+from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor
 
 if TYPE_CHECKING:
-    from gradtape.jit.trace.tracer import TraceLevel
+    from gradtape.jit.trace.tracer import TracingLevel
 
-STEPS_AT_LEAST = 50
-"""How many steps have to be run for a loop to be made of them here."""
+MIN_EMITTED_STEPS = 50
+"""Minimum number of iterations for which a loop is emitted."""
 FIRST_SWEEP, SWEEP = 512, 4096
-"""How many results are held before it is looked whether the first of them are held by somebody else."""
-REMEMBERED = 1 << 13
-"""How many operations that were written down are remembered with their operands: a loop may begin there."""
+"""How many results are kept before those without other references are dropped: the first time, and later."""
+RECENT_OPS = 1 << 13
+"""How many recorded operations are kept with their operands: the first iterations of a loop may be among them."""
 
 ELIDES = COUNTS_ITEMS
-"""Whether steps are not written down: only where it can be told which of their results are still held."""
+"""Whether loops are elided: requires reference counts that tell which results are still referenced."""
 
 
-class Coast:
-    """A loop that is run without being written down.
+class ElidedLoop:
+    """A loop whose iterations are executed without being recorded.
 
-    Its operations are numbered from 0; those of the steps before it, which were written down, have negative numbers.
+    Its operations are numbered from 0; operations of the recorded iterations before it have negative numbers.
     """
 
-    def __init__(self, level: TraceLevel, rows: Sequence[Row], begin: int, beginning: Beginning) -> None:
-        self.level, self.rows, self.period = level, rows, len(rows)
-        self.begin = begin  # the instruction with which the first step of the loop began
-        self.beginning = beginning
-        self.is_under_way = False
+    def __init__(self, level: TracingLevel, templates: Sequence[OpTemplate], begin: int, live_in: LiveIn) -> None:
+        self.level, self.templates, self.period = level, templates, len(templates)
+        self.begin = begin  # the first instruction of the first iteration
+        self.live_in = live_in
+        self.is_active = False
         self.limit = 0
-        self.results: list[Any] = [None] * ((STEPS - 1) * self.period)
-        self._first = -len(self.results)  # the number of the first of them
-        self._before: dict[int, Any] = {}  # what the first steps read, by number
-        self._kept: dict[int, Any] = {}  # results that somebody held, when it was looked
-        self._written: list[tuple[Value, Written | None]] = []  # the steps before; None for what is forgotten already
-        self.is_private = is_private(rows)
-        self.lights = [(Light if place else FirstLight)(self, row) for place, row in enumerate(rows)]
-        for place, light in enumerate(self.lights):
-            light.next = self.lights[(place + 1) % self.period]
+        self.results: list[Any] = [None] * ((MIN_MATCHES - 1) * self.period)
+        self._first = -len(self.results)  # the number of results[0]
+        self._before: dict[int, Any] = {}  # recorded values that the first elided iterations read, by number
+        self._kept: dict[int, Any] = {}  # results with other references at the last sweep
+        # the recorded iterations; None for operations that are no longer in `recent_ops`
+        self._recorded_ops: list[tuple[Value, RecordedOp | None]] = []
+        self.is_private = is_private(templates)
+        self.elided_ops = [
+            (ElidedOp if place else FirstElidedOp)(self, template) for place, template in enumerate(templates)
+        ]
+        for place, elided_op in enumerate(self.elided_ops):
+            elided_op.next = self.elided_ops[(place + 1) % self.period]
 
     @property
     def where(self) -> Location:
-        """The place at which the loop begins."""
-        return self.rows[0].model.location
+        """The source location of the first operation."""
+        return self.templates[0].model.location
 
     @property
     def _count(self) -> int:
-        """How many operations were run."""
+        """How many operations were executed without recording."""
         return self._first + len(self.results)
 
-    def _held(self, count: int) -> dict[int, Any]:
-        """Those of the first `count` results that somebody else holds, by number."""
+    def _referenced(self, count: int) -> dict[int, Any]:
+        """Those of the first `count` results that have other references, by number."""
         references = enumerate(references_of(islice(self.results, count)))
         held = [place for place, references in references if references > ALONE and self._first + place >= 0]
         return {self._first + place: self.results[place] for place in held}
 
-    # -- while it is under way
+    # -- while iterations are elided
 
     def sweep(self) -> bool:
-        """Let go of what nobody else holds any more. Whether it goes on: not if results are held that may be asked for
-        the gradient of others."""
+        """Drop results without other references. False (stop eliding) if a kept result could be a gradient source."""
         results = self.results
-        if not self.is_under_way:
-            self._begin()
+        if not self.is_active:
+            self._activate()
             return True
-        old = len(results) - (STEPS - 1) * self.period
-        held = self._held(old)
+        old = len(results) - (MIN_MATCHES - 1) * self.period
+        held = self._referenced(old)
         if held and not self.is_private:
-            self.level.follower.stop()
+            self.level.detector.stop()
             return False
         self._kept.update(held)
         del results[:old]
@@ -104,74 +106,74 @@ class Coast:
         self.limit = max(SWEEP, 2 * len(results))
         return True
 
-    def _begin(self) -> None:
+    def _activate(self) -> None:
         level, period = self.level, self.period
-        self.is_under_way = True
+        self.is_active = True
         self.limit = max(FIRST_SWEEP, 2 * len(self.results))
         self.start = len(level.instructions)
-        self.level.follower.coast(self)
-        self.written = (self.start - self.begin) // period  # so many steps were written down
-        known = dict(level.remembered)
+        self.level.detector.begin_eliding(self)
+        self.recorded_steps = (self.start - self.begin) // period  # how many iterations were recorded
+        known = dict(level.recent_ops)
         results = [i.results[0] for i in level.instructions[self.begin : self.start]]
-        self._written = [(value, known.get(value.id)) for value in results]
+        self._recorded_ops = [(value, known.get(value.id)) for value in results]
 
-    def is_from_before(self, tensor: Any, back: int, bits: int) -> bool:
-        """Whether `tensor` is the value that was made so many values ago, before the coast."""
+    def is_recorded_operand(self, tensor: Any, back: int, bits: int) -> bool:
+        """Whether `tensor` is the value recorded `back` values ago, before the first elided operation."""
         number = self._count - back
         if number >= 0:
             return False
-        value, node = tensor.traced, tensor._node  # which ends it, if it is another result of this coast
-        if not self.is_under_way:
+        value, node = tensor.traced, tensor._node  # ends the loop if `tensor` is a result of this loop
+        if not self.is_active:
             return False
-        nodes = self.rows[0].nodes
+        nodes = self.templates[0].nodes
         if self.level._count - value.id != -number or (nodes[number] or node) is not node or node.bits != bits:
             return False
         self._before[number] = TraceTensor(tensor._array, value, self.level, node)
         return True
 
-    # -- when it is over
+    # -- when the loop ends
 
-    def settle(self) -> bool:
-        """Give all results their places that somebody holds. Whether all of it has become a loop."""
-        self.is_under_way = False
+    def emit(self) -> bool:
+        """Emit the loop, and give referenced results their values and nodes. Whether all of it became one loop."""
+        self.is_active = False
         period, steps = self.period, self._count // self.period
-        is_known = all(written is not None for _, written in self._written)
-        held, before = self._all_held(), self._held_before()
+        is_known = all(written is not None for _, written in self._recorded_ops)
+        held, before = self._all_referenced(), self._referenced_before()
         last = max(held, default=-1)
         if last < 0:
-            return steps >= STEPS_AT_LEAST
+            return steps >= MIN_EMITTED_STEPS
         whole = steps
         if self.is_private:
             held.update(before)
-        else:  # one may be asked for the gradient of another: they are written down, with what is between
+        else:  # gradients between results are possible: record from the first referenced iteration on
             whole = min(held) // period
             if before or not is_known:
-                self._forget_what_was_written()
-        wanted = {*held, *self._read_by(range(whole * period, last + 1))}
-        with recording.during(self.rows[0].state):
-            places = self._folded(whole, {number for number in wanted if number < whole * period})
+                self._exclude_recorded_steps()
+        wanted = {*held, *self._operands_of(range(whole * period, last + 1))}
+        with recording.during(self.templates[0].state):
+            places = self._emit_loop(whole, {number for number in wanted if number < whole * period})
             is_loop = places is not None
             if places is None:
                 places, whole = dict(self._before), 0
             for number in range(whole * period, last + 1):
-                places[number] = self._again(number, places)
+                places[number] = self._replay(number, places)
         for number, tensor in held.items():
             if number in places:
                 tensor.traced, tensor._node = places[number].traced, places[number]._node
-        return is_loop and whole >= steps - STEPS
+        return is_loop and whole >= steps - MIN_MATCHES
 
-    def _all_held(self) -> dict[int, Any]:
-        """All results that somebody holds."""
-        held = self._held(len(self.results))
+    def _all_referenced(self) -> dict[int, Any]:
+        """All results that have other references."""
+        held = self._referenced(len(self.results))
         counts = zip(self._kept, references_of(self._kept.values()), strict=True)
         held.update({number: self._kept[number] for number in [n for n, count in counts if count > ALONE]})
         return held
 
-    def _held_before(self) -> dict[int, Any]:
-        """The results of steps that were written down, which somebody holds."""
-        self.level.remembered.clear()  # which holds them, as this does
-        results = [(value, None if written is None else written.result) for value, written in self._written]
-        self._written.clear()
+    def _referenced_before(self) -> dict[int, Any]:
+        """The results of recorded iterations that have other references."""
+        self.level.recent_ops.clear()  # it keeps inputs alive, as `_recorded_ops` does
+        results = [(value, None if written is None else written.result) for value, written in self._recorded_ops]
+        self._recorded_ops.clear()
         tensors = [(value, None if result is None else result()) for value, result in results]
         return {
             number: tensor
@@ -179,135 +181,141 @@ class Coast:
             if tensor is not None and tensor.traced is value
         }
 
-    def _forget_what_was_written(self) -> None:
-        """Let the loop begin here, and not with the steps before."""
-        self.begin, self.written = self.start, 0
-        self.beginning.entering = {
+    def _exclude_recorded_steps(self) -> None:
+        """Let the loop begin with the first elided iteration instead of the recorded ones."""
+        self.begin, self.recorded_steps = self.start, 0
+        self.live_in.initial_carries = {
             (number % self.period, -(number // self.period)): tensor for number, tensor in self._before.items()
         }
 
-    def let_go(self) -> None:
-        """Forget all results, and what holds this."""
+    def release(self) -> None:
+        """Drop all results and break reference cycles."""
         self._kept.clear()
-        for light in self.lights:
-            del light.next, light.coast  # they go round
+        for elided_op in self.elided_ops:
+            del elided_op.next, elided_op.loop  # reference cycles
         self.results.clear()
 
-    def _read_by(self, numbers: range) -> set[int]:
-        """What operations read of each other and of what was before."""
-        return {number - back for number in numbers for back in self.rows[number % self.period].like.back if back}
+    def _operands_of(self, numbers: range) -> set[int]:
+        """The numbers of the operations whose results the operations `numbers` read."""
+        return {
+            number - back for number in numbers for back in self.templates[number % self.period].offsets.back if back
+        }
 
-    def _again(self, number: int, places: dict[int, Any]) -> Any:
-        """Run an operation once more, and write it down; `places` are the results of those before."""
+    def _replay(self, number: int, places: dict[int, Any]) -> Any:
+        """Compute an operation again and record it; `places` are the results of earlier operations."""
         step, place = divmod(number, self.period)
-        row, light = self.rows[place], self.lights[place]
+        template, elided_op = self.templates[place], self.elided_ops[place]
         inputs = [
             places[number - back] if back else operand
-            for back, operand in zip(row.like.back, self.beginning.operands[place], strict=True)
+            for back, operand in zip(template.offsets.back, self.live_in.operands[place], strict=True)
         ]
-        params = row.params
-        if row.varies:
+        params = template.params
+        if template.varies:
             if len(inputs) == 1:
-                params = light.seen[step]
+                params = elided_op.seen[step]
             else:
-                inputs[row.number_at] = light.seen[step]
-        assert row.op is not None  # it came through a door
-        return apply_at(row, row.op, inputs, params)
+                inputs[template.number_at] = elided_op.seen[step]
+        assert template.op is not None  # it took the fast path
+        return apply_at(template, template.op, inputs, params)
 
-    def _varying(self, first: int, steps: int) -> dict[int, list[Any]]:
-        """What varies, by operation: for the `first` steps, which were written down, and `steps` more."""
+    def _collect_varying(self, first: int, steps: int) -> dict[int, list[Any]]:
+        """The literals or indices that vary, by operation: of the `first` recorded iterations and of `steps` more."""
         found: dict[int, list[Any]] = {}
-        for place, row in enumerate(self.rows):
-            if row.varies:
+        for place, template in enumerate(self.templates):
+            if template.varies:
                 written = range(self.begin + place, self.begin + place + first * self.period, self.period)
                 before = [self.level.instructions[index] for index in written]
-                seen = self.lights[place].seen[:steps]
-                if len(row.like.back) == 1:
+                seen = self.elided_ops[place].seen[:steps]
+                if len(template.offsets.back) == 1:
                     found[place] = [i.params["index"] for i in before] + [params["index"] for params in seen]
                 else:
-                    operands = [i.operands[row.number_at] for i in before]
+                    operands = [i.operands[template.number_at] for i in before]
                     found[place] = [x.value for x in operands if isinstance(x, Literal)] + seen
         return found
 
-    def _folded(self, steps: int, wanted: set[int]) -> dict[int, Any] | None:
-        """All whole steps as one loop: the places of the results in `wanted`; None if it cannot be one."""
-        period, first = self.period, self.written
-        if first + steps < STEPS_AT_LEAST or steps < STEPS:
+    def _emit_loop(self, steps: int, wanted: set[int]) -> dict[int, Any] | None:
+        """Emit all complete iterations as one loop; the tensors of the results in `wanted`. None if it is refused."""
+        period, first = self.period, self.recorded_steps
+        if first + steps < MIN_EMITTED_STEPS or steps < MIN_MATCHES:
             return None
-        from gradtape.jit.trace.loops.body import Body
-        from gradtape.jit.trace.loops.scan_op import scanned
+        from gradtape.jit.trace.loops.body import ElidedBody
+        from gradtape.jit.trace.loops.scan_op import trace_scan
         from gradtape.loops.scan import PARTS
 
-        entering = dict(self.beginning.entering)
-        stacked = sorted({n % period for n in wanted if n < (steps - STEPS + 1) * period})
+        initial_carries = dict(self.live_in.initial_carries)
+        stacked = sorted({n % period for n in wanted if n < (steps - MIN_MATCHES + 1) * period})
         keys = {n: (n % period, steps - n // period) for n in wanted if n % period not in stacked}
-        for origin, ago in (*keys.values(), *entering):
+        for origin, ago in (*keys.values(), *initial_carries):
             for earlier in range(1, ago + 1):
-                if (origin, earlier) not in entering:
-                    value = self.rows[origin].model.results[0]
-                    entering[origin, earlier] = np.zeros(value.shape, value.dtype)
-        order = sorted(entering)
+                if (origin, earlier) not in initial_carries:
+                    value = self.templates[origin].model.results[0]
+                    initial_carries[origin, earlier] = np.zeros(value.shape, value.dtype)
+        order = sorted(initial_carries)
         try:
-            body = Body(self.rows, self.beginning, order, self._varying(first, steps), stacked)
-            carry = [entering[key] for key in order]
-            found = as_from(self.rows[0], scanned, self.level, body, carry, body.walked or None, first + steps, False)
+            body = ElidedBody(self.templates, self.live_in, order, self._collect_varying(first, steps), stacked)
+            carry = [initial_carries[key] for key in order]
+            found = as_from(
+                self.templates[0], trace_scan, self.level, body, carry, body.walked or None, first + steps, False
+            )
         except (Unrollable, Untraceable, GradTapeError):
             return None
         if found is None:
             return None
         last = dict(zip(order, found[0], strict=True))
-        rows = [apply_at(self.rows[0], PARTS, (stack,), {"bounds": None}) for stack in found[1]]
-        by_origin = dict(zip(stacked, rows, strict=True))
+        stacks = [apply_at(self.templates[0], PARTS, (stack,), {"bounds": None}) for stack in found[1]]
+        by_origin = dict(zip(stacked, stacks, strict=True))
         places = {number: last[key] for number, key in keys.items()}
         collected = [number for number in wanted if number not in keys]
         places.update({number: by_origin[number % period][first + number // period] for number in collected})
         return places
 
 
-def is_private(rows: Sequence[Row]) -> bool:
-    """Whether nobody can ask for the gradient of one result by another: all tapes are those of transforms."""
+def is_private(templates: Sequence[OpTemplate]) -> bool:
+    """Whether no gradient between results can be requested: all tapes belong to transforms, not to the user."""
     bits = 0
-    for row in rows:
-        bits |= row.live_bits
-    return not bits & AMBIENT and all(r.is_private for r in rows[0].state.recorders if r.bit & bits)
+    for template in templates:
+        bits |= template.live_bits
+    return not bits & AMBIENT and all(r.is_private for r in templates[0].state.recorders if r.bit & bits)
 
 
-def coasting(level: TraceLevel, rows: Sequence[Row], grounded: Collection[Any]) -> tuple[Coast, int] | None:
-    """A coast for a loop of which all operations are known by `rows`, and after how many of these it can begin.
+def plan_elided_loop(
+    level: TracingLevel, templates: Sequence[OpTemplate], not_elidable: Collection[Any]
+) -> tuple[ElidedLoop, int] | None:
+    """The loop to elide, and after how many operations of `templates` its first elided iteration begins; None if not.
 
-    It begins where the steps do: at the first instruction of the trace that comes again in each step. Loops that begin
-    at a place in `grounded`, with the period that is noted there, are not for that.
+    An iteration begins with the first instruction of the trace that repeats in each iteration. Loops whose start and
+    period are in `not_elidable` are excluded.
     """
     if not ELIDES:
         return None
-    state = rows[0].op and rows[0].state
-    if any(row.op is None or row.state is not state or not _is_small(row) for row in rows):
+    state = templates[0].op and templates[0].state
+    if any(template.op is None or template.state is not state or not _is_small(template) for template in templates):
         return None
-    instructions, period = level.instructions, len(rows)
+    instructions, period = level.instructions, len(templates)
     end = len(instructions)
     begin = end - period
     while begin and is_same_place(instructions[begin - 1], instructions[begin - 1 + period], instructions[begin]):
         begin -= 1
     offset = (begin - end) % period
-    turned = [*rows[offset:], *rows[:offset]]
-    if (turned[0].model.location, period) in grounded:
+    rotated = [*templates[offset:], *templates[:offset]]
+    if (rotated[0].model.location, period) in not_elidable:
         return None
-    remembered = dict(level.remembered)
+    recent_ops = dict(level.recent_ops)
     while end - begin >= period:
-        beginning = beginning_at(level, turned, begin, remembered)
-        if beginning is not None:
-            return Coast(level, turned, begin, beginning), offset
+        live_in = find_live_in(level, rotated, begin, recent_ops)
+        if live_in is not None:
+            return ElidedLoop(level, rotated, begin, live_in), offset
         begin += period
     return None
 
 
-def _is_small(row: Row) -> bool:
-    """Whether an operation can coast: on small arrays; what varies has to be an element of one, or a number."""
-    if row.model.results[0].nbytes > SMALL or len(row.model.results) != 1:
+def _is_small(template: OpTemplate) -> bool:
+    """Whether an operation can be elided: a small result; what varies is an index or a number in float arithmetic."""
+    if template.model.results[0].nbytes > MAX_ELIDED_BYTES or len(template.model.results) != 1:
         return False
-    if not row.varies:
+    if not template.varies:
         return True
-    if len(row.like.back) == 1:
-        return row.same is not None and row.model.name == "getitem"
-    own = row.model.operands[1 if row.reflected else 0]
-    return isinstance(own, Value) and own.dtype is row.dtype and row.dtype.kind == "f"
+    if len(template.offsets.back) == 1:
+        return template.same is not None and template.model.name == "getitem"
+    own = template.model.operands[1 if template.reflected else 0]
+    return isinstance(own, Value) and own.dtype is template.dtype and template.dtype.kind == "f"

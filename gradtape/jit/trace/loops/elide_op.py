@@ -1,6 +1,6 @@
-"""The operations of a loop that coasts (see `coasting`): each has to be that of its row, and is computed, no more.
+"""While a loop is elided: check that the operation equals its template, run the kernel, record nothing.
 
-What is here is written out for speed, as `rows` is: thousands of steps come by here for each of their operations.
+Inlined for speed, as `template` is: a loop of thousands of iterations runs this for each of its operations.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from gradtape.core import recording
 from gradtape.core.graph import keeping
 from gradtape.core.operation import Op
 from gradtape.jit.trace.loops.match import is_alike_index, is_same_number
-from gradtape.jit.trace.loops.template import Row
+from gradtape.jit.trace.loops.template import OpTemplate
 from gradtape.jit.trace.tracers import TraceTensor
 
 if TYPE_CHECKING:
-    from gradtape.jit.trace.loops.elide import Coast
+    from gradtape.jit.trace.loops.elide import ElidedLoop
 
 _current_recording = recording.current
 _new = object.__new__
 
 
-class Light:
-    """One operation of a loop that coasts: it has to be that of the row, on the same operands."""
+class ElidedOp:
+    """One operation of an elided loop: it must equal its template and have the same operands."""
 
     __slots__ = (
         "at",
         "bits",
-        "coast",
         "code",
         "level",
+        "loop",
         "next",
         "number",
         "offset",
@@ -41,144 +41,148 @@ class Light:
         "params",
         "reflected",
         "results",
-        "row",
         "seen",
         "state",
+        "template",
         "varies",
     )
 
-    next: Light
+    next: ElidedOp
 
-    def __init__(self, coast: Coast, row: Row) -> None:
-        self.coast, self.row, self.level, self.results = coast, row, coast.level, coast.results
-        self.op, self.params, self.varies, self.number = row.op, row.params, row.varies, row.number
-        self.code, self.offset, self.reflected, self.state = row.code, row.offset, row.reflected, row.state
-        first, last = (1, 0) if row.reflected else (0, -1)
-        self.at, self.other_at = -row.like.back[first], -row.like.back[last]  # 0: the same in all steps
-        self.own: Any = None  # then this one, once it has been seen
+    def __init__(self, loop: ElidedLoop, template: OpTemplate) -> None:
+        self.loop, self.template, self.level, self.results = loop, template, loop.level, loop.results
+        self.op, self.params, self.varies, self.number = template.op, template.params, template.varies, template.number
+        self.code, self.offset = template.code, template.offset
+        self.reflected, self.state = template.reflected, template.state
+        first, last = (1, 0) if template.reflected else (0, -1)
+        self.at, self.other_at = (
+            -template.offsets.back[first],
+            -template.offsets.back[last],
+        )  # indices into results; 0: loop-invariant
+        self.own: Any = None  # the loop-invariant operand, once it was checked
         self.other: Any = None
-        self.seen: list[Any] = []  # what varies
+        self.seen: list[Any] = []  # the varying literal or parameters of each iteration
 
-    def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
-        """The result of an operation on one tensor; None if it is not the one that is expected."""
+    def unary(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        """Match and compute a unary operation; None if it does not match."""
         if (
             op is not self.op
             or frame.f_code is not self.code
-            or (frame.f_lasti != self.offset and not self._is_here(frame))
+            or (frame.f_lasti != self.offset and not self._is_at(frame))
             or _current_recording() is not self.state
             or keeping.get()
             or (own is not (self.results[self.at] if self.at else self.own) and not self._is_own(own))
         ):
-            return self.missed()
+            return self.on_mismatch()
         if self.varies:
             if not is_alike_index(params["index"], self.params["index"]):
-                return self.missed()
+                return self.on_mismatch()
         elif params is not self.params and params != self.params:
-            return self.missed()
-        out = self.row.of_one(own._array, params)
+            return self.on_mismatch()
+        out = self.template.compute_unary(own._array, params)
         if out is None:
-            return self.missed()
+            return self.on_mismatch()
         if self.varies:
             self.seen.append(params)
         return self._result(out)
 
-    def two(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
-        """The result of an operation on two operands; None if it is not the one that is expected."""
+    def binary(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        """Match and compute a binary operation; None if it does not match."""
         results = self.results
         if (
             op is not self.op
             or frame.f_code is not self.code
-            or (frame.f_lasti != self.offset and not self._is_here(frame))
+            or (frame.f_lasti != self.offset and not self._is_at(frame))
             or reflected is not self.reflected
             or _current_recording() is not self.state
             or keeping.get()
             or (own is not (results[self.at] if self.at else self.own) and not self._is_own(own))
         ):
-            return self.missed()
+            return self.on_mismatch()
         kind = type(other)
         if kind is TraceTensor:
             if other is not (results[self.other_at] if self.other_at else self.other) and not self._is_other(other):
-                return self.missed()
+                return self.on_mismatch()
             operand = other._array
         else:
             operand = other
             if other is not self.number and not is_same_number(other, self.number) and not self._may_vary(kind):
-                return self.missed()
-        out = self.row.of_two(own._array, operand)
+                return self.on_mismatch()
+        out = self.template.compute_binary(own._array, operand)
         if out is None:
-            return self.missed()
+            return self.on_mismatch()
         if self.varies:
             self.seen.append(operand)
         return self._result(out)
 
     def _result(self, out: Any) -> Any:
-        """A tensor that has neither value nor node: `TraceTensor.__getattr__` says what happens if these are read."""
+        """A tensor without value and node: reading these ends the loop (`TraceTensor.__getattr__`)."""
         result = _new(TraceTensor)
         result._array = out
         result.level = level = self.level
         result.viewed = False
         self.results.append(result)
-        level.row = self.next
+        level.expected = self.next
         return result
 
     def _may_vary(self, kind: type) -> bool:
-        """Whether the number may be another one of its kind."""
+        """Whether the literal may differ, within its type."""
         return self.varies and kind is type(self.number)
 
-    def _is_here(self, frame: FrameType) -> bool:
-        if not self.row.is_here(frame):
+    def _is_at(self, frame: FrameType) -> bool:
+        if not self.template.is_at(frame):
             return False
         self.offset = frame.f_lasti
         return True
 
     def _is_own(self, tensor: Any) -> bool:
-        """Whether a tensor from before the coast is the one with the door that is expected."""
-        row = self.row
-        if not self._is_operand(tensor, self.at, row.bits, row.same, row.node):
+        """Whether a recorded tensor is the expected first tensor."""
+        template = self.template
+        if not self._is_operand(tensor, self.at, template.bits, template.same, template.node):
             return False
         self.own = None if self.at else tensor
         return True
 
     def _is_other(self, tensor: Any) -> bool:
         """The same for the other operand."""
-        row = self.row
-        if not self._is_operand(tensor, self.other_at, row.other_bits, row.other_same, row.other_node):
+        template = self.template
+        if not self._is_operand(tensor, self.other_at, template.other_bits, template.other_same, template.other_node):
             return False
         self.other = None if self.other_at else tensor
         return True
 
     def _is_operand(self, tensor: Any, at: int, bits: int, same: Any, node: Any) -> bool:
-        """Whether a tensor is of one of the steps before, or the one that is the same in all steps."""
+        """Whether a tensor is the result of a recorded iteration, or the loop-invariant operand."""
         if tensor.level is not self.level:
             return False
         if at:
-            return self.coast.is_from_before(tensor, -at, bits)
-        return tensor.traced is same and tensor._node is node and self.coast.is_under_way
+            return self.loop.is_recorded_operand(tensor, -at, bits)
+        return tensor.traced is same and tensor._node is node and self.loop.is_active
 
-    def missed(self) -> None:
-        """Another operation has come: it is over."""
-        self.level.follower.stop()
+    def on_mismatch(self) -> None:
+        """Stop eliding: the operation does not match."""
+        self.level.detector.stop()
 
-    def interrupt(self) -> None:
-        """A value is about to be made."""
-        self.level.follower.stop()
+    def on_new_value(self) -> None:
+        """Stop eliding: the trace is about to create a value that the template did not predict."""
+        self.level.detector.stop()
 
-    def before(self) -> None:
-        """An operation is about to come by another way."""
-        self.level.follower.stop()
+    def before_general_op(self) -> None:
+        """Stop eliding: an operation on the general path is about to run."""
+        self.level.detector.stop()
 
 
-class FirstLight(Light):
-    """The first operation of a step: now and then it is looked who holds the results."""
+class FirstElidedOp(ElidedOp):
+    """The first operation of an iteration: it also drops unreferenced results now and then."""
 
     __slots__ = ()
 
-    def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
-        if len(self.results) >= self.coast.limit and not self.coast.sweep():
+    def unary(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        if len(self.results) >= self.loop.limit and not self.loop.sweep():
             return None
-        return super().one(op, own, frame, params)
+        return super().unary(op, own, frame, params)
 
-    def two(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
-        if len(self.results) >= self.coast.limit and not self.coast.sweep():
+    def binary(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        if len(self.results) >= self.loop.limit and not self.loop.sweep():
             return None
-        return super().two(op, reflected, own, other, frame)
+        return super().binary(op, reflected, own, other, frame)

@@ -1,7 +1,7 @@
-"""Running a loop once, while it is traced, for the numbers of that call: native code would take longer to be made.
+"""Evaluate a `Loop` once at trace time, for its values in the traced call: compiling it would take longer.
 
-Loops over single numbers are the longest ones. NumPy's numbers add and multiply by themselves, to the same bit, in a
-tenth of the time that a kernel takes for one number.
+The longest loops work on scalars. The operators of NumPy scalars give the same bits as the kernels in a tenth of the
+time, so operations on float64 scalars use these.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from gradtape.jit.runtime.schedule import Step
 _DOUBLE = np.dtype(float)
 
 
-class Sampler(LoopRunner):
-    """A loop as a function that is run once or twice.
+class LoopEvaluator(LoopRunner):
+    """A loop as a function that is called once or twice.
 
     >>> import numpy as np
     >>> from gradtape.jit import jit
-    >>> from gradtape.jit.trace.loops.evaluate import Sampler
+    >>> from gradtape.jit.trace.loops.evaluate import LoopEvaluator
     >>> def doubled(x):
     ...     for _ in range(50):
     ...         x = x + x
     ...     return x
     >>> (loop,) = jit(doubled).lower(np.float64(1.0)).instructions
-    >>> Sampler(loop.params["loop"]).call(np.float64(1.0)) == (2.0**50,)
+    >>> LoopEvaluator(loop.params["loop"]).call(np.float64(1.0)) == (2.0**50,)
     True
     """
 

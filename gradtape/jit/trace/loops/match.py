@@ -1,4 +1,4 @@
-"""How the steps of a loop are alike: instructions that come again, on values that stand in the same relation."""
+"""Structural comparison of instructions and iterations: equal operations, with operands equally far back."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any, NamedTuple
 
 from gradtape.jit.ir.program import Instruction, Literal, Value, params_key
 
-STEPS = 3
-"""How many steps have to be the same before they are followed."""
+MIN_MATCHES = 3
+"""How many equal iterations make a loop."""
 INDEXED = frozenset({"getitem", "scatter", "set", "add_at"})
-"""Operations whose parameter `index` may advance from step to step."""
+"""Operations whose parameter `index` may change from iteration to iteration."""
 _NUMBERS = (float, int)
 _ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimum"})
 
 
 class Segment(NamedTuple):
-    """Instructions from `begin` to `end` of a trace that repeat those `period` before them.
+    """Instructions from `begin` to `end` of a trace that repeat those one `period` before them.
 
-    That is: the same operation, at the same line, on the same literals, and on values that are the same, or that were
-    made as many values before. So do those of the `STEPS` periods before `begin`, and the values that all of them make
-    are numbered one after the other. Only parameters that are an index, and literals that are floats, may be others,
-    at the places of the period that are named in `varying`.
+    Repeat means: the same operation, at the same source location, on the same literals, and on values that are either
+    identical or equally far back. This also holds for the `MIN_MATCHES` periods before `begin`, and the results of all
+    of them are numbered consecutively. Only an index parameter or a numeric literal may differ, at the positions of the
+    period in `varying`.
 
-    Where all of them came through the doors, `nodes` are those that stand behind them, of the same form and on the same
-    tapes in all steps. Their parents are the nodes that stand behind the operands, as far back as `back` says for each
-    place and operand, and they save these operands themselves; so it is from the second period on. An operand that is
-    the same in all steps, with the same node, has 0 in `back`.
+    If all operations took the fast path, `nodes` are their graph nodes, of the same form and on the same tapes in all
+    iterations. From the second period on, the parents of a node are the nodes of its operands, which lie as far back as
+    `back` says for each position and operand, and the node saves these operands. A loop-invariant operand, with its
+    node, has 0 in `back`.
     """
 
     begin: int
@@ -37,16 +37,16 @@ class Segment(NamedTuple):
     nodes: list[Any]
 
 
-class Likeness(NamedTuple):
-    """How an instruction is like that of the step before: how many values back its operands were made (0 for those that
-    are the same), and whether a number varies."""
+class OperandOffsets(NamedTuple):
+    """Match of an instruction with that of the iteration before: how many values back each operand was computed (0 for
+    loop-invariant operands), and whether a literal or an index differs."""
 
     back: tuple[int, ...]
     varies: bool
 
 
-def likeness(one: Instruction, other: Instruction) -> Likeness | None:
-    """How `one` is like `other`, of the step before; None if it is not."""
+def match(one: Instruction, other: Instruction) -> OperandOffsets | None:
+    """Match `one` with `other`, one iteration before; None if they differ."""
     if one.op is not other.op or one.location is not other.location or one.effect or other.effect:
         return None
     if len(one.operands) != len(other.operands) or len(one.results) != len(other.results) or not one.results:
@@ -81,54 +81,54 @@ def likeness(one: Instruction, other: Instruction) -> Likeness | None:
             if not is_alike_index(one.params["index"], other.params["index"]):
                 return None
             varies = True
-    return Likeness(tuple(back), varies)
+    return OperandOffsets(tuple(back), varies)
 
 
 def may_vary(instruction: Instruction, kind: type) -> bool:
-    """Whether a number of this kind among the operands may be another one in each step: an array in its place would do
-    the same. Integers are numbers like others where they are added to or multiplied with such."""
+    """Whether a literal of this type may differ between iterations: an array element in its place must give the same
+    result. This holds for integers in arithmetic with a floating-point result."""
     if kind is float:
         return instruction.op.ufunc
     return kind is int and instruction.name in _ARITHMETIC and instruction.results[0].dtype.kind == "f"
 
 
 def is_same_number(one: Any, other: Any) -> bool:
-    """Whether two numbers are of the same kind and have the same bits."""
+    """Whether two numbers have the same type and bits: 0.0 and -0.0 differ."""
     return type(one) is type(other) and one == other and (bool(one) or repr(one) == repr(other))
 
 
 def _has_index(instruction: Instruction) -> bool:
-    """Whether the parameters are an index, and nothing else."""
+    """Whether the only parameter is an index."""
     return instruction.name in INDEXED and [*instruction.params] == ["index"]
 
 
 def is_alike_index(index: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether indices are of integers and slices, and differ in their integers only."""
+    """Whether two indices consist of integers and slices, and differ in integers only."""
     return len(index) == len(other) and all(
         type(part) is type(its) and (type(part) is int or (type(part) is slice and part == its))
         for part, its in zip(index, other, strict=True)
     )
 
 
-def repeated(instructions: Sequence[Instruction], period: int) -> list[Likeness] | None:
-    """How the last `period` instructions are like those before, if the last `STEPS` periods are the same."""
+def match_periods(instructions: Sequence[Instruction], period: int) -> list[OperandOffsets] | None:
+    """Match the last `MIN_MATCHES` periods; the operand offsets of the last one, or None if they differ."""
     end = len(instructions)
-    begin = end - STEPS * period
+    begin = end - MIN_MATCHES * period
     if begin < 0:
         return None
-    found: list[Likeness] = []
+    found: list[OperandOffsets] = []
     made = 0
     for index in range(end - 1, end - 1 - period, -1):
-        one = likeness(instructions[index], instructions[index - period])
-        other = None if one is None else likeness(instructions[index - period], instructions[index - 2 * period])
+        one = match(instructions[index], instructions[index - period])
+        other = None if one is None else match(instructions[index - period], instructions[index - 2 * period])
         if one is None or other is None or one.back != other.back:
             return None
-        found.append(Likeness(one.back, one.varies or other.varies))
+        found.append(OperandOffsets(one.back, one.varies or other.varies))
         made += len(instructions[index].results)
     found.reverse()
     last, first = instructions[-1].results[-1].id, instructions[begin].results[0].id
-    if last - first + 1 != STEPS * made:
-        return None  # something else was made in between
-    if any(back > (STEPS - 1) * made for each in found for back in each.back):
+    if last - first + 1 != MIN_MATCHES * made:
+        return None  # other values were created in between
+    if any(back > (MIN_MATCHES - 1) * made for each in found for back in each.back):
         return None
     return found

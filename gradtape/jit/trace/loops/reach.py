@@ -1,8 +1,8 @@
-"""The nodes that a walk back will come to: all of them before it begins, so that loops among them can be told.
+"""The nodes that a backward pass will reach, computed before it starts, so that loops among them can be collapsed.
 
-Most of them are in loops that were followed while they were traced (`gradtape.jit.trace.loops.detect`), and there it is
-known what is whose parent. Such a part is a `Run`, in which nothing has to be looked at node by node: of a step it is
-found out which of its places are reached, and the step before it mostly is the same.
+Most of them belong to loops that were detected during tracing (`gradtape.jit.trace.loops.detect`), where the parents of
+each node are known. Such a part is a `ReachedRun`, which is not searched node by node: reachability is computed for the
+positions of one iteration as a bit set, and mostly is the same for the iteration before it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import numpy as np
 from gradtape.core.graph import Node
 from gradtape.jit.passes.reroll.find import Listing, Stretch
 from gradtape.jit.trace.loops.match import Segment
-from gradtape.jit.trace.tracer import TraceLevel
+from gradtape.jit.trace.tracer import TracingLevel
 
-RUNS_AT_LEAST = 400
-"""How many nodes are worth being a run."""
+MIN_RUN_NODES = 400
+"""Minimum number of nodes of a run."""
 
 _order_of, _bits_of, _extra_of = map(attrgetter, ("order", "bits", "extra"))
 
 
-class Walked(NamedTuple):
-    """What a walk back is going to do: where it goes, and where it stops."""
+class BackwardWalk(NamedTuple):
+    """Arguments of a backward pass (see `walk` in `gradtape.core`): which nodes it visits, and where it stops."""
 
     mask: int
     wanted: Collection[Node]
@@ -36,15 +36,15 @@ class Walked(NamedTuple):
     beginnings: Collection[Node]
 
     def follows(self, parent: Node) -> bool:
-        """Whether a cotangent is handed on to `parent`."""
+        """Whether a cotangent is passed on to `parent`."""
         return bool(parent.bits & self.mask) and parent.order >= self.oldest
 
 
-class Run:
-    """The nodes of a loop that was followed, from the instruction at `begin` to that at `end` of the listing.
+class ReachedRun:
+    """The nodes of a detected loop, from the instruction at `begin` to that at `end` of the listing.
 
-    The node at `index` is of step `index // period`, and at the place `index % period`. Its parents are those nodes of
-    the run that are as many places back as `back` says for its place, and others, which are the same in all steps.
+    The node at `index` belongs to iteration `index // period`, at position `index % period`. Its parents are the nodes
+    of the run that lie as far back as `back` says for its position, and loop-invariant nodes.
     """
 
     def __init__(self, segment: Segment, begin: int, end: int, first: int) -> None:
@@ -59,12 +59,12 @@ class Run:
         orders[~np.resize(live, len(orders))] = 0
         self.orders: list[int] = np.maximum.accumulate(orders).tolist()
         self.oldest, self.youngest = next(filter(None, self.orders), 0), self.orders[-1]
-        self.bounds = range(len(self.nodes))  # the nodes that it is about
-        self.entered: dict[int, int] = {}  # by step: the places that are reached from outside, as bits
-        self.reached: list[int] = []  # the places that are reached, by step
+        self.bounds = range(len(self.nodes))  # the indices that still belong to the run, see `trim`
+        self.entered: dict[int, int] = {}  # by iteration: positions reached from outside, as bits
+        self.reached: list[int] = []  # by iteration: all reached positions, as bits
 
-    def is_plain(self, walked: Walked) -> bool:
-        """Whether the walk will go through all nodes in the same way."""
+    def is_plain(self, walked: BackwardWalk) -> bool:
+        """Whether the backward pass treats all iterations alike: equal bits, no hooks, no node where it stops."""
         nodes, period = self.nodes, self.period
         count = -(-len(nodes) // period)
         bits = list(map(_bits_of, nodes))
@@ -75,24 +75,24 @@ class Run:
         return self.oldest > 0 and walked.oldest <= self.oldest and not within
 
     def index(self, node: Node) -> int | None:
-        """Where a node is in the run, if it is."""
+        """The index of a node in the run, or None."""
         index = self.index_of(node.order)
         return None if index is None or self.nodes[index] is not node else index
 
     def index_of(self, order: int) -> int | None:
-        """Where the node of that order is in the run, if it is."""
+        """The index of the node with that order in the run, or None."""
         if not self.oldest <= order <= self.youngest:
             return None
         index = bisect_left(self.orders, order)
         return index if self.orders[index] == order and index in self.bounds else None
 
     def enter(self, index: int) -> None:
-        """A node is reached from outside."""
+        """Mark a node as reached from outside of the run."""
         step, place = divmod(index, self.period)
         self.entered[step] = self.entered.get(step, 0) | 1 << place
 
-    def spread(self, walked: Walked) -> list[Node]:
-        """Find what is reached in the run; the nodes outside of it that are reached from there."""
+    def propagate(self, walked: BackwardWalk) -> list[Node]:
+        """Compute what is reached in the run; the nodes outside of it that are reached from there."""
         period, nodes = self.period, self.nodes
         followed = [bool(node.bits & walked.mask) for node in nodes[:period]]
         inside = [
@@ -101,25 +101,25 @@ class Run:
         known: dict[tuple[int, ...], tuple[int, int, int]] = {}
         steps = -(-len(nodes) // period)
         self.reached = [0] * steps
-        here = before = 0  # what later steps reach in this one, and in the one before
+        here = before = 0  # reached by later iterations: in this one, and in the one before
         for step in range(steps - 1, -1, -1):
             key = here | self.entered.get(step, 0), before
             if key not in known:
-                known[key] = _closed(*key, inside, period)
+                known[key] = _close_step(*key, inside, period)
             self.reached[step], here, before = known[key]
         outside: list[Node] = []
         seen = 0
-        for step in range(min(3, steps)):  # further on, nothing is read from before the run
-            outside += self._parents(step, self.reached[step], walked)
+        for step in range(min(3, steps)):  # later iterations read nothing from before the run
+            outside += self._outside_parents(step, self.reached[step], walked)
             seen |= self.reached[step]
         for step, places in enumerate(self.reached):
             if places & ~seen:
-                outside += self._parents(step, places & ~seen, walked)
+                outside += self._outside_parents(step, places & ~seen, walked)
                 seen |= places
         return outside
 
-    def _parents(self, step: int, places: int, walked: Walked) -> list[Node]:
-        """The parents, outside of the run, of the nodes at some places of a step."""
+    def _outside_parents(self, step: int, places: int, walked: BackwardWalk) -> list[Node]:
+        """The parents outside of the run of the nodes at `places` (bits) of an iteration."""
         found = []
         for place in range(self.period):
             if places >> place & 1:
@@ -127,18 +127,18 @@ class Run:
                 found += [p for p in node.parents if walked.follows(p) and self.index(p) is None]
         return found
 
-    def reached_at(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The indices of all nodes that are reached."""
+    def reached_indices(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The indices of all reached nodes."""
         period = self.period
         rows = {places: [bool(places >> place & 1) for place in range(period)] for places in {*self.reached}}
         table = np.array([rows[places] for places in self.reached]).reshape(-1)
         return self.bounds.start + np.flatnonzero(table[self.bounds.start : self.bounds.stop])
 
 
-def _closed(here: int, before: int, inside: list[list[int]], period: int) -> tuple[int, int, int]:
-    """All places of a step that are reached from those in `here`, and those of the two steps before it.
+def _close_step(here: int, before: int, inside: list[list[int]], period: int) -> tuple[int, int, int]:
+    """Close an iteration under "is a parent of": all reached positions of it and of the two iterations before.
 
-    `before` are places of the step before that are reached from later ones.
+    `here` are its positions known to be reached, `before` those of the iteration before.
     """
     earlier = 0
     for place in range(period - 1, -1, -1):
@@ -153,22 +153,27 @@ def _closed(here: int, before: int, inside: list[list[int]], period: int) -> tup
     return here, before, earlier
 
 
-class Reached:
-    """All nodes that a walk will come to: by their order, and by the number of the value that they stand for."""
+class ReachedNodes:
+    """All nodes that a backward pass will reach, by order, and by the number of the value they stand for."""
 
     def __init__(
-        self, walked: Walked, seeds: Sequence[Node], level: TraceLevel, listing: Listing, stretches: Sequence[Stretch]
+        self,
+        walked: BackwardWalk,
+        seeds: Sequence[Node],
+        level: TracingLevel,
+        listing: Listing,
+        stretches: Sequence[Stretch],
     ) -> None:
         self.walked, self.level = walked, level
-        self.runs = [run for stretch in stretches for run in _runs(listing, stretch) if run.is_plain(walked)]
-        level.follower.tell([run.part for run in self.runs])
-        self.nodes = self._found(seeds)
+        self.runs = [run for stretch in stretches for run in _find_runs(listing, stretch) if run.is_plain(walked)]
+        level.detector.register_nodes([run.part for run in self.runs])
+        self.nodes = self._walk_nodes(seeds)
         self.orders = sorted(self.nodes)
-        values = map(level.made.get, self.orders)
+        values = map(level.value_of_node.get, self.orders)
         numbers = [np.array([*map(listing.numbers.get, values, repeat(-1))], np.int64)]  # type: ignore[arg-type]
         nodes = [np.fromiter(map(self.nodes.get, self.orders), object, len(self.orders))]
         for run in self.runs:
-            places = run.reached_at()
+            places = run.reached_indices()
             numbers.append(run.first + places)
             nodes.append(np.fromiter(run.nodes, object, len(run.nodes))[places])
         together = np.concatenate(numbers)
@@ -176,8 +181,8 @@ class Reached:
         self._numbers = together[sorting]
         self._all = np.concatenate(nodes)[sorting]
 
-    def _found(self, seeds: Sequence[Node]) -> dict[int, Node]:
-        """All that are reached, but for those in runs, which know that themselves."""
+    def _walk_nodes(self, seeds: Sequence[Node]) -> dict[int, Node]:
+        """All reached nodes outside of runs, by order; nodes in runs are marked there."""
         mask, oldest, beginnings = self.walked.mask, self.walked.oldest, self.walked.beginnings
         runs = sorted(self.runs, key=lambda run: run.oldest)
         lowest = runs[0].oldest if runs else sys.maxsize
@@ -201,10 +206,10 @@ class Reached:
                             pending.append(parent)
             if not runs:
                 return found
-            arriving = runs.pop().spread(self.walked)  # the youngest: nothing older leads there
+            arriving = runs.pop().propagate(self.walked)  # the youngest: older nodes do not lead to it
 
     def _enter(self, node: Node) -> bool:
-        """Whether a node is in a run, which is told of it."""
+        """Mark a node as reached if it is in a run; whether it is."""
         for run in self.runs:
             index = run.index(node)
             if index is not None:
@@ -212,18 +217,18 @@ class Reached:
                 return True
         return False
 
-    def behind(self, begin: int, end: int) -> tuple[Any, Any]:
-        """The numbers from `begin` to `end` that nodes stand for, and those nodes."""
+    def nodes_of_values(self, begin: int, end: int) -> tuple[Any, Any]:
+        """The value numbers from `begin` to `end` that have reached nodes, and these nodes."""
         first, last = np.searchsorted(self._numbers, [begin, end])
         return self._numbers[first:last], self._all[first:last]
 
-    def run_behind(self, number: int) -> Run | None:
-        """The run in which the value of that number is made."""
+    def run_of_value(self, number: int) -> ReachedRun | None:
+        """The run that computes the value of that number."""
         return next((run for run in self.runs if number - run.first in run.bounds), None)
 
-    def trim(self, run: Run, bounds: range) -> None:
-        """Let a run be about fewer nodes; the others are in none then."""
-        places = run.reached_at()
+    def trim(self, run: ReachedRun, bounds: range) -> None:
+        """Restrict a run to `bounds`; the other nodes become ordinary ones."""
+        places = run.reached_indices()
         for index in places[(places < bounds.start) | (places >= bounds.stop)].tolist():
             self.nodes[run.orders[index]] = run.nodes[index]
         self.orders = sorted(self.nodes)
@@ -233,17 +238,17 @@ class Reached:
             self.runs.remove(run)
 
     def dissolve(self, begin: int, end: int) -> None:
-        """Let there be no run among the values of which the numbers are from `begin` to `end`."""
+        """Remove all runs that overlap the value numbers from `begin` to `end`."""
         for run in [*self.runs]:
             if run.first + run.bounds.start < end and run.first + run.bounds.stop > begin:
                 self.trim(run, range(0))
 
-    def since(self, order: int) -> list[int]:
-        """The orders of all nodes that are younger, and in no run."""
+    def orders_since(self, order: int) -> list[int]:
+        """The orders of all nodes younger than `order` that are in no run."""
         return self.orders[bisect_right(self.orders, order) :]
 
     def replace(self, begin: int, end: int, nodes: Sequence[Node]) -> None:
-        """Put `nodes` in the place of all whose order is from `begin` to `end`."""
+        """Replace all nodes whose order is from `begin` to `end` by `nodes`."""
         self.runs = [run for run in self.runs if not begin <= run.youngest <= end]
         first, last = bisect_left(self.orders, begin), bisect_right(self.orders, end)
         for order in self.orders[first:last]:
@@ -252,12 +257,12 @@ class Reached:
         self.orders[first:last] = sorted(node.order for node in nodes)
 
 
-def _runs(listing: Listing, stretch: Stretch) -> list[Run]:
-    """The parts of a stretch that were followed, if all that they did came through the doors."""
+def _find_runs(listing: Listing, stretch: Stretch) -> list[ReachedRun]:
+    """The parts of a stretch that were matched during tracing, if all their operations took the fast path."""
     found = []
     for segment in listing.segments:
         if segment.nodes and segment.period == stretch.period:
             begin, end = max(segment.begin + segment.period, stretch.begin), min(segment.end, stretch.end)
-            if end - begin >= max(RUNS_AT_LEAST, 2 * segment.period):
-                found.append(Run(segment, begin, end, int(listing.firsts[begin])))
+            if end - begin >= max(MIN_RUN_NODES, 2 * segment.period):
+                found.append(ReachedRun(segment, begin, end, int(listing.firsts[begin])))
     return found

@@ -1,7 +1,7 @@
-"""Loops inside `jit`: the body is traced once, and becomes a loop of the program; so does its walk back.
+"""Tracing of a loop body: `gt.scan` inside `jit`, and loops that the tracer emits itself.
 
-The body may read anything from outside, tracked or not. Such tensors are found while it is traced (`BodyLevel`): they
-are inputs of the loop that are the same in all steps, and of the operation that the whole loop is to the tapes.
+The body is traced once, into a program of its own. It may read tensors from outside, on a tape or not. `BodyLevel`
+collects these: they are loop-invariant inputs of the `Loop`, and inputs of the operation that the tapes record for it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor
 from gradtape.jit.errors import Unrollable
 from gradtape.jit.ir.program import Operand, Program, Value
-from gradtape.jit.trace.tracer import TraceLevel, under_way
+from gradtape.jit.trace.tracer import TracingLevel, current_trace
 from gradtape.jit.trace.tracers import TraceTensor
 from gradtape.loops import checks
 from gradtape.transforms.custom.checkpoint import another_place
@@ -28,10 +28,10 @@ Function = Callable[..., Any]
 Arrays = list[Any]
 
 
-class BodyLevel(TraceLevel):
-    """The trace of a loop's body: a program of its own, whose inputs are also what it reads from outside."""
+class BodyLevel(TracingLevel):
+    """The trace of a loop body: a program whose inputs include the tensors that it reads from outside."""
 
-    def __init__(self, outside: TraceLevel) -> None:
+    def __init__(self, outside: TracingLevel) -> None:
         with recording.during(_NOTHING):
             super().__init__()
         self.numpy = outside.numpy
@@ -40,12 +40,12 @@ class BodyLevel(TraceLevel):
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if self.inner is None and (op.name.startswith("random.") or _holds_generator(params)):
             raise Unrollable("it draws random numbers")
-        if op.kind == "custom":  # its rule gets tensors without their places: those that have one are noted before
+        if op.kind == "custom":  # its rule gets tensors without nodes: register outside tensors before
             inputs = tuple([self.stand_in(x) if _is_from_outside(x, self) else x for x in inputs])
         return super().process(op, inputs, params)
 
     def stand_in(self, x: TraceTensor) -> TraceTensor:
-        """What stands for a tensor from outside in the body."""
+        """The input of the body that stands for a tensor from outside."""
         key = x.traced, x._node
         if key not in self.read:
             self.read[key] = x, self.new_input(x._array)
@@ -71,7 +71,7 @@ class BodyLevel(TraceLevel):
 _NOTHING = recording.Recording((), ambient=False)
 
 
-def _is_from_outside(x: Any, level: TraceLevel) -> bool:
+def _is_from_outside(x: Any, level: TracingLevel) -> bool:
     return level.inner is None and isinstance(x, TraceTensor) and x.level is not level
 
 
@@ -79,13 +79,13 @@ def _holds_generator(params: dict[str, Any]) -> bool:
     return any(isinstance(value, np.random.Generator) for value in params.values())
 
 
-def level_of(values: Sequence[Any]) -> TraceLevel | None:
-    """The trace that is under way, if there are values of one among these and of nothing else that interprets."""
-    found: TraceLevel | None = None
+def level_of(values: Sequence[Any]) -> TracingLevel | None:
+    """The innermost active trace of the tracers among `values`; None without tracers, or with another interpreter's."""
+    found: TracingLevel | None = None
     for x in values:
         if isinstance(x, TraceTensor):
             level = x.level
-            assert isinstance(level, TraceLevel)
+            assert isinstance(level, TracingLevel)
             found = level if found is None or level.depth > found.depth else found
         elif isinstance(x, Lifted):
             return None
@@ -94,23 +94,23 @@ def level_of(values: Sequence[Any]) -> TraceLevel | None:
     return found
 
 
-def level_under_way(values: Sequence[Any]) -> TraceLevel | None:
-    """The trace that is under way in this thread, known by `values` of it; None in a batch."""
+def current_level(values: Sequence[Any]) -> TracingLevel | None:
+    """The innermost active trace of this thread; None if `values` belong to another interpreter, such as a batch."""
     if any(isinstance(x, Lifted) for x in values):
         return level_of(values)
-    level = under_way.get()
+    level = current_trace.get()
     while level is not None and level.inner is not None:
         level = level.inner
     return level
 
 
-class Traced:
-    """A function of flat lists of tensors, traced: its program, and what it reads from outside."""
+class TracedFunction:
+    """A traced function of a flat list of tensors: its program, and the tensors that it reads from outside."""
 
-    def __init__(self, level: TraceLevel, function: Callable[[list[Any]], list[Any]], samples: Arrays) -> None:
+    def __init__(self, level: TracingLevel, function: Callable[[list[Any]], list[Any]], samples: Arrays) -> None:
         inner = BodyLevel(level)
         given = [inner.new_input(np.asarray(sample)) for sample in samples]
-        level.follower.stop()
+        level.detector.stop()
         before, level.inner = level.inner, inner
         try:
             with recording.during(_NOTHING):
@@ -124,8 +124,8 @@ class Traced:
         self.program = Program(inputs, tuple(inner.constants), tuple(inner.instructions), outputs)
 
 
-class Body:
-    """A loop's body as a function of flat lists: the arrays of the carry and of a row in, those of both results out."""
+class ScanBody:
+    """The body of a scan as a function of flat lists: leaves of carry and row in, of new carry and result out."""
 
     def __init__(self, f: Function, carry: Any, xs: Any) -> None:
         self.f, self.carry, self.xs = f, carry, xs
@@ -136,35 +136,35 @@ class Body:
 
     def __call__(self, given: list[Any]) -> tuple[list[Any], list[Any]]:
         count = len(self.carried)
-        carry, x = filled(self.carry, given[:count]), filled(self.xs, given[count:])
+        carry, x = fill(self.carry, given[:count]), fill(self.xs, given[count:])
         new, self.y = self.checked.step(carry, x, 0)
         return [part for part in leaves(new) if part is not None], [part for part in leaves(self.y) if part is not None]
 
 
-def filled(tree: Any, arrays: Sequence[Any]) -> Any:
-    """A structure with `arrays` in the place of all that is not None."""
+def fill(tree: Any, arrays: Sequence[Any]) -> Any:
+    """The structure with its leaves that are not None replaced by `arrays`."""
     supply = iter(arrays)
     return rebuild(tree, [None if leaf is None else next(supply) for leaf in leaves(tree)])
 
 
-def is_smooth(x: Any) -> bool:
+def is_differentiable(x: Any) -> bool:
     return bool(x.dtype.kind in "fc")
 
 
 def is_on_tape(x: Any) -> bool:
-    """Whether a tensor is on some tape, or a variable: whether it may want a cotangent."""
-    return isinstance(x, Tensor) and is_smooth(x) and x._node.bits > FLAGS
+    """Whether `x` may need a cotangent: a differentiable tensor on a tape, or a Variable."""
+    return isinstance(x, Tensor) and is_differentiable(x) and x._node.bits > FLAGS
 
 
-def pulled(
-    body: Body, given: list[Any], read: Sequence[Any], cotangents: list[Any], again: bool
+def pull_step(
+    body: ScanBody, given: list[Any], read: Sequence[Any], cotangents: list[Any], again: bool
 ) -> tuple[list[Any], list[Any], list[Any]]:
-    """One step and its walk back: the results, and the cotangents of what is given and of what is read from outside.
+    """One iteration forward and backward: the results, and the cotangents of `given` and of `read` (from outside).
 
-    What is read is watched at its own place while the body runs. With `again`, the walk can be differentiated itself.
+    The nodes of `read` are put on the tape while the body runs. With `again`, the backward pass is differentiable.
     """
     tape = GradientTape(persistent=True, watch_accessed_variables=False)
-    places = [tape.watch(another_place(x)) if is_smooth(x) else x for x in given]
+    places = [tape.watch(another_place(x)) if is_differentiable(x) else x for x in given]
     watched = [x._node for x in read]
     for node in watched:
         node.bits |= tape.bit
@@ -175,16 +175,16 @@ def pulled(
         seeds = [
             (x._node, g) for x, g in zip(results, cotangents, strict=True) if isinstance(x, Tensor) and g is not None
         ]
-        sources = [x._node for x in places if is_smooth(x)] + watched
+        sources = [x._node for x in places if is_differentiable(x)] + watched
         found = walk(seeds, tape.bit, sources=sources, beginnings={*watched}, attach=attach if again else None)
     finally:
         for node in watched:
             node.bits &= ~tape.bit
-    mine = [found.get(x._node) if is_smooth(x) else None for x in places]
+    mine = [found.get(x._node) if is_differentiable(x) else None for x in places]
     return results, mine, [found.get(node) for node in watched]
 
 
-def emitted(level: TraceLevel, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    """An operation in the trace that is under way."""
+def emit_op(level: TracingLevel, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Apply an operation in the trace, on no tape."""
     with recording.during(_NOTHING):
         return apply(op, tuple([level.lift(x) for x in operands]), params)

@@ -1,4 +1,4 @@
-"""A scan inside `jit`: traced, and applied to the tapes as one operation."""
+"""`gt.scan` inside `jit`: traced as one `Loop`, recorded on the tapes as one operation."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ from typing import Any
 
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.jit.trace.loops.scan_body import Body, Function, Traced, filled, is_on_tape, level_of, level_under_way
-from gradtape.jit.trace.loops.scan_rule import Joint, ScanRule, sample
-from gradtape.jit.trace.tracer import TraceLevel
+from gradtape.jit.trace.loops.scan_body import (
+    Function,
+    ScanBody,
+    TracedFunction,
+    current_level,
+    fill,
+    is_on_tape,
+    level_of,
+)
+from gradtape.jit.trace.loops.scan_rule import JointStep, ScanRule, sample
+from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.loops.memory import Plan, plan_for
 from gradtape.ops import concatenate
 from gradtape.transforms.custom.arrays import is_recorded
 
 
-def scanned(
-    level: TraceLevel,
+def trace_scan(
+    level: TracingLevel,
     f: Function,
     carry: Any,
     xs: Any,
@@ -24,52 +32,52 @@ def scanned(
     budget: int | None = None,
     recompute: bool = False,
 ) -> tuple[Any, Any] | None:
-    """The results of a scan as those of a loop of the program that is traced; None if nothing in it is traced."""
-    body = Body(f, carry, xs)
+    """Trace a scan as a loop of the program; its results, or None if nothing in it is traced."""
+    body = ScanBody(f, carry, xs)
     first = steps - 1 if reverse else 0
     samples = [sample(x) for x in body.carried] + [sample(x)[first] for x in body.rows]
-    forward = Traced(level, lambda given: [part for parts in body(given) for part in parts], samples)
+    forward = TracedFunction(level, lambda given: [part for parts in body(given) for part in parts], samples)
     if not forward.read and level_of([*body.carried, *body.rows]) is None:
         return None
     y = body.y
     rule = ScanRule(body, forward.read, steps, reverse, forward, recompute)
     inputs = [x if isinstance(x, Tensor) else level.lift(x) for x in (*body.carried, *body.rows, *forward.read)]
     if any(is_on_tape(x) and is_recorded(x) for x in inputs):
-        rule.joint = Joint(rule, level)
+        rule.joint = JointStep(rule, level)
         if budget is not None:
             carried = sum(sample(x).nbytes for x in body.carried)
             plan = plan_for(
                 rule.joint.nbytes * 3 // 2, carried, carried, steps, budget
-            )  # with what the walk itself holds
+            )  # plus half: memory of the backward pass itself
             if plan.levels:
-                return _in_segments(f, carry, xs, steps, reverse, plan, plan.levels)
+                return _scan_in_segments(f, carry, xs, steps, reverse, plan, plan.levels)
     results = rule.applied(inputs)
     count = len(body.carried)
-    return filled(carry, results[:count]), filled(y, results[count:])
+    return fill(carry, results[:count]), fill(y, results[count:])
 
 
-def _in_segments(
+def _scan_in_segments(
     f: Function, carry: Any, xs: Any, steps: int, reverse: bool, plan: Plan, levels: int
 ) -> tuple[Any, Any]:
-    """A loop over segments, each a loop itself, of which the first carries are kept; then the steps that are left."""
-    level = level_under_way(leaves((carry, xs)))
+    """Nested checkpointing: a loop over segments, each a loop that keeps its first carry; then the remaining steps."""
+    level = current_level(leaves((carry, xs)))
     assert level is not None
     if not levels or steps <= plan.segment:
-        found = scanned(level, f, carry, xs, steps, reverse)
-        assert found is not None  # something is recorded, so it is traced
+        found = trace_scan(level, f, carry, xs, steps, reverse)
+        assert found is not None  # it is on a tape, so it is traced
         return found
     size = plan.segment * plan.branching ** (levels - 1)
     count = steps // size
     if count < 2:
-        return _in_segments(f, carry, xs, steps, reverse, plan, levels - 1)
+        return _scan_in_segments(f, carry, xs, steps, reverse, plan, levels - 1)
     whole = count * size
 
     def segment(carry: Any, part: Any) -> Any:
-        return _in_segments(f, carry, part, size, reverse, plan, levels - 1)
+        return _scan_in_segments(f, carry, part, size, reverse, plan, levels - 1)
 
     def most(carry: Any) -> tuple[Any, Any]:
         grouped = [None if x is None else x[:whole].reshape((count, size, *x.shape[1:])) for x in leaves(xs)]
-        found = scanned(level, segment, carry, rebuild(xs, grouped), count, reverse, recompute=True)
+        found = trace_scan(level, segment, carry, rebuild(xs, grouped), count, reverse, recompute=True)
         assert found is not None
         carry, ys = found
         flat = [None if y is None else y.reshape((whole, *y.shape[2:])) for y in leaves(ys)]
@@ -77,7 +85,7 @@ def _in_segments(
 
     def rest(carry: Any) -> tuple[Any, Any]:
         left = rebuild(xs, [None if x is None else x[whole:] for x in leaves(xs)])
-        return _in_segments(f, carry, left, steps - whole, reverse, plan, levels - 1)
+        return _scan_in_segments(f, carry, left, steps - whole, reverse, plan, levels - 1)
 
     if whole == steps:
         return most(carry)

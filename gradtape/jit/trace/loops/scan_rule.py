@@ -1,8 +1,9 @@
-"""The rule of a traced loop: one operation to the tapes, and a loop of the program in each direction.
+"""Gradient rule of a traced loop: one operation on the tapes, one `Loop` of the program in each direction.
 
-To walk back, a step's forward and backward pass are traced together, into one program. What of it depends on no
-cotangent is the forward part; values of it that the rest reads are the residuals, which the forward loop stacks and the
-backward loop walks along from the end. With `recompute`, only the carries are stacked, and the backward loop does both.
+For the gradient, the forward and backward pass of one iteration are traced together, into one program. Instructions
+that depend on no cotangent are the forward part; values of it that the other part reads are the residuals, which the
+forward loop stacks and the backward loop reads from the end. With `recompute`, only the carries are stacked, and the
+backward loop repeats the forward part.
 """
 
 from __future__ import annotations
@@ -20,24 +21,33 @@ from gradtape.jit.ir.locations import apply_at
 from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
 from gradtape.jit.passes import optimise
 from gradtape.jit.passes.dce import drop_dead
-from gradtape.jit.trace.loops.scan_body import Arrays, Body, Traced, emitted, is_on_tape, is_smooth, level_of, pulled
-from gradtape.jit.trace.tracer import TraceLevel
+from gradtape.jit.trace.loops.scan_body import (
+    Arrays,
+    ScanBody,
+    TracedFunction,
+    emit_op,
+    is_differentiable,
+    is_on_tape,
+    level_of,
+    pull_step,
+)
+from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.transforms.custom.arrays import Template, is_recorded
 from gradtape.transforms.custom.blame import Call
 from gradtape.transforms.custom.rules import Form, Kept, Rule
 
 
 def sample(x: Any) -> Any:
-    """The array that a traced tensor is in this call."""
+    """The concrete array of `x` in the traced call."""
     return np.asarray(x._array if isinstance(x, Tensor) else x)
 
 
-class Writing:
-    """A loop that is being put together from parts of a traced body: which of its values are what."""
+class LoopEmitter:
+    """Assembles a `Loop` from instructions of a traced body and emits it into a trace."""
 
-    def __init__(self, level: TraceLevel, program: Program, outside: dict[Value, Any]) -> None:
+    def __init__(self, level: TracingLevel, program: Program, outside: dict[Value, Any]) -> None:
         self.level, self.program = level, program
-        self.outside = outside  # what the body reads from outside, by the input that stands for it
+        self.outside = outside  # tensors from outside, by the input of the body
 
     def emit(
         self,
@@ -48,7 +58,7 @@ class Writing:
         length: int,
         constants: Sequence[Constant] = (),
     ) -> tuple[list[Any], list[Any]]:
-        """Write the loop; what it carries out, and what it stacks.
+        """Emit the loop; its final carries and its stacked results.
 
         `carried` are (input, first value, next value), `sliced` are (input, array, walk), `stacked` (value, walk).
         """
@@ -65,7 +75,7 @@ class Writing:
         loop = Loop(body, length, len(carried), walks, tuple([walk for _, walk in stacked]))
         operands = [first for _, first, _ in carried] + [array for _, array, _ in kept]
         operands += [self.outside[value] for value in read]
-        results = list(emitted(self.level, LOOP, operands, {"loop": loop}))
+        results = list(emit_op(self.level, LOOP, operands, {"loop": loop}))
         return results[: len(carried)], results[len(carried) :]
 
     def emit_back(
@@ -77,9 +87,9 @@ class Writing:
         stacked: Sequence[tuple[Value, Walk]],
         length: int,
     ) -> tuple[list[Any], list[Any], list[Any]]:
-        """Write the loop that walks back: the cotangents it carries out, the sums over all steps, and what it stacks.
+        """Emit a backward loop; its final cotangents, the sums over all iterations, and its stacked results.
 
-        `carried` are as above, with None where a step hands nothing on; `totals` are the values that are added up.
+        `carried` are as in `emit`, with None for a next value of zero; `totals` are the values to sum up.
         """
         constants: list[Constant] = []
         following = self.program.next_id()
@@ -98,23 +108,23 @@ class Writing:
         added: list[Instruction] = []
         for gradient in totals:
             total, grown = new(gradient), new(gradient)
-            added.append(Instruction(TABLE["add"], (total, gradient), {}, (grown,), _where(instructions)))
+            added.append(Instruction(TABLE["add"], (total, gradient), {}, (grown,), _last_location(instructions)))
             state.append((total, np.zeros(gradient.shape, gradient.dtype), grown))
         last, stacks = self.emit([*instructions, *added], state, sliced, stacked, length, constants)
         return last[: len(carried)], last[len(carried) :], stacks
 
 
 class ScanRule(Rule):
-    """One scan inside `jit`. Its inputs: the arrays of the carry, of the rows, and what the body reads from outside."""
+    """One scan inside `jit`. Its inputs: the leaves of the carry, the rows, and what the body reads from outside."""
 
     def __init__(
-        self, body: Body, read: list[Any], steps: int, reverse: bool, forward: Traced, recompute: bool
+        self, body: ScanBody, read: list[Any], steps: int, reverse: bool, forward: TracedFunction, recompute: bool
     ) -> None:
         super().__init__(Call(body.f))
         self.body, self.read, self.steps, self.backwards, self.recompute = body, read, steps, reverse, recompute
         self.forward_trace = forward
         self.counts = len(body.carried), len(body.rows)
-        self.joint: Joint | None = None  # where somebody records it
+        self.joint: JointStep | None = None  # only if a tape records it
 
     @property
     def walk(self) -> Walk:
@@ -137,8 +147,8 @@ class ScanRule(Rule):
             program, residuals = self.joint.forward, self.joint.residuals
             outside = dict(zip(self.joint.read_inputs, self.joint.read, strict=True))
         news, ys = program.outputs[:carried], program.outputs[carried : carried + len(self._specs())]
-        writing = Writing(level, program, outside)
-        last, stacked = writing.emit(
+        emitter = LoopEmitter(level, program, outside)
+        last, stacked = emitter.emit(
             program.instructions,
             list(zip(program.inputs[:carried], inputs[:carried], news, strict=True)),
             [
@@ -163,19 +173,19 @@ class ScanRule(Rule):
 
     def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
         if kept.saved is None or self.joint is None or any(is_recorded(g) for g in cotangents):
-            return self._pull_again(inputs, cotangents)
+            return self._pull_differentiably(inputs, cotangents)
         level = level_of([*inputs, *cotangents, *kept.saved])
         if level is not None:
             return self.joint.emit_back(level, inputs, kept.saved, cotangents)
         level, batch = level_of([*inputs, *kept.saved]), _batch_of(cotangents)
         if level is None or batch is None:
-            return self._pull_again(inputs, cotangents)
-        rows = [unbatch(g, batch) for g in cotangents]  # for a Jacobian
+            return self._pull_differentiably(inputs, cotangents)
+        rows = [unbatch(g, batch) for g in cotangents]  # a batch of cotangents, for a Jacobian
         found = self.joint.emit_back_in_batch(level, inputs, kept.saved, rows, batch.size)
         return [None if g is None else BatchTensor(g, batch) for g in found]
 
-    def _pull_again(self, inputs: Arrays, cotangents: Arrays) -> Arrays:
-        """The cotangents, by loops that can be differentiated: one for the carries, and one for the walk back."""
+    def _pull_differentiably(self, inputs: Arrays, cotangents: Arrays) -> Arrays:
+        """The cotangents by differentiable loops: one recomputes the carries, one is the backward pass."""
         from gradtape.loops.scan import scan
 
         body, (carried, rows) = self.body, self.counts
@@ -186,15 +196,15 @@ class ScanRule(Rule):
             return new, carry
 
         _, carries = scan(forth, inputs[:carried], inputs[carried : carried + rows], self.steps, self.backwards)
-        smooth = [is_smooth(x) for x in (*body.carried, *body.rows)]
+        smooth = [is_differentiable(x) for x in (*body.carried, *body.rows)]
         zeros = [np.zeros(x.shape, x.dtype) for x in read]
-        g_carry = [g if is_smooth(x) else None for x, g in zip(body.carried, cotangents, strict=False)]
-        g_ys = [g if is_smooth(y) else None for y, g in zip(self._specs(), cotangents[carried:], strict=True)]
+        g_carry = [g if is_differentiable(x) else None for x, g in zip(body.carried, cotangents, strict=False)]
+        g_ys = [g if is_differentiable(y) else None for y, g in zip(self._specs(), cotangents[carried:], strict=True)]
 
         def back(state: Any, row: Any) -> Any:
             gradients, sums = state
             before, x, g = row
-            _, mine, theirs = pulled(body, [*before, *x], read, [*gradients, *g], True)
+            _, mine, theirs = pull_step(body, [*before, *x], read, [*gradients, *g], True)
             full = [np.zeros(v.shape, v.dtype) if m is None else m for m, v in zip(mine, (*before, *x), strict=True)]
             full = [m if flag else None for m, flag in zip(full, smooth, strict=True)]
             sums = [total if part is None else total + part for total, part in zip(sums, theirs, strict=True)]
@@ -206,22 +216,22 @@ class ScanRule(Rule):
         return [*first, *by_row, *(next(supply) if is_on_tape(x) else None for x in self.read)]
 
 
-class Joint:
-    """Forward and backward pass of one step, traced together and cut in two."""
+class JointStep:
+    """Forward and backward pass of one iteration, traced together and split in two."""
 
-    def __init__(self, rule: ScanRule, level: TraceLevel) -> None:
+    def __init__(self, rule: ScanRule, level: TracingLevel) -> None:
         self.rule = rule
         body, (carried, rows) = rule.body, rule.counts
         self.on_tape = [x for x in rule.read if is_on_tape(x)]
         ys = rule._specs()
-        self.seeds = [is_smooth(x) for x in body.carried] + [is_smooth(y) for y in ys]
+        self.seeds = [is_differentiable(x) for x in body.carried] + [is_differentiable(y) for y in ys]
         self.given = [*body.carried, *body.rows]
         self.missing: list[bool] = []
 
         def both(given: list[Any]) -> list[Any]:
             supply = iter(given[carried + rows :])
             cotangents = [next(supply) if smooth else None for smooth in self.seeds]
-            results, mine, theirs = pulled(body, given[: carried + rows], self.on_tape, cotangents, False)
+            results, mine, theirs = pull_step(body, given[: carried + rows], self.on_tape, cotangents, False)
             gradients = [*mine, *theirs]
             self.missing = [g is None for g in gradients]
             return [*results, *(g for g in gradients if g is not None)]
@@ -229,7 +239,7 @@ class Joint:
         samples = [sample(x) for x in body.carried] + [sample(x)[0] for x in body.rows]
         like = [*body.carried, *ys]
         samples += [np.ones(x.shape, x.dtype) for x, smooth in zip(like, self.seeds, strict=True) if smooth]
-        traced = Traced(level, both, samples)
+        traced = TracedFunction(level, both, samples)
         self.program = program = optimise(traced.program)
         self.read, self.read_inputs = traced.read, program.inputs[len(samples) :]
         count = carried + rows
@@ -255,30 +265,30 @@ class Joint:
 
     @property
     def nbytes(self) -> int:
-        """What a step keeps."""
+        """The bytes of residuals that an iteration keeps."""
         return sum(value.nbytes for value in self.residuals)
 
-    def emit_back(self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays) -> Arrays:
-        """Write the backward loop; the cotangents of the inputs."""
-        return self._emitted(level, self._backward(), inputs, saved, cotangents)
+    def emit_back(self, level: TracingLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays) -> Arrays:
+        """Emit the backward loop; the cotangents of the inputs."""
+        return self._emit(level, self._backward(), inputs, saved, cotangents)
 
     def emit_back_in_batch(
-        self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
+        self, level: TracingLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
     ) -> Arrays:
-        """The same for `size` lists of cotangents at once, which come and go with an axis for them in front."""
+        """The same for a batch of `size` cotangents, with the batch axis in front."""
         carried = self.rule.counts[0]
         cotangents = [*cotangents[:carried], *(np.moveaxis(g, 0, 1) for g in cotangents[carried:])]
-        found = self._emitted(
+        found = self._emit(
             level, self._backward_in_batch(level, inputs, saved, cotangents, size), inputs, saved, cotangents
         )
         rows = range(carried, carried + self.rule.counts[1])
         return [np.moveaxis(g, 0, 1) if index in rows and g is not None else g for index, g in enumerate(found)]
 
-    def _backward(self) -> Backward:
-        """The backward part of a step."""
+    def _backward(self) -> BackwardPart:
+        """The backward part of an iteration."""
         program, (carried, rows) = self.program, self.rule.counts
         gradients, g_inputs = iter(self.gradients), iter(self.cotangents)
-        return Backward(
+        return BackwardPart(
             program,
             self.after,
             list(self.residuals),
@@ -289,9 +299,9 @@ class Joint:
         )
 
     def _backward_in_batch(
-        self, level: TraceLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
-    ) -> Backward:
-        """The backward part of a step, traced again with a batch of cotangents."""
+        self, level: TracingLevel, inputs: Arrays, saved: Arrays, cotangents: Arrays, size: int
+    ) -> BackwardPart:
+        """The backward part of an iteration, traced again with a batch of cotangents."""
         one, (carried, rows) = self._backward(), self.rule.counts
         taken = [index for index, g in enumerate(one.cotangents) if g is not None]
         walked = [*saved, *inputs[carried : carried + rows], *(cotangents[i] for i in taken if i >= carried)]
@@ -312,11 +322,11 @@ class Joint:
             return [unbatch(known[g], batch) for g in one.gradients if g is not None]
 
         samples = [sample(x)[0] for x in walked[:count]] + first + [sample(x)[0] for x in walked[count:]]
-        traced = Traced(level, in_batch, samples)
+        traced = TracedFunction(level, in_batch, samples)
         program = optimise(traced.program)
         residuals, of_rows = program.inputs[: len(saved)], program.inputs[len(saved) : count]
         supply, gradients = iter(program.inputs[count : len(samples)]), iter(program.outputs)
-        return Backward(
+        return BackwardPart(
             program,
             program.instructions,
             list(residuals),
@@ -326,7 +336,9 @@ class Joint:
             dict(zip(program.inputs[len(samples) :], traced.read, strict=True)),
         )
 
-    def _emitted(self, level: TraceLevel, back: Backward, inputs: Arrays, saved: Arrays, cotangents: Arrays) -> Arrays:
+    def _emit(
+        self, level: TracingLevel, back: BackwardPart, inputs: Arrays, saved: Arrays, cotangents: Arrays
+    ) -> Arrays:
         rule = self.rule
         carried, rows = rule.counts
         gradients, g_in = back.gradients, back.cotangents
@@ -344,21 +356,21 @@ class Joint:
         ]
         sliced += [(g, c, walk) for g, c in zip(g_in[carried:], cotangents[carried:], strict=True) if g is not None]
         by_row = gradients[carried : carried + rows]
-        writing = Writing(level, back.program, back.outside)
+        emitter = LoopEmitter(level, back.program, back.outside)
         stacked = [(gradient, walk) for gradient in by_row if gradient is not None]
-        emitted = writing.emit_back(back.instructions, state, totals, sliced, stacked, rule.steps)
-        firsts, sums, parts = map(iter, emitted)
+        results = emitter.emit_back(back.instructions, state, totals, sliced, stacked, rule.steps)
+        firsts, sums, parts = map(iter, results)
         found: Arrays = [None if g is None else next(firsts) for g in g_in[:carried]]
         found += [None if gradient is None else next(parts) for gradient in by_row]
         outside = iter([None if g is None else next(sums) for g in gradients[carried + rows :]])
         return found + [next(outside) if is_on_tape(x) else None for x in rule.read]
 
 
-class Backward(NamedTuple):
-    """The backward part of a step: what of its `program` is to be done, and which of its values are what.
+class BackwardPart(NamedTuple):
+    """The backward part of an iteration: the `instructions` of `program` to run, and the roles of its values.
 
-    `cotangents` are those of the results, the carried ones first; `gradients` those of what is carried, of the rows and
-    of what is read from `outside`. None stands for what has none.
+    `cotangents` are those of the results, carries first; `gradients` those of the carries, of the rows and of what is
+    read from `outside`. None where there is no cotangent.
     """
 
     program: Program
@@ -371,7 +383,7 @@ class Backward(NamedTuple):
 
 
 def _batch_of(cotangents: Arrays) -> BatchLevel | None:
-    """The one batch, right above a trace, that cotangents are of."""
+    """The only batch level of the cotangents, if it is directly above the trace; else None."""
     levels = {g.level for g in cotangents if isinstance(g, BatchTensor)}
     if len(levels) != 1 or any(isinstance(g.value, BatchTensor) for g in cotangents if isinstance(g, BatchTensor)):
         return None
@@ -380,5 +392,5 @@ def _batch_of(cotangents: Arrays) -> BatchLevel | None:
     return level
 
 
-def _where(instructions: Sequence[Instruction]) -> Any:
+def _last_location(instructions: Sequence[Instruction]) -> Any:
     return instructions[-1].location if instructions else Instruction(LOOP, (), {}, ()).location

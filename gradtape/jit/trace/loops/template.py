@@ -1,6 +1,6 @@
-"""The operations of a loop that is followed: what each of them was in the last step, and has to be in the next one.
+"""Template of one operation of the loop body; the next iteration is matched against it, and recorded if it is equal.
 
-A row is written out for speed, as `doors` is: thousands of steps come by here for each of their operations.
+Inlined for speed, as `fast_path` is: a loop of thousands of iterations runs this for each of its operations.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from gradtape.core.operation import Op, note_stretch
 from gradtape.core.shapes import Shape
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import QUICK, Instruction, Literal, Operand, Value
-from gradtape.jit.trace.loops.match import Likeness, is_alike_index, is_same_number, likeness
+from gradtape.jit.trace.loops.match import OperandOffsets, is_alike_index, is_same_number, match
 
 if TYPE_CHECKING:
     from gradtape.core.recording import Recording
-    from gradtape.jit.trace.loops.elide_op import Light
-    from gradtape.jit.trace.tracer import TraceLevel
+    from gradtape.jit.trace.loops.elide_op import ElidedOp
+    from gradtape.jit.trace.tracer import TracingLevel
 
 NEVER = 1 << 62
-"""More values than any trace has."""
+"""Greater than the number of values of any trace."""
 
-SMALL = 1 << 10
-"""Bytes of arrays, up to which loops over them are not written down (see `coasting`): some are held for a while."""
+MAX_ELIDED_BYTES = 1 << 10
+"""Maximum size in bytes of results in an elided loop (see `elide`): a number of them are kept alive for a while."""
 
 _current_recording = recording.current
 _new = object.__new__
@@ -38,16 +38,16 @@ _DOUBLES = (float, _float64)
 _NOTHING = object()
 
 
-class Written(NamedTuple):
-    """An operation that was written down: its inputs, the nodes behind them, and its result, if somebody holds it."""
+class RecordedOp(NamedTuple):
+    """A recorded operation: its inputs, their nodes, and a weak reference to its result."""
 
     inputs: tuple[Any, ...]
     parents: tuple[Node, ...]
     result: ref[Any]
 
 
-class Row:
-    """One operation of the loop as it was in the last step: the next one has to be the same."""
+class OpTemplate:
+    """One operation of the loop body as it was in the iteration learned from; `unary` and `binary` match and record."""
 
     __slots__ = (
         "back",
@@ -59,7 +59,6 @@ class Row:
         "keep_out",
         "kernel",
         "level",
-        "like",
         "literal",
         "live_bits",
         "made",
@@ -70,6 +69,7 @@ class Row:
         "nothing",
         "number",
         "offset",
+        "offsets",
         "op",
         "other_back",
         "other_bits",
@@ -86,13 +86,13 @@ class Row:
         "varies",
     )
 
-    level: TraceLevel
+    level: TracingLevel
     model: Instruction
-    like: Likeness
-    next: Row | Light  # the operation after this one; after the last, the first of the next step
-    nodes: list[Node | None]  # behind all values so far
-    made: Node  # the node behind the result, in the step that was learned from
-    # what the operation is, and where
+    offsets: OperandOffsets
+    next: OpTemplate | ElidedOp  # the next operation of the body, cyclic
+    nodes: list[Node | None]  # the nodes of all values of the loop so far
+    made: Node  # the node of the result in the iteration learned from
+    # the operation and its source location
     kernel: Any
     quick: Callable[[Any, Any], Any] | None
     reflected: bool
@@ -101,8 +101,8 @@ class Row:
     state: Recording
     params: dict[str, Any]
     varies: bool
-    # the operands, the tensor that has the door before the other one: each is the same in all steps, with its node, or
-    # a value so many values back, with a node of these bits; the other one may be a number
+    # the operands; first the tensor whose method is called, then the other one, which may be a number. Each is either
+    # loop-invariant (`same`, with its `node`) or computed `back` values ago, with a node of these `bits`
     same: Operand | None
     node: Node
     back: int
@@ -116,7 +116,7 @@ class Row:
     # the result and its node
     shape: Shape
     dtype: np.dtype[Any]
-    scalar: bool  # whether it is one of NumPy's doubles
+    scalar: bool  # whether it is a np.float64 scalar
     is_small: bool
     live_bits: int
     keep: tuple[bool, ...] | None
@@ -124,44 +124,46 @@ class Row:
     keep_out: bool
     stretched: bool
 
-    def __init__(self, level: TraceLevel) -> None:
+    def __init__(self, level: TracingLevel) -> None:
         self.level = level
-        self.op: Op | None = None  # None where the operation comes by another way than the doors
+        self.op: Op | None = None  # None for an operation on the general path
 
     @classmethod
-    def learned(
-        cls, level: TraceLevel, op: Op, inputs: Any, parents: Any, live: int, frame: FrameType, out: Any
-    ) -> Row:
-        """An operation that has come through a door; `out` is its result."""
-        row = cls(level)
-        row.op, row.kernel = op, op.kernel
-        row.quick = QUICK.get(op.name) if op.ufunc else None
-        row.reflected = reflected = len(inputs) == 2 and type(inputs[0]) is not type(out)
-        row.code, row.offset, row.state = frame.f_code, frame.f_lasti, _current_recording()
-        row.node, row.other_node, row.made = parents[1 if reflected else 0], parents[0 if reflected else -1], out._node
-        row.bits, row.other_bits = row.node.bits, row.other_node.bits
-        row.shape, row.dtype, row.scalar = out.shape, out.dtype, type(out._array) is _float64
-        row.is_small = out._array.nbytes <= SMALL
-        row.live_bits, row.keep_out, row.stretched, row.keep, row.nothing = 0, False, False, None, ()
+    def from_operation(
+        cls, level: TracingLevel, op: Op, inputs: Any, parents: Any, live: int, frame: FrameType, out: Any
+    ) -> OpTemplate:
+        """The template of an operation that took the fast path; `out` is its result."""
+        template = cls(level)
+        template.op, template.kernel = op, op.kernel
+        template.quick = QUICK.get(op.name) if op.ufunc else None
+        template.reflected = reflected = len(inputs) == 2 and type(inputs[0]) is not type(out)
+        template.code, template.offset, template.state = frame.f_code, frame.f_lasti, _current_recording()
+        template.node, template.other_node = parents[1 if reflected else 0], parents[0 if reflected else -1]
+        template.made = out._node
+        template.bits, template.other_bits = template.node.bits, template.other_node.bits
+        template.shape, template.dtype, template.scalar = out.shape, out.dtype, type(out._array) is _float64
+        template.is_small = out._array.nbytes <= MAX_ELIDED_BYTES
+        template.live_bits, template.keep, template.nothing = 0, None, ()
+        template.keep_out, template.stretched = False, False
         if live:
             node = out._node
-            row.live_bits, row.keep_out, row.nothing = node.bits, node.out is not None, node.inputs
+            template.live_bits, template.keep_out, template.nothing = node.bits, node.out is not None, node.inputs
             kept = tuple([x is not None for x in node.inputs])
-            row.keep = kept if any(kept) else None
+            template.keep = kept if any(kept) else None
             if len(parents) == 2 and op.stretches:
                 left, right = parents
-                row.stretched = (left if left.bits > FLAGS else right).shape != out.shape
-        return row
+                template.stretched = (left if left.bits > FLAGS else right).shape != out.shape
+        return template
 
-    def settle(self, model: Instruction, like: Likeness) -> None:
-        """Know what the operation has in common with that of the step before."""
-        self.model, self.like, self.varies, self.params = model, like, like.varies, model.params
+    def set_model(self, model: Instruction, offsets: OperandOffsets) -> None:
+        """Set the instruction of the iteration learned from, and how it matches the iteration before."""
+        self.model, self.offsets, self.varies, self.params = model, offsets, offsets.varies, model.params
         if self.op is None:
             return
         first, last = (1, 0) if self.reflected else (0, -1)
         operands = model.operands
-        self.same, self.back = (None, like.back[first]) if like.back[first] else (operands[first], NEVER)
-        self.other_same, self.other_back = (None, like.back[last]) if like.back[last] else (operands[last], NEVER)
+        self.same, self.back = (None, offsets.back[first]) if offsets.back[first] else (operands[first], NEVER)
+        self.other_same, self.other_back = (None, offsets.back[last]) if offsets.back[last] else (operands[last], NEVER)
         self.number = _NOTHING
         literal = operands[last]
         if isinstance(literal, Literal):
@@ -169,17 +171,17 @@ class Row:
 
     @property
     def number_at(self) -> int:
-        """Which of two operands may be a number."""
+        """The position of the operand that may be a number."""
         return 0 if self.reflected else 1
 
-    # -- through the doors
+    # -- operations on the fast path
 
     def _expects(self, op: Op, own: Any, frame: FrameType) -> bool:
-        """Whether this is the operation of the row, at its place, on the tensor that it has in each step."""
+        """Whether the operation, its source location, the recording state and the first tensor match."""
         if (
             self.op is not op
             or frame.f_code is not self.code
-            or (frame.f_lasti != self.offset and not self.is_here(frame))
+            or (frame.f_lasti != self.offset and not self.is_at(frame))
             or _current_recording() is not self.state
             or keeping.get()
         ):
@@ -191,27 +193,27 @@ class Row:
             fits = self.level._count - value.id == self.back and (self.nodes[-self.back] or node) is node
         return fits and node.bits == self.bits
 
-    def one(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
-        """The result of an operation on one tensor, written down; None if it is not the one that is expected."""
+    def unary(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        """Match, compute and record a unary operation; None if it does not match."""
         node, value = own._node, own.traced
         if not self._expects(op, own, frame):
-            return self.missed()
+            return self.on_mismatch()
         if params is not self.params and params != self.params:
             if not self.varies or not is_alike_index(params["index"], self.params["index"]):
-                return self.missed()
+                return self.on_mismatch()
         else:
             params = self.params
-        out = self.of_one(own._array, params)
+        out = self.compute_unary(own._array, params)
         if out is None:
-            return self.missed()
-        return self._write((value,), (own,), (node,), out, params, type(own))
+            return self.on_mismatch()
+        return self._record((value,), (own,), (node,), out, params, type(own))
 
-    def two(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
-        """The result of an operation on two operands, written down; None if it is not the one that is expected."""
+    def binary(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        """Match, compute and record a binary operation; None if it does not match."""
         level, node, value = self.level, own._node, own.traced
         count = level._count
         if not self._expects(op, own, frame) or self.reflected is not reflected:
-            return self.missed()
+            return self.on_mismatch()
         kind, array = type(other), own._array
         second: Any
         if kind is type(own):
@@ -221,7 +223,7 @@ class Row:
             else:
                 fits = count - second.id == self.other_back and (self.nodes[-self.other_back] or parent) is parent
             if not fits or parent.bits != self.other_bits or other.level is not level:
-                return self.missed()
+                return self.on_mismatch()
         else:
             parent, operand = UNTRACKED, other
             if other is self.number or is_same_number(other, self.number):
@@ -229,37 +231,37 @@ class Row:
             elif self.varies and kind is type(self.number):
                 second = Literal(other)
             else:
-                return self.missed()
-        out = self.of_two(array, operand)
+                return self.on_mismatch()
+        out = self.compute_binary(array, operand)
         if out is None:
-            return self.missed()
+            return self.on_mismatch()
         if reflected:
-            return self._write((second, value), (other, own), (parent, node), out, self.params, type(own))
-        return self._write((value, second), (own, other), (node, parent), out, self.params, type(own))
+            return self._record((second, value), (other, own), (parent, node), out, self.params, type(own))
+        return self._record((value, second), (own, other), (node, parent), out, self.params, type(own))
 
-    def of_one(self, array: Any, params: dict[str, Any]) -> Any:
-        """What the operation makes of one array; None if that is no longer of the same form."""
+    def compute_unary(self, array: Any, params: dict[str, Any]) -> Any:
+        """The result of the kernel for one array; None on an error or if its shape or dtype changed."""
         try:
             out = self.kernel(array, **params)
         except Exception:
-            return None  # it is done again by the general way, which says what is wrong
+            return None  # the general path computes it again and raises the explained error
         return out if out.shape == self.shape and out.dtype is self.dtype else None
 
-    def of_two(self, array: Any, operand: Any) -> Any:
-        """The same of the array of the tensor that has the door, and of the other operand."""
+    def compute_binary(self, array: Any, operand: Any) -> Any:
+        """The same for the array of the tensor whose method is called, and the other operand."""
         way = self.kernel
         if self.quick is not None and type(array) is _float64 and type(operand) in _DOUBLES:
             way = self.quick
         try:
             out = way(operand, array) if self.reflected else way(array, operand)
         except Exception:
-            return None  # it is done again by the general way, which says what is wrong
+            return None  # the general path computes it again and raises the explained error
         if self.scalar:
             return out if type(out) is _float64 else None
         return out if out.shape == self.shape and out.dtype is self.dtype else None
 
-    def _write(self, operands: Any, inputs: Any, parents: Any, out: Any, params: dict[str, Any], kind: Any) -> Any:
-        """What `doors` writes, from what the row knows."""
+    def _record(self, operands: Any, inputs: Any, parents: Any, out: Any, params: dict[str, Any], kind: Any) -> Any:
+        """Record the operation as `fast_path._record` does, from the values of the template."""
         level = self.level
         value = _new(Value)
         value.id = count = level._count
@@ -267,21 +269,21 @@ class Row:
         value.dtype = dtype = self.dtype
         level._count = count + 1
         instruction = _new(Instruction)
-        instruction.op = op = self.op  # type: ignore[assignment]  # here it has come through a door
+        instruction.op = op = self.op  # type: ignore[assignment]  # not None on the fast path
         instruction.operands = operands
         instruction.params = params
         instruction.results = (value,)
         instruction.location = self.model.location
         instruction.effect = False
         level.instructions.append(instruction)
-        level.row = self.next
+        level.expected = self.next
         result = _new(kind)
         result._array = out
         result.traced = value
         result.level = level
         result.viewed = False
         if self.is_small:
-            level.remembered.append((count, Written(inputs, parents, ref(result))))
+            level.recent_ops.append((count, RecordedOp(inputs, parents, ref(result))))
         if not self.live_bits:
             result._node = LIFTED_NODE
             self.nodes.append(LIFTED_NODE)
@@ -303,58 +305,58 @@ class Row:
         if keep is None:
             node.inputs = self.nothing
         elif len(keep) == 1:
-            node.inputs = (_bare(inputs[0], kind),)
+            node.inputs = (_without_node(inputs[0], kind),)
         else:
             node.inputs = (
-                _bare(inputs[0], kind) if keep[0] else None,
-                _bare(inputs[1], kind) if keep[1] else None,
+                _without_node(inputs[0], kind) if keep[0] else None,
+                _without_node(inputs[1], kind) if keep[1] else None,
             )
         node.out = None
         if self.stretched:
             note_stretch(node, inputs)
         if self.keep_out:
-            node.out = _bare(result, kind)
+            node.out = _without_node(result, kind)
         return result
 
-    def is_here(self, frame: FrameType) -> bool:
-        """Whether a frame is at the line of this operation; the same place has two names (see `lines.place`)."""
+    def is_at(self, frame: FrameType) -> bool:
+        """Whether a frame is at the location of this operation, which may have two offsets (see `locations.place`)."""
         if place(frame.f_code, frame.f_lasti) is not self.model.location:
             return False
         self.offset = frame.f_lasti
         return True
 
-    def missed(self) -> None:
-        """Another operation has come: follow no longer, unless it may be one that comes by another way."""
+    def on_mismatch(self) -> None:
+        """The operation does not match: end the loop, unless a general operation is expected here."""
         if self.op is not None:
-            self.level.follower.stop()
+            self.level.detector.stop()
 
-    # -- by other ways
+    # -- operations on the general path, and other events
 
-    def interrupt(self) -> None:
-        """A value is about to be made that nobody has expected."""
-        self.level.follower.stop()
+    def on_new_value(self) -> None:
+        """The trace is about to create a value that the template did not predict: end the loop."""
+        self.level.detector.stop()
 
-    def before(self) -> Row | None:
-        """An operation is about to come by another way: this row, if that was expected."""
+    def before_general_op(self) -> OpTemplate | None:
+        """Called before an operation on the general path; this template if one is expected here, else the loop ends."""
         if self.op is not None:
-            self.level.follower.stop()
+            self.level.detector.stop()
             return None
-        self.level.follower.pause()
+        self.level.detector.pause()
         return self
 
-    def after(self, instruction: Instruction, count: int) -> None:
-        """It has come; before it, there were `count` values."""
-        like = likeness(instruction, self.model)
-        follower = self.level.follower
-        known = like is not None and like.back == self.like.back and (self.varies or not like.varies)
+    def after_general_op(self, instruction: Instruction, count: int) -> None:
+        """Called after it: compare its instruction. There were `count` values before it."""
+        offsets = match(instruction, self.model)
+        detector = self.level.detector
+        known = offsets is not None and offsets.back == self.offsets.back and (self.varies or not offsets.varies)
         if known and instruction.results[0].id == count:
-            follower.resume(self.next, len(instruction.results))
+            detector.resume(self.next, len(instruction.results))
         else:
-            follower.stop()
+            detector.stop()
 
 
-def _bare(x: Any, kind: Any) -> Any:
-    """An operand without its place on the tapes, as it is now: it may be written to."""
+def _without_node(x: Any, kind: Any) -> Any:
+    """A copy of an operand that is on no tape; a copy, because the operand may be written to later."""
     if type(x) is not kind:
         return x
     if x.viewed:

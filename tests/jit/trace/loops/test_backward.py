@@ -1,4 +1,4 @@
-"""The walk back through a loop that Python has run is written as a loop, where it is one; the numbers are the same."""
+"""The backward pass through a Python loop is emitted as one loop where possible, with the same results."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ V = 0.4 * RNG.normal(size=3)
 
 @pytest.fixture(autouse=True)
 def short_loops(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Loops are looked for in short functions, too, and run by NumPy's kernels."""
-    monkeypatch.setattr("gradtape.jit.trace.call.SEARCHED_FROM", 30)
+    """Loops are searched for in short functions, too, and run by NumPy kernels."""
+    monkeypatch.setattr("gradtape.jit.trace.call.MIN_INSTRUCTIONS_TO_COLLAPSE", 30)
     before, gt.config.native = gt.config.native, False
     yield
     gt.config.native = before
 
 
 def compared(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, tolerance: float = 1e-12) -> int:
-    """How many loops the walk back was written as; the compiled gradient is the eager one."""
+    """Compare the compiled gradient with the eager one; how many loops the backward pass was emitted as."""
     wanted = gt.value_and_grad(function, argnums)(*arguments)
     step = gt.jit(gt.value_and_grad(function, argnums))
     for _ in range(2):
@@ -148,7 +148,7 @@ def another_length(length: int) -> Callable[..., Any]:
     ids=lambda given: getattr(given, "__name__", str(given)),
 )
 def test_gradients_of_loops_are_those_of_the_function(function: Callable[..., Any], loops: int) -> None:
-    """What a loop gives is what the same walk gives step by step, for everything it reads."""
+    """The backward loop gives what a backward pass node by node gives, for everything the loop reads."""
     assert compared(function, W, V, X, argnums=(0, 1, 2)) == loops
     assert compared(function, W, V, X, argnums=0) == loops
 
@@ -207,12 +207,12 @@ def halved(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", [branching, stopped, several_results, written_in_place, own_rule])
-def test_what_is_no_plain_loop_is_walked_step_by_step_or_right(function: Callable[..., Any]) -> None:
+def test_loops_that_are_not_plain(function: Callable[..., Any]) -> None:
     """Branches, operations without a derivative, with several results, in place, and rules of the user's."""
     compared(function, W, V, X, argnums=(0, 1, 2))
 
 
-def test_a_list_of_arrays_is_walked_along() -> None:
+def test_a_list_of_arrays_is_read_by_row() -> None:
     """Each step of a loop may read, and have a gradient of, an array of its own."""
     weights = [0.6 * RNG.normal(size=(3, 3)) for _ in range(24)]
     assert compared(list_of_weights, weights, V, argnums=(0, 1)) == 1
@@ -258,8 +258,8 @@ def test_tapes_and_backward_are_shortened_as_well() -> None:
         assert sum(i.op is LOOP for i in step.traced.instructions) == 1
 
 
-def test_graphs_that_are_walked_again_are_left_alone() -> None:
-    """A persistent tape may be asked again, and a derivative of a derivative records the walk: all steps are walked."""
+def test_graphs_that_are_used_again_are_not_collapsed() -> None:
+    """A persistent tape may be used again, and a second derivative records the backward pass: no loop is collapsed."""
 
     def twice(w: Any, h: Any, xs: Any) -> Any:
         with gt.GradientTape(persistent=True) as tape:
@@ -277,7 +277,7 @@ def test_graphs_that_are_walked_again_are_left_alone() -> None:
 
 
 def test_gradients_of_a_batch_are_those_of_its_rows() -> None:
-    """A walk back with a batch of cotangents, or through a batch of loops, goes step by step."""
+    """A backward pass with a batch of cotangents, or through a batch of loops, goes node by node."""
     many = np.stack([V, 0.5 * V])
     function = gt.vmap(lambda h: gt.grad(rnn)(W, h, X))
     np.testing.assert_allclose(gt.jit(function)(many), [gt.grad(rnn)(W, h, X) for h in many], rtol=1e-12)
@@ -290,7 +290,7 @@ def test_gradients_of_a_batch_are_those_of_its_rows() -> None:
     np.testing.assert_allclose(gt.jit(gt.jacobian(states))(V), gt.jacobian(states)(V), rtol=1e-12)
 
 
-def test_two_walks_in_one_function() -> None:
+def test_two_backward_passes_in_one_function() -> None:
     """Two losses one after the other, and a gradient that the second one reads."""
 
     def both(w: Any, h: Any, xs: Any) -> Any:
@@ -304,7 +304,7 @@ def test_two_walks_in_one_function() -> None:
 
 
 def test_the_loop_knows_the_lines() -> None:
-    """Every instruction of the walk back has the line of the operation it belongs to."""
+    """Every instruction of the backward pass has the line of the operation it belongs to."""
     step = gt.jit(gt.grad(rnn))
     step(W, V, X)
     (loop,) = [i for i in step.traced.instructions if i.op is LOOP]
@@ -313,7 +313,7 @@ def test_the_loop_knows_the_lines() -> None:
 
 
 def test_a_guard_on_a_gradient_is_kept() -> None:
-    """The numbers of a gradient can be looked at: they are what the loop gives in this call."""
+    """The numbers of a gradient can be read: they are what the loop gives in this call."""
 
     @gt.jit
     def clipped(w: Any, h: Any, xs: Any) -> Any:
@@ -328,7 +328,7 @@ def test_a_guard_on_a_gradient_is_kept() -> None:
 
 
 def test_an_error_in_a_rule_is_the_rules_own() -> None:
-    """What fails in the walk back fails at the line of the user's, and the graph is left as it was."""
+    """An error in the backward pass is reported at the line of the user, and the graph is restored."""
 
     @gt.custom_gradient
     def broken(x: Any) -> Any:

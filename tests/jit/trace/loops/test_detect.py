@@ -1,4 +1,4 @@
-"""Loops are followed while Python runs them: what is written down is what would have been written otherwise."""
+"""Loops are detected while Python runs them: the recorded trace is the same as without detection."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import gradtape as gt
 from gradtape.jit.ir.program import Instruction, Literal, Program, Value, params_key
 from gradtape.jit.passes.reroll.find import Listing
 from gradtape.jit.trace.loops import backward, detect
-from gradtape.jit.trace.loops.match import Segment, is_same_number, likeness
-from gradtape.jit.trace.loops.reach import Reached, Run
+from gradtape.jit.trace.loops.match import Segment, is_same_number, match
+from gradtape.jit.trace.loops.reach import ReachedNodes, ReachedRun
 from gradtape.jit.trace.loops.template import NEVER
 
 X = np.random.default_rng(3).uniform(0.2, 0.9, 90)
@@ -23,18 +23,18 @@ W = np.random.default_rng(4).uniform(-0.4, 0.4, (4, 4))
 
 
 class Seen:
-    """What was followed, and which loops were walked back through as one."""
+    """The matched segments, and the loops that backward passes collapsed."""
 
     def __init__(self) -> None:
         self.segments: list[Segment] = []
-        self.runs: list[Run] = []
-        self.walked: list[set[int]] = []  # the nodes of each run that are reached, by looking at each of them
+        self.runs: list[ReachedRun] = []
+        self.walked: list[set[int]] = []  # the reached nodes of each run, by visiting each of them
         self.listings: list[tuple[Program, list[Segment]]] = []
 
 
 @pytest.fixture(autouse=True)
 def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
-    """Loops are looked for in short functions, too, and run by NumPy's kernels; what is found is noted."""
+    """Loops are searched for in short functions, too, and run by NumPy kernels; what is found is collected."""
     noted = Seen()
 
     class NotedListing(Listing):
@@ -42,34 +42,34 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
             super().__init__(program, segments)
             noted.listings.append((program, segments))
 
-    class NotedReached(Reached):
+    class NotedReached(ReachedNodes):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
             noted.runs += self.runs
             noted.walked += [_walked(run) for run in self.runs]
 
-    stop = detect.Follower.stop
+    stop = detect.LoopDetector.stop
 
     def noting_stop(self: Any) -> None:
         before = len(self.segments)
         stop(self)
         noted.segments += self.segments[before:]
 
-    monkeypatch.setattr(detect.Follower, "stop", noting_stop)
+    monkeypatch.setattr(detect.LoopDetector, "stop", noting_stop)
     monkeypatch.setattr(backward, "Listing", NotedListing)
-    monkeypatch.setattr(backward, "Reached", NotedReached)
-    monkeypatch.setattr("gradtape.jit.trace.loops.detect.coasting", lambda *given: None)  # see test_coasting.py
-    monkeypatch.setattr("gradtape.jit.trace.tracer.FIRST_LOOK", 20)
-    monkeypatch.setattr("gradtape.jit.trace.loops.detect.FIRST_LOOK", 20)
-    monkeypatch.setattr("gradtape.jit.trace.call.SEARCHED_FROM", 40)
-    monkeypatch.setattr("gradtape.jit.trace.loops.reach.RUNS_AT_LEAST", 10)
+    monkeypatch.setattr(backward, "ReachedNodes", NotedReached)
+    monkeypatch.setattr("gradtape.jit.trace.loops.detect.plan_elided_loop", lambda *given: None)  # see test_elide.py
+    monkeypatch.setattr("gradtape.jit.trace.tracer.FIRST_SEARCH", 20)
+    monkeypatch.setattr("gradtape.jit.trace.loops.detect.FIRST_SEARCH", 20)
+    monkeypatch.setattr("gradtape.jit.trace.call.MIN_INSTRUCTIONS_TO_COLLAPSE", 40)
+    monkeypatch.setattr("gradtape.jit.trace.loops.reach.MIN_RUN_NODES", 10)
     before, gt.config.native = gt.config.native, False
     yield noted
     gt.config.native = before
 
 
 def written(program: Program) -> list[Any]:
-    """All that a program says, in a form that can be compared."""
+    """The content of a program in a form that can be compared."""
     names = {value: number for number, value in enumerate(program.values())}
     lines: list[Any] = [(value.shape, value.dtype) for value in program.values()]
     for i in program.instructions:
@@ -83,11 +83,11 @@ def _params(instruction: Instruction) -> Any:
 
 
 def compared(function: Callable[..., Any], *arguments: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiled function gives what the function gives, and its trace is the one that is made without following."""
+    """The compiled function gives what the function gives, and its trace is the same without loop detection."""
     wanted = function(*arguments)
     traced = []
-    for first_look in (20, NEVER):
-        monkeypatch.setattr("gradtape.jit.trace.tracer.FIRST_LOOK", first_look)
+    for first_search in (20, NEVER):
+        monkeypatch.setattr("gradtape.jit.trace.tracer.FIRST_SEARCH", first_search)
         step = gt.jit(function)
         for _ in range(2):
             for one, other in zip(_flat(step(*arguments)), _flat(wanted), strict=True):
@@ -103,7 +103,7 @@ def _flat(tree: Any) -> list[Any]:
     return [np.asarray(tree)]
 
 
-# -- loops that are followed to their end
+# -- loops that are matched to their end
 
 
 def scalars(x: Any) -> Any:
@@ -176,8 +176,8 @@ def one_after_the_other(x: Any) -> Any:
 @pytest.mark.parametrize(
     "function", [scalars, advancing, counted, zeros, arrays, two_steps_back, off_the_tape, one_after_the_other]
 )
-def test_loops_are_followed(function: Callable[..., Any], seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop that does the same in each step is followed to its end, and nothing is written down otherwise."""
+def test_loops_are_detected(function: Callable[..., Any], seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop with equal iterations is matched to its end, and its trace does not change."""
     compared(gt.value_and_grad(function), X, monkeypatch=monkeypatch)
     followed = max(segment.end - segment.begin for segment in seen.segments)
     assert followed > 0.6 * max(len(program) for program, _ in seen.listings) / (1 + (function is one_after_the_other))
@@ -187,15 +187,15 @@ def test_loops_are_followed(function: Callable[..., Any], seen: Seen, monkeypatc
 
 
 @pytest.mark.parametrize("function", [scalars, two_steps_back, one_after_the_other])
-def test_the_walk_back_knows_what_was_followed(
+def test_the_backward_pass_uses_matched_segments(
     function: Callable[..., Any], seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where all operations of a loop came through the doors, its nodes are not looked at one by one."""
+    """If all operations of a loop took the fast path, its nodes are not visited one by one."""
     compared(gt.value_and_grad(function), X, monkeypatch=monkeypatch)
     assert seen.runs
 
 
-# -- loops that are not, or not to the end
+# -- loops that are not matched, or not to the end
 
 
 def nested(x: Any) -> Any:
@@ -365,14 +365,16 @@ def checkpointed(x: Any) -> Any:
         checkpointed,
     ],
 )
-def test_loops_that_change_are_what_they_were(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a step is another one, the trace says so, whatever was followed before it."""
+def test_loops_that_change_are_traced_as_they_are(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An iteration that differs is recorded as it is, whatever was matched before it."""
     compared(gt.value_and_grad(function), X, monkeypatch=monkeypatch)
     compared(function, X, monkeypatch=monkeypatch)
 
 
-def test_operations_by_other_ways(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Operations that do not come through the doors are compared when they have come, and followed as well."""
+def test_operations_on_the_general_path(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operations that do not take the fast path are compared after they were recorded, and matched as well."""
     compared(gt.value_and_grad(products), W, monkeypatch=monkeypatch)
     assert any(segment.end - segment.begin > 60 and not segment.nodes for segment in seen.segments)
 
@@ -432,8 +434,8 @@ def test_hooks_in_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     compared(hooked, gt.tensor(X), monkeypatch=monkeypatch)
 
 
-def test_a_listing_of_what_was_followed(seen: Seen) -> None:
-    """Instructions that are known to repeat others are numbered as if they had been looked at."""
+def test_a_listing_of_matched_segments(seen: Seen) -> None:
+    """Instructions that are known to repeat others are numbered as if each had been compared."""
     for function in (scalars, advancing, zeros, arrays, nested, one_after_the_other):
         gt.jit(gt.grad(function))(X)
     assert sum(bool(segments) for _, segments in seen.listings) >= 5
@@ -452,13 +454,13 @@ def test_literals_are_told_apart() -> None:
     value = Value(5, (), np.dtype(float))
     one = Instruction(gt.multiply, (value, Literal(2)), {}, (Value(6, (), np.dtype(float)),))
     other = one.replace(operands=(value, Literal(3)))
-    same, varying = likeness(one, one.replace(operands=(value, Literal(2)))), likeness(one, other)
+    same, varying = match(one, one.replace(operands=(value, Literal(2)))), match(one, other)
     assert same is not None
     assert not same.varies
     assert varying is not None
     assert varying.varies
-    assert likeness(one, one.replace(operands=(value, Literal(2.0)))) is None
-    assert likeness(one.replace(op=gt.power), other.replace(op=gt.power)) is None
+    assert match(one, one.replace(operands=(value, Literal(2.0)))) is None
+    assert match(one.replace(op=gt.power), other.replace(op=gt.power)) is None
 
 
 def test_a_place_has_one_location(seen: Seen) -> None:
@@ -477,7 +479,7 @@ def test_a_place_has_one_location(seen: Seen) -> None:
 
 
 def test_nothing_is_kept_alive(seen: Seen) -> None:
-    """A trace that followed a loop is gone with its compiled function, without the help of the garbage collector."""
+    """A trace with a detected loop is freed with its compiled function, without the garbage collector."""
     levels: list[weakref.ref[Any]] = []
 
     def noting(x: Any) -> Any:
@@ -498,7 +500,7 @@ def test_nothing_is_kept_alive(seen: Seen) -> None:
 
 
 def test_runs_are_walked_exactly(seen: Seen) -> None:
-    """Of each step of a run it is found out which of its nodes are reached, as looking at each of them would tell."""
+    """The reached nodes of each iteration of a run are those found by visiting each node."""
 
     def function(x: Any) -> Any:
         a, b, c = x[0], x[1], x[2]
@@ -515,7 +517,7 @@ def test_runs_are_walked_exactly(seen: Seen) -> None:
     assert 0 < len(found) < len(run.nodes)
 
 
-def _walked(run: Run) -> set[int]:
+def _walked(run: ReachedRun) -> set[int]:
     reached: set[int] = set()
     pending = [index for step, places in run.entered.items() for index in _at(step, places, run)]
     while pending:
@@ -526,5 +528,5 @@ def _walked(run: Run) -> set[int]:
     return reached
 
 
-def _at(step: int, places: int, run: Run) -> list[int]:
+def _at(step: int, places: int, run: ReachedRun) -> list[int]:
     return [step * run.period + place for place in range(run.period) if places >> place & 1]

@@ -1,4 +1,4 @@
-"""Long loops are run and not written down: what is made of them is what the function does, whatever comes between."""
+"""Long loops are executed without recording: the emitted loop computes what the function does, whatever ends it."""
 
 from __future__ import annotations
 
@@ -50,31 +50,31 @@ ARRAYS = [
 
 
 class Seen:
-    """The coasts that were settled: how many steps there were, and whether they became a loop."""
+    """The elided loops: the number of iterations of each, and whether it became one loop."""
 
     def __init__(self) -> None:
-        self.settled: list[tuple[int, bool]] = []
+        self.emitted: list[tuple[int, bool]] = []
 
     @property
     def loops(self) -> int:
-        return sum(is_loop for _, is_loop in self.settled)
+        return sum(is_loop for _, is_loop in self.emitted)
 
 
 @pytest.fixture(autouse=True)
 def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
-    """Short loops coast, too; native code is not what this is about."""
+    """Short loops are elided, too; without native code, which is not the subject."""
     noted = Seen()
-    settle = elide.Coast.settle
+    settle = elide.ElidedLoop.emit
 
     def noting_settle(self: Any) -> bool:
         steps, is_loop = self._count // self.period, settle(self)
-        noted.settled.append((steps, is_loop))
+        noted.emitted.append((steps, is_loop))
         return is_loop
 
-    monkeypatch.setattr(elide.Coast, "settle", noting_settle)
-    monkeypatch.setattr(elide, "STEPS_AT_LEAST", 16)
-    monkeypatch.setattr("gradtape.jit.trace.tracer.FIRST_LOOK", 20)
-    monkeypatch.setattr("gradtape.jit.trace.loops.detect.FIRST_LOOK", 20)
+    monkeypatch.setattr(elide.ElidedLoop, "emit", noting_settle)
+    monkeypatch.setattr(elide, "MIN_EMITTED_STEPS", 16)
+    monkeypatch.setattr("gradtape.jit.trace.tracer.FIRST_SEARCH", 20)
+    monkeypatch.setattr("gradtape.jit.trace.loops.detect.FIRST_SEARCH", 20)
     before, gt.config.native = gt.config.native, False
     yield noted
     gt.config.native = before
@@ -101,7 +101,7 @@ def compared(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", WHOLE)
-def test_a_loop_is_not_written_down(function: Callable[..., Any], seen: Seen) -> None:
+def test_a_loop_is_elided(function: Callable[..., Any], seen: Seen) -> None:
     step = compared(gt.value_and_grad(function), X)
     assert seen.loops >= 1
     names = [instruction.name for instruction in step.program.instructions]
@@ -143,7 +143,7 @@ def test_loops_of_arrays(function: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("function", OTHERS)
-def test_what_is_not_the_same_is_written_down(function: Callable[..., Any]) -> None:
+def test_what_differs_is_recorded(function: Callable[..., Any]) -> None:
     compared(gt.value_and_grad(function), X)
 
 
@@ -151,7 +151,7 @@ def test_products() -> None:
     compared(gt.value_and_grad(loops.products), W)
 
 
-# -- what somebody holds when it is over
+# -- results that are referenced when the loop ends
 
 
 def test_results_that_are_collected(seen: Seen) -> None:
@@ -176,7 +176,7 @@ def test_results_that_are_collected(seen: Seen) -> None:
         return sum(np.sum(a * b) for a, b in pairs) + np.sum(np.stack(states))
 
     step = compared(gt.value_and_grad(collected), X[:2])
-    assert seen.settled == [(seen.settled[0][0], True)]
+    assert seen.emitted == [(seen.emitted[0][0], True)]
     assert len(step.program) < 60
     compared(gt.value_and_grad(of_some_steps), X[:2])
     compared(gt.hessian(collected), X[:2])
@@ -209,7 +209,7 @@ def test_results_that_a_tape_may_be_asked_about(seen: Seen) -> None:
         return x.grad, before.grad
 
     compared(between, X[:2])
-    assert seen.settled
+    assert seen.emitted
     compared(retained, X[:2])
 
 
@@ -238,8 +238,8 @@ def test_the_last_results_and_those_before_them(seen: Seen) -> None:
 
     compared(lambda x: differences(x), X[:2])
     compared(gt.grad(lambda x: differences(x)[0] * differences(x)[1]), X[:2])
-    assert seen.settled
-    assert all(is_loop for _, is_loop in seen.settled)
+    assert seen.emitted
+    assert all(is_loop for _, is_loop in seen.emitted)
 
 
 def test_a_step_that_is_broken_off(seen: Seen) -> None:
@@ -260,7 +260,7 @@ def test_a_step_that_is_broken_off(seen: Seen) -> None:
     assert seen.loops
 
 
-def test_nobody_wants_it(seen: Seen) -> None:
+def test_unused_results(seen: Seen) -> None:
     def idle(x: Any) -> Any:
         h = x[0]
         for _ in range(100):
@@ -274,7 +274,7 @@ def test_nobody_wants_it(seen: Seen) -> None:
 
 
 def test_shapes_and_numbers_are_told(seen: Seen) -> None:
-    """To look at the shape of a result does not end a loop; to look at a number does."""
+    """Reading the shape of a result does not end a loop; reading a number does."""
 
     def shaped(x: Any) -> Any:
         h = x[:3]
@@ -293,7 +293,7 @@ def test_shapes_and_numbers_are_told(seen: Seen) -> None:
         return h
 
     compared(gt.grad(shaped), X)
-    assert seen.settled[0][1]
+    assert seen.emitted[0][1]
     compared(gt.grad(numbers), X)
 
 
@@ -333,7 +333,7 @@ def test_tapes_in_the_middle() -> None:
             tape.watch(h)
             for _ in range(100):
                 h = h * 0.9 + x[1] * 0.1
-        return tape.gradient(h, start)  # nobody has looked at it before
+        return tape.gradient(h, start)  # its value was not read before
 
     for function in (opened, stopped, after):
         compared(function, X[:2])
@@ -386,7 +386,7 @@ def test_whole_numbers_that_advance(dtype: Any, step: int, seen: Seen) -> None:
     assert len(program.program) < 40
 
 
-def test_powers_that_advance_are_written_down() -> None:
+def test_powers_that_vary_are_recorded() -> None:
     def powers(x: Any) -> Any:
         h = x[0]
         for t in range(60):
@@ -414,7 +414,7 @@ def test_float32_stays_so() -> None:
 @pytest.mark.parametrize(
     "order", [range(80), range(79, -1, -1), range(-80, 0), [*range(0, 80, 2)] * 2, [3] * 40 + [5] * 40]
 )
-def test_rows_that_are_walked_along(order: Any, seen: Seen) -> None:
+def test_rows_in_several_orders(order: Any, seen: Seen) -> None:
     def walked(x: Any, y: Any) -> Any:
         h = x[0]
         for t in order:
@@ -451,12 +451,12 @@ def test_every_tenth_step_does_more(seen: Seen) -> None:
         return loss
 
     step = compared(gt.value_and_grad(sparse), X[:3])
-    assert seen.settled[-1][1]
+    assert seen.emitted[-1][1]
     assert len(step.program) < 80
 
 
 def test_loops_in_loops(seen: Seen) -> None:
-    """Each inner loop coasts, and becomes the same loop: so they are the steps of another one."""
+    """Each inner loop is elided and becomes the same loop, so these are iterations of another one."""
 
     def nested(x: Any) -> Any:
         h = x[0]
@@ -487,7 +487,7 @@ def test_what_is_the_same_in_all_steps_is_done_once() -> None:
 
 
 def test_instructions_keep_their_lines() -> None:
-    """Of the loop that was run, and of the one that walks back."""
+    """Of the forward loop and of the backward loop."""
 
     def lined(x: Any) -> Any:
         h = x[0]
@@ -504,7 +504,7 @@ def test_instructions_keep_their_lines() -> None:
 
 
 def test_nothing_is_kept_alive() -> None:
-    """Neither a coast that was settled nor one that never was holds the trace."""
+    """Neither an emitted elided loop nor one that never began keeps the trace alive."""
     levels: list[weakref.ref[Any]] = []
 
     def kept(x: Any, bad: bool) -> Any:
