@@ -224,9 +224,9 @@ def _place(error: BaseException, filename: str) -> str:
 
 def _listening(noted: list[Any]) -> contextlib.AbstractContextManager[Any]:
     """While this lasts, every problem that is found is put into `noted`, in whatever voice it is said."""
-    from gradtape.explain.emit import policy
+    from gradtape.explain.emit.listeners import listening
 
-    return policy.listening(noted.append)
+    return listening(noted.append)
 
 
 def _said(message: Any, voice: str, filename: str) -> Said:

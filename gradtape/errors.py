@@ -28,14 +28,14 @@ class GradTapeError(Exception):
     problem: Problem
 
     def __init__(self, problem: Problem | str) -> None:
-        from gradtape.explain.emit.policy import spoken
+        from gradtape.explain.emit.listeners import notify_of_error
         from gradtape.explain.messages import as_problem
 
         self.problem = as_problem(problem, type(self))
         text = self.problem.to_text()
         super().__init__(text)
         self.args = (text,)  # NumPy's AxisError leaves them as they were given
-        spoken(self.problem)
+        notify_of_error(self.problem)
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -52,7 +52,7 @@ def alone(rule: Any) -> Any:
 
 def rule_of(rule: Any) -> tuple[str, str]:
     """What the user wrote as the derivative, in words, and the line that computes it, as it is to be shown."""
-    from gradtape.explain.source.files import returned
+    from gradtape.explain.source.files import returned_span
     from gradtape.transforms.custom.blame import definition, name_of
 
     kept = getattr(getattr(rule, "memory", None), "kept", None)
@@ -60,7 +60,7 @@ def rule_of(rule: Any) -> tuple[str, str]:
     written = getattr(rule, "bwd", None) or getattr(rule, "rule", None) or residuals
     written = written if callable(written) else rule.function
     name, of = name_of(written), f"the rule of {rule.call.name!r}"
-    span = returned(definition(written).code)
+    span = returned_span(definition(written).code)
     told = of if name in ("<lambda>", rule.call.name) else f"{name!r}, {of},"
     return told, f"  {span.place}   {span.source.strip()}"
 

@@ -197,9 +197,9 @@ def _check_precision(dtype: np.dtype[Any], name: str, fix: str) -> None:
 
 def _pulled(run: Recorded, results: list[Any], cotangents: list[Any]) -> list[Any]:
     """The cotangents of the sources. Where they are not finite, the report says so."""
-    from gradtape.explain.emit.policy import withholding  # not loaded with the library
+    from gradtape.explain.emit.withhold import withhold  # not loaded with the library
 
-    with withholding("GT401", "GT402", "GT403"):
+    with withhold("GT401", "GT402", "GT403"):
         return run.pull_back(*_tracked_pairs(results, cotangents))
 
 

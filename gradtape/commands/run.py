@@ -27,8 +27,9 @@ from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain.detectors.locked_write import explain as explain_refused_write
 from gradtape.explain.detectors.none_used import explain as explain_none
 from gradtape.explain.detectors.survey import surveying
-from gradtape.explain.emit import policy as voices
+from gradtape.explain.emit import listeners, policy
 from gradtape.explain.emit.excepthook import hook_of_program
+from gradtape.explain.emit.severity import severity
 from gradtape.explain.model.codes import CODES
 from gradtape.explain.model.problem import Problem
 
@@ -206,7 +207,7 @@ class Session:
             ended: BaseException | None = None
             try:
                 with (
-                    voices.overhearing(self._hear),
+                    listeners.listening_in_all_threads(self._hear),
                     surveying(self._note),
                     self.collector or nullcontext(),
                     self._imports(),
@@ -245,10 +246,10 @@ class Session:
     def _hear(self, problem: Problem) -> None:
         """Keep what was found; a warning is printed at once, unless the script records warnings itself."""
         if self.collector is not None:
-            self.collector.hear(problem)
+            self.collector.add_problem(problem)
         if _being_raised():
             self._keep(problem, "handled")
-        elif voices.voice(problem.code) == "note":
+        elif severity(problem.code) == "note":
             self._keep(problem, "note")
         elif warnings.showwarning is not self._show:
             self._keep(problem, "handled")
@@ -257,10 +258,10 @@ class Session:
 
     def _note(self, problem: Problem) -> None:
         """Keep what was found by looking at a healthy gradient: the script hears nothing of it."""
-        if voices.voice(problem.code) == "off" or any(problem.place == other.place for other in self.found):
+        if severity(problem.code) == "off" or any(problem.place == other.place for other in self.found):
             return
         if self.collector is not None:
-            self.collector.hear(problem)
+            self.collector.add_problem(problem)
         self._keep(problem, "note")
 
     def _keep(self, problem: Problem, voice: str) -> None:
@@ -428,8 +429,8 @@ def _from_script(trace: types.TracebackType | None) -> types.TracebackType | Non
 def _being_raised() -> bool:
     """Whether what is heard now is an exception in the making, and not a report."""
     frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code is not voices.report.__code__:
-        if frame.f_code is voices.spoken.__code__:
+    while frame is not None and frame.f_code is not policy.report.__code__:
+        if frame.f_code is listeners.notify_of_error.__code__:
             return True
         frame = frame.f_back
     return False

@@ -32,7 +32,7 @@ GROUPS = {
     "4": "numbers",
     "5": "silent mistakes and the health of training",
 }
-_VOICES = {"raise": "an error", "warn": "warned of", "note": "noted"}
+_SEVERITIES = {"raise": "an error", "warn": "warned of", "note": "noted"}
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -77,7 +77,7 @@ def listing() -> str:
     lines = []
     for digit, group in GROUPS.items():
         lines.append(f"GT{digit}xx: {group}")
-        lines += [f"{_row(code)}  ({_VOICES[code.voice]})" for code in CODES.values() if code.code[2] == digit]
+        lines += [f"{_row(code)}  ({_SEVERITIES[code.severity]})" for code in CODES.values() if code.code[2] == digit]
     return "\n".join([*lines, "", "gradtape why CODE prints the page of one."])
 
 

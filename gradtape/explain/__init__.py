@@ -1,12 +1,12 @@
-"""How gradtape explains itself: structured findings, who hears of them, and the causes behind a missing gradient.
+"""Explanations of mistakes: structured problems, how they are reported, and the causes of a missing gradient.
 
-Problem, Span, Operand, Fix      one finding, rendered as text, HTML and JSON
-CODES                            what each code stands for
-configure, voice                 whether a code raises, warns, is noted, or is off
-report, error, is_due            how detectors speak
-listening, expect, notes         who hears of it
-surveying                        a look at healthy gradients as well, for what is worth a note
-Why                              what `tape.why` and `t.why` answer
+Problem, Span, Operand, Fix      one problem, rendered as text, HTML and JSON
+CODES                            the table of codes: title, default severity, error and warning class
+configure, voice                 the severity of a code: "raise", "warn", "note" or "off"
+report, error, is_due            how detectors report a problem
+listening, expect, notes         how programs and tests receive problems
+surveying                        checks healthy gradients as well, for what is worth a note
+Why                              the result of `tape.why` and `t.why`
 show, report.write               a gradient as a page, in a notebook and as a file
 """
 
@@ -17,7 +17,10 @@ from typing import Any as _Any
 if TYPE_CHECKING:
     from gradtape.explain import report
     from gradtape.explain.detectors.survey import surveying
-    from gradtape.explain.emit.policy import configure, error, expect, is_due, listening, notes, voice
+    from gradtape.explain.emit.listeners import expect, listening
+    from gradtape.explain.emit.policy import error, is_due, notes
+    from gradtape.explain.emit.severity import configure
+    from gradtape.explain.emit.severity import severity as voice
     from gradtape.explain.model.codes import CODES, Code
     from gradtape.explain.model.problem import Fix, Operand, Problem, Span
     from gradtape.explain.queries.why_result import Why
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "model.codes": ("CODES", "Code"),
     "model.problem": ("Fix", "Operand", "Problem", "Span"),
-    "emit.policy": ("configure", "error", "expect", "is_due", "listening", "notes", "voice"),
+    "emit.listeners": ("expect", "listening"),
+    "emit.policy": ("error", "is_due", "notes"),
+    "emit.severity": ("configure",),
     "report": ("show",),
     "detectors.survey": ("surveying",),
     "queries.why_result": ("Why",),
@@ -34,10 +39,12 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> _Any:
-    """The names above, imported when first used: a program without problems never loads them."""
+    """Import a public name when it is first used: a program without problems never loads these modules."""
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(f"gradtape.explain.{home}"), name)
+    if name == "voice":  # the public name of `severity`
+        return importlib.import_module("gradtape.explain.emit.severity").severity
     if name == "report":
         return importlib.import_module("gradtape.explain.report")
     raise AttributeError(f"gradtape.explain has no name {name!r}")

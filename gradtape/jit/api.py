@@ -328,7 +328,7 @@ class Compiled:
     ) -> None:
         """Report what was found about gradients while tracing, before the first run."""
         if executable.withheld:
-            self._explained |= "not finite" in executable.withheld.doubts
+            self._explained |= "not finite" in executable.withheld.deferred
             run = explain_call.Run(call, environment, executable.arrays(call, environment), is_over=False)
             explain_call.explain(self._function, args, kwargs, executable, run)
 

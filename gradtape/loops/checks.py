@@ -140,9 +140,9 @@ class Checked:
         return repr(name_of(self.f))
 
     def _where(self) -> str:
-        from gradtape.explain.source.files import returned
+        from gradtape.explain.source.files import returned_span
 
-        body, loop = returned(definition(self.f).code), Location.here()
+        body, loop = returned_span(definition(self.f).code), Location.here()
         shown = loop.show()
         if (body.file, body.line) == (loop.file, loop.line):
             return shown

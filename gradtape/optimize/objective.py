@@ -42,7 +42,7 @@ def trying(is_trial: bool) -> Iterator[None]:
     if not is_trial or keeping.get():
         yield
         return
-    from gradtape.explain.emit.policy import configure
+    from gradtape.explain.emit.severity import configure
 
     with configure(GT401="note"), np.errstate(all="ignore"):
         yield

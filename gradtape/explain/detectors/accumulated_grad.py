@@ -16,7 +16,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line, span_of
 
 
@@ -29,7 +29,7 @@ def note_change(extra: Extra) -> None:
     span = span_of(where)
     if not is_due("GT511", span.file, span.line, span.column):
         return
-    site = Site.present()
+    site = UserExpression.present()
     report(
         problem(
             "GT511",
@@ -42,7 +42,7 @@ def note_change(extra: Extra) -> None:
     )
 
 
-def _cleared(site: Site) -> list[str]:
+def _cleared(site: UserExpression) -> list[str]:
     """The statement that makes the step, and behind it the gradient cleared; else how that is done, in words."""
     statement = None if site.node is None else site.source.statement(site.node)
     clearing = "" if statement is None else _clearing(site, statement)
@@ -54,7 +54,7 @@ def _cleared(site: Site) -> list[str]:
     return [f"{clearing} before backward()"]
 
 
-def _clearing(site: Site, statement: ast.stmt) -> str:
+def _clearing(site: UserExpression, statement: ast.stmt) -> str:
     """How the gradient is cleared: by the optimiser whose step this is, or by the tensor whose `.grad` is read."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step":
@@ -71,7 +71,7 @@ def _clearing(site: Site, statement: ast.stmt) -> str:
 
 def note_missing(name: str, count: int, made: Location | None, ran: Location) -> None:
     """An optimiser made a step, although none of its parameters has a gradient: warn."""
-    site = Site.present()
+    site = UserExpression.present()
     span = site.span
     if not is_due("GT512", span.file, span.line, span.column):
         return

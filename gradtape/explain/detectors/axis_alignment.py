@@ -16,12 +16,13 @@ import numpy as np
 from gradtape.core.batch import BatchTensor
 from gradtape.core.graph import FLAGS, Node
 from gradtape.core.tensor import Tensor
-from gradtape.explain.detectors.broadcast import grouped, is_written, site_at
+from gradtape.explain.detectors.broadcast import grouped
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.source.expression import is_written, site_at
 from gradtape.explain.source.files import one_line
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "logsumexp", "prod"})

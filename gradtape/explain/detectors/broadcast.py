@@ -8,7 +8,6 @@ of length 1 was asked for (`x[:, None]`, `keepdims=True`).
 from __future__ import annotations
 
 import ast
-import dis
 import functools
 import math
 import sys
@@ -20,21 +19,19 @@ import numpy as np
 
 from gradtape.core import batch
 from gradtape.core.graph import FLAGS, Node, suspect
-from gradtape.core.location import Location, is_library
+from gradtape.core.location import is_library
 from gradtape.explain.detectors.shape_mismatch import shape_table
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
-from gradtape.explain.source.active_ops import running
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.active_ops import active_ops
+from gradtape.explain.source.expression import UserExpression, is_written, site_at
 from gradtape.explain.source.files import one_line, source_of
 
 Shape = tuple[int, ...]
-_OPERATIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
 PLACES_AT_MOST = 4096
 BINDINGS_FOLLOWED = 4
-_SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
 
 
 class Finding(NamedTuple):
@@ -92,7 +89,7 @@ def _judged(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Fin
         if not is_outer(left, right):
             return None
     if is_outer(left, right):
-        site = Site.present()
+        site = UserExpression.present()
         residual = node.op.name == "subtract"
         if not is_written(site, node.op.name) or _is_spelled_out(site, inputs, (left, right), residual):
             return None
@@ -114,12 +111,12 @@ def _of_data(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape,
     is_residual = node.op.name == "subtract" and bool(own[0])
     if not (is_residual or (is_row and node.op.name in ("subtract", "multiply"))):
         return None
-    site = Site.present()
+    site = UserExpression.present()
     if not is_written(site, node.op.name):
         return None
     parts = site.parts(inputs)
     if is_row:
-        made = dataflow.table_of_pairs(site, parts[1 - index], target)
+        made = dataflow.find_accidental_table(site, parts[1 - index], target)
         words = f"meets {prediction} here"
         return None if made is None else Finding("GT101", outer(*made, [site.span.labelled(words)]), True)
     if _is_spelled_out(site, inputs, shapes):
@@ -128,7 +125,7 @@ def _of_data(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape,
         size = max(own[0])
         whole = math.prod(prediction) == 1 and dataflow.is_made_of_examples(site, parts[index], parts[1 - index], size)
         return Finding("GT102", _one_sided(site, inputs, index, shapes), True, whole)
-    if not {*own[0]} & {*other[0]} or any(dataflow.is_turned(site, part) for part in parts):
+    if not {*own[0]} & {*other[0]} or any(dataflow.rearranges_axes(site, part) for part in parts):
         return None
     return Finding("GT101", outer(site, inputs), True)
 
@@ -145,7 +142,7 @@ def _is_batching() -> bool:
 
 def _of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
     """The operands of an operation inside `vmap` as the user sees them: tensors that stand for one example."""
-    found = list(running())
+    found = list(active_ops())
     same = bool(found) and found[-1].op is node.op and len(found[-1].inputs) == 2
     return found[-1].inputs if same else (None, None)
 
@@ -180,20 +177,9 @@ def _stretched_axes(shape: Shape, other: Shape) -> tuple[list[int], list[int]]:
 # -- whether it was meant
 
 
-def is_written(site: Site, name: str) -> bool:
-    """Whether the user wrote this operation: what the library's own functions and rules stretch is their business."""
-    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
-    if site.location.in_rule:
-        return False
-    if node is None and site.location.code is not None:  # code without source: `exec` of a text
-        return dis.opname[site.location.code.co_code[site.location.offset]].startswith(_OPERATIONS)
-    if isinstance(node, ast.Call):
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return called in (name, _SHORT_NAMES.get(name))
-    return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
-
-
-def _is_spelled_out(site: Site, inputs: Sequence[Any], shapes: Sequence[Shape], residual: bool = False) -> bool:
+def _is_spelled_out(
+    site: UserExpression, inputs: Sequence[Any], shapes: Sequence[Shape], residual: bool = False
+) -> bool:
     """Whether an axis of length 1 that is stretched here was asked for in the code that made it.
 
     In a residual, a column of data that got its axis elsewhere says nothing if the other side is a prediction whose own
@@ -232,7 +218,7 @@ def _root(node: Node) -> Node:
     return node
 
 
-def makes_axis(site: Site, expression: ast.expr, followed: int = 0, reshapes: bool = False) -> bool:
+def makes_axis(site: UserExpression, expression: ast.expr, followed: int = 0, reshapes: bool = False) -> bool:
     """Whether an expression, or the elementwise operations it consists of, adds an axis of length 1 in so many words.
 
     Names are followed to where they were bound. A `reshape` counts where it is written only, unless `reshapes` says
@@ -258,13 +244,13 @@ def makes_axis(site: Site, expression: ast.expr, followed: int = 0, reshapes: bo
             return False
         source = source_of(bound.file)
         value = source.at(bound)
-        elsewhere = Site(None)
+        elsewhere = UserExpression(None)
         elsewhere.source, elsewhere.node = source, value
         return isinstance(value, ast.expr) and makes_axis(elsewhere, value, followed + 1, reshapes)
     return False
 
 
-def _call_makes_axis(site: Site, call: ast.Call, followed: int, reshapes: bool) -> bool:
+def _call_makes_axis(site: UserExpression, call: ast.Call, followed: int, reshapes: bool) -> bool:
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     is_function = owner is None or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
@@ -346,19 +332,10 @@ def _made_axis(node: Node, shape: Shape) -> bool:
     return False
 
 
-def site_at(location: Location) -> Site:
-    """The expression at a recorded place, whose frame is gone."""
-    site = Site(None)
-    site.location = location
-    site.source = source_of(location.file)
-    site.node = site.source.find(location)
-    return site
-
-
 # -- what to say
 
 
-def outer(site: Site, inputs: Sequence[Any], others: Sequence[Span] = ()) -> Problem:
+def outer(site: UserExpression, inputs: Sequence[Any], others: Sequence[Span] = ()) -> Problem:
     """Every element of one operand meets every element of the other; `others` are where it meets a vector."""
     operands = site.operands(inputs)
     shapes = [operand.shape or () for operand in operands]
@@ -393,13 +370,13 @@ def _table(operands: Sequence[Operand], shapes: Sequence[Shape], result: Shape) 
     return table
 
 
-def _matching(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+def _matching(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
     """Edits after which element meets element; those that take an axis off come first."""
     found = shape_edits.for_elementwise(site, operands, shapes)
     return sorted(found, key=lambda fix: fix.count("None"))
 
 
-def _where_it_was_made(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+def _where_it_was_made(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
     """The column as a vector from the line on that made it, where a loss uses it several times, element by element.
 
     An edit of one of the uses would leave the others as they are.
@@ -428,7 +405,7 @@ def _where_it_was_made(site: Site, operands: Sequence[Operand], shapes: Sequence
     return [Fix(f"{text if isinstance(made, ast.Call) else f'({text})'}[:, 0]", True, bound)]
 
 
-def _is_used_by_element(site: Site, use: ast.AST) -> bool:
+def _is_used_by_element(site: UserExpression, use: ast.AST) -> bool:
     """Whether all that is done with a name, up to its statement, is done to each element, or sums all of them up."""
     node = site.source.parents.get(use)
     while node is not None and not isinstance(node, ast.stmt):
@@ -445,7 +422,7 @@ def _is_used_by_element(site: Site, use: ast.AST) -> bool:
     return True
 
 
-def _intent(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:
+def _intent(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:
     """The same table of pairs with the missing axes written out."""
     count = max(len(shape) for shape in shapes)
     index = next((i for i, shape in enumerate(shapes) if len(shape) < count), None)
@@ -467,7 +444,7 @@ def _span(operand: Operand) -> Span:
     return operand.span
 
 
-def _one_sided(site: Site, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
+def _one_sided(site: UserExpression, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
     """One prediction is compared with many targets."""
     operands = site.operands(inputs)
     prediction, target = operands[index].name, operands[1 - index].name

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
-from gradtape.explain.detectors.broadcast import site_at
 from gradtape.explain.detectors.foreign_function import foreign, of_math_passed_on
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes.shape_edits import replaced
@@ -22,7 +21,7 @@ from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line, returned_values, source_of
 
 PAIRS_AT_MOST = 4096
@@ -129,24 +128,26 @@ def _is_read_at(departure: Cut, node: Node, slot: int) -> bool:
     return part is not None and _reads(site, part, _departing(departure), NAMES_FOLLOWED)
 
 
-def _operand(site: Site, node: Node, slot: int) -> ast.expr | None:
+def _operand(site: UserExpression, node: Node, slot: int) -> ast.expr | None:
     if not isinstance(site.node, ast.expr | ast.stmt):
         return None
     candidates = site._candidates(len(node.parents))
     return candidates[slot] if slot < len(candidates) and len(candidates) == len(node.parents) else None
 
 
-def _departing(departure: Cut) -> tuple[Site, ast.AST | None]:
+def _departing(departure: Cut) -> tuple[UserExpression, ast.AST | None]:
     site = site_at(departure.location)
     return site, site.node.value if isinstance(site.node, ast.Expr) else site.node
 
 
-def is_read(site: Site, expression: ast.AST, departure: Cut) -> bool:
+def is_read(site: UserExpression, expression: ast.AST, departure: Cut) -> bool:
     """Whether an expression of the user's is computed from what left at `departure`, as far as names show."""
     return _reads(site, expression, _departing(departure), NAMES_FOLLOWED)
 
 
-def _reads(site: Site, expression: ast.AST, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+def _reads(
+    site: UserExpression, expression: ast.AST, leaving: tuple[UserExpression, ast.AST | None], names: int
+) -> bool:
     """Whether the value of `expression` is computed from what left, as far as operators and names show."""
     elsewhere, left = leaving
     if left is None or elsewhere.source.file != site.source.file:
@@ -200,7 +201,7 @@ def _written_array(left: ast.AST) -> ast.Name | None:
     return array if isinstance(array, ast.Name) else None
 
 
-def _is_appended(site: Site, name: ast.Name, left: ast.AST) -> bool:
+def _is_appended(site: UserExpression, name: ast.Name, left: ast.AST) -> bool:
     """Whether what left was put at the end of the list that `name` is: `values.append(float(x))`."""
     call = site.source.parents.get(left)
     function = call.func if isinstance(call, ast.Call) and left in call.args else None
@@ -209,7 +210,9 @@ def _is_appended(site: Site, name: ast.Name, left: ast.AST) -> bool:
     return function.value.id == name.id and site.home(name, name.id) is site.home(left, name.id)
 
 
-def _attribute_reads(site: Site, attribute: ast.Attribute, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+def _attribute_reads(
+    site: UserExpression, attribute: ast.Attribute, leaving: tuple[UserExpression, ast.AST | None], names: int
+) -> bool:
     """Whether `self.x` is computed from what left: by a property of that name, or where it was last assigned."""
     if attribute.attr == "T":
         return _reads(site, attribute.value, leaving, names)
@@ -223,14 +226,16 @@ def _attribute_reads(site: Site, attribute: ast.Attribute, leaving: tuple[Site, 
     return isinstance(value, ast.expr) and _reads(_elsewhere(site, value), value, leaving, names - 1)
 
 
-def _elsewhere(site: Site, node: ast.expr) -> Site:
+def _elsewhere(site: UserExpression, node: ast.expr) -> UserExpression:
     """An expression at another place of the same file."""
-    there = Site(None)
+    there = UserExpression(None)
     there.source, there.node = site.source, node
     return there
 
 
-def _call_reads(site: Site, call: ast.Call, leaving: tuple[Site, ast.AST | None], names: int) -> bool:
+def _call_reads(
+    site: UserExpression, call: ast.Call, leaving: tuple[UserExpression, ast.AST | None], names: int
+) -> bool:
     """Whether the result of a call is computed from what left: in its arguments, or inside a function of this file."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -306,7 +311,7 @@ def departed(departure: Cut) -> tuple[str, list[str]]:
     return f"the value left the tape as {_manner(site, left, departure)}", _fixes(site, left, departure)
 
 
-def _manner(site: Site, left: ast.AST | None, departure: Cut) -> str:
+def _manner(site: UserExpression, left: ast.AST | None, departure: Cut) -> str:
     if isinstance(left, ast.Subscript):
         return "an element of a NumPy array"
     if isinstance(left, ast.Call) and _written_array(left) is not None:
@@ -316,7 +321,7 @@ def _manner(site: Site, left: ast.AST | None, departure: Cut) -> str:
     return departure.reason
 
 
-def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
+def _fixes(site: UserExpression, left: ast.AST | None, departure: Cut) -> list[str]:
     span: Span = site.span
     scalar = departure.params.get("shape") == ()
     converts = isinstance(left, ast.Call) and getattr(left.func, "id", "") in ("float", "int", "complex", "bool")
@@ -350,7 +355,7 @@ def _fixes(site: Site, left: ast.AST | None, departure: Cut) -> list[str]:
     return [] if departure.reason == "stop_gradient" else ["compute with the tensor itself"]
 
 
-def _listed(site: Site, left: ast.Call, inner: str) -> Fix | None:
+def _listed(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:
     """`gt.array([x for ...])` for `[float(x) for ...]` where a function of NumPy's is given that: it takes no tensors.
 
     None where the number is in no list that is such an argument.
@@ -374,7 +379,7 @@ def _listed(site: Site, left: ast.Call, inner: str) -> Fix | None:
     return Fix(joined, True, site.source.span(call) if is_array and not call.keywords else whole)
 
 
-def kept_on_tape(site: Site) -> list[Fix]:
+def kept_on_tape(site: UserExpression) -> list[Fix]:
     """`gt.array([x, y])` for `np.array([x, y])`, `gt.zeros(3)` for the `np.zeros(3)` that a tensor was written into."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.Subscript):
@@ -407,7 +412,7 @@ _AT = {
 }
 
 
-def into_a_tensor(site: Site) -> tuple[str, list[Fix]]:
+def into_a_tensor(site: UserExpression) -> tuple[str, list[Fix]]:
     """The array that a statement (`a[i] += x`, `a += x`, `f(x, out=a)`) writes into, and what to write instead."""
     statement = None if site.node is None else site.source.statement(site.node)
     if isinstance(statement, ast.AugAssign):
@@ -437,7 +442,7 @@ def into_a_tensor(site: Site) -> tuple[str, list[Fix]]:
     return array, [*_as_tensor(site, out.value), Fix(f"without out=: {alone}")]
 
 
-def _at(site: Site, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:
+def _at(site: UserExpression, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:
     """`a = gt.at(a)[i].add(x)` in the place of the statement that writes into `a`."""
     name = one_line(site.source.text(array))
     statement = None if site.node is None else site.source.statement(site.node)
@@ -448,7 +453,7 @@ def _at(site: Site, array: ast.expr, index: ast.expr, method: str | None, value:
     return [Fix(f"{name} = {place}.{method.format(text)}", True, site.source.span(statement))]
 
 
-def _grouped(site: Site, value: ast.expr) -> str:
+def _grouped(site: UserExpression, value: ast.expr) -> str:
     """An operand as it is written, in brackets if an operator before it would take it apart."""
     text = one_line(site.source.text(value))
     is_single = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
@@ -469,7 +474,7 @@ def _root(function: ast.expr) -> str:
     return getattr(root, "id", "") if root is not function else ""
 
 
-def _as_tensor(site: Site, array: ast.expr) -> list[Fix]:
+def _as_tensor(site: UserExpression, array: ast.expr) -> list[Fix]:
     """`gt.zeros(10)` in the place of `np.zeros(10)`, where that made the array that was written into."""
     bound = site.binding(array)
     made = None if bound is None or bound.file != site.source.file else site.source.at(bound)
@@ -480,7 +485,7 @@ def _as_tensor(site: Site, array: ast.expr) -> list[Fix]:
     return _whole_binding(site, made, _of_gradtape(site, made)) if name in made_anew else []
 
 
-def _whole_binding(site: Site, made: ast.expr, offered: list[Fix]) -> list[Fix]:
+def _whole_binding(site: UserExpression, made: ast.expr, offered: list[Fix]) -> list[Fix]:
     """The edits of what a name is bound to, as `name = edit` where that is all that the statement does."""
     statement = site.source.parents.get(made)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -489,7 +494,7 @@ def _whole_binding(site: Site, made: ast.expr, offered: list[Fix]) -> list[Fix]:
     return [Fix(f"{name} = {fix}", True, site.source.span(statement)) for fix in offered]
 
 
-def _of_gradtape(site: Site, call: ast.Call) -> list[Fix]:
+def _of_gradtape(site: UserExpression, call: ast.Call) -> list[Fix]:
     """A call of NumPy's, with the function of the same name here."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     name = {"asanyarray": "asarray", "ascontiguousarray": "asarray"}.get(name, name)

@@ -21,7 +21,7 @@ from gradtape.core.location import is_library
 from gradtape.explain.fixes.shape_edits import replaced
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 
 TITLES = {"scipy": "SciPy", "numpy": "NumPy", "sklearn": "scikit-learn", "pandas": "pandas", "math": "Python"}
@@ -68,7 +68,7 @@ class Foreign(NamedTuple):
 
     name: str
     call: ast.Call | None
-    site: Site
+    site: UserExpression
 
     @property
     def library(self) -> str:
@@ -130,7 +130,7 @@ def _ours(path: str) -> Any:
     return found if callable(found) else None
 
 
-def _spelled(site: Site, ours: str) -> str:
+def _spelled(site: UserExpression, ours: str) -> str:
     name = ours.rpartition(".")[2]
     is_numpys = "." not in ours and hasattr(np, name)
     return site.source.spelled(ours, "numpy" if is_numpys else "gradtape")
@@ -139,7 +139,7 @@ def _spelled(site: Site, ours: str) -> str:
 # -- which function it was
 
 
-def foreign(site: Site) -> Foreign | None:
+def foreign(site: UserExpression) -> Foreign | None:
     """The function of another library that the user's expression calls; None if it calls none that is known."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     call = node if isinstance(node, ast.Call) else None
@@ -149,7 +149,7 @@ def foreign(site: Site) -> Foreign | None:
     return Foreign(name, call, site) if name else None
 
 
-def _written(site: Site, function: ast.expr) -> str:
+def _written(site: UserExpression, function: ast.expr) -> str:
     """The full name of a function, read off the source: by the imports, else by the value that a name has."""
     path: list[str] = []
     root = function
@@ -200,7 +200,7 @@ def _public(name: str) -> str:
     return ".".join(part for part in parts if not part.startswith("_"))
 
 
-def _called(site: Site) -> str:
+def _called(site: UserExpression) -> str:
     """The name of the function of a library that is running just inside the user's expression."""
     for frame in reversed(list(_inside(site.frame))):
         module = frame.f_globals.get("__name__", "")
@@ -220,19 +220,19 @@ def _inside(user: FrameType | None) -> Iterable[FrameType]:
         frame = frame.f_back
 
 
-def outside_of_packages() -> Site:
+def outside_of_packages() -> UserExpression:
     """The user's expression, on the other side of whatever installed library is running."""
-    innermost = site = Site.present()
+    innermost = site = UserExpression.present()
     frame = site.frame
     while frame is not None and (is_library(frame.f_code.co_filename) or "-packages" in frame.f_code.co_filename):
         frame = frame.f_back
-    return innermost if frame is None or frame is innermost.frame else Site(frame)
+    return innermost if frame is None or frame is innermost.frame else UserExpression(frame)
 
 
 # -- what to write instead
 
 
-def of_math_passed_on(site: Site, call: ast.Call) -> list[str]:
+def of_math_passed_on(site: UserExpression, call: ast.Call) -> list[str]:
     """`sum(map(np.sin, x))` for `sum(map(math.sin, x))`: the call with NumPy's function for each of `math`'s in it."""
     whole = site.source.span(call)
     for part in ast.walk(call):
@@ -245,7 +245,7 @@ def of_math_passed_on(site: Site, call: ast.Call) -> list[str]:
     return []
 
 
-def by_function(site: Site) -> list[Fix]:
+def by_function(site: UserExpression) -> list[Fix]:
     """`np.dot(X, w)` for `X.dot(w)`, where X is an array of NumPy's, whose methods know nothing of tensors."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
@@ -263,7 +263,7 @@ def by_function(site: Site) -> list[Fix]:
     return [Fix(f"{site.source.spelled(name)}({', '.join(texts)})", True, whole)]
 
 
-def with_dense_matrix(site: Site) -> list[str] | None:
+def with_dense_matrix(site: UserExpression) -> list[str] | None:
     """`S.toarray() @ x` where a sparse matrix of SciPy's was to be multiplied by a tensor; None if none was."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.BinOp):
@@ -283,7 +283,7 @@ def with_dense_matrix(site: Site) -> list[str] | None:
     ]
 
 
-def _is_sparse(site: Site, part: ast.expr) -> bool:
+def _is_sparse(site: UserExpression, part: ast.expr) -> bool:
     if isinstance(part, ast.Call):
         return _written(site, part.func).startswith("scipy.sparse.")
     return type(site.value(part)).__module__.startswith("scipy.sparse")

@@ -20,10 +20,10 @@ from gradtape.core.graph import Node
 from gradtape.core.location import is_library
 from gradtape.core.saved_arrays import Guarded, guard_of
 from gradtape.core.tensor import Tensor
-from gradtape.explain.emit.policy import spoken
+from gradtape.explain.emit.listeners import notify_of_error
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem, Span
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line, span_of
 
 
@@ -50,21 +50,21 @@ def explain(error: BaseException | None, by_tape: bool = False) -> Problem | Non
     if found is not None:
         vars(error)["problem"] = found
         error.add_note(f"gradtape: {found}")
-        spoken(found)
+        notify_of_error(found)
     return found
 
 
-def _raised_in(trace: TracebackType | None) -> Site | None:
+def _raised_in(trace: TracebackType | None) -> UserExpression | None:
     """The innermost expression of the user's that an error passed through."""
     frame = offset = None
     while trace is not None:
         if not is_library(trace.tb_frame.f_code.co_filename):
             frame, offset = trace.tb_frame, trace.tb_lasti
         trace = trace.tb_next
-    return None if frame is None or offset is None else Site(frame, offset)
+    return None if frame is None or offset is None else UserExpression(frame, offset)
 
 
-def _read_only(site: Site) -> Iterator[tuple[str, Any]]:
+def _read_only(site: UserExpression) -> Iterator[tuple[str, Any]]:
     """The arrays that cannot be written to among the names in the statement, what is assigned to first."""
     statement = None if site.node is None else site.source.statement(site.node)
     if statement is None:
@@ -78,7 +78,7 @@ def _read_only(site: Site) -> Iterator[tuple[str, Any]]:
                     yield one_line(site.source.text(node)), value
 
 
-def _saved(site: Site | None, name: str, held: Guarded | None) -> Problem:
+def _saved(site: UserExpression | None, name: str, held: Guarded | None) -> Problem:
     """An array that gradient rules have saved: the line that writes, and the line that saved it."""
     spans: list[Span] = [] if site is None else [site.span.labelled("written here")]
     nodes = [] if held is None else sorted(_holders(held), key=lambda node: node.order)
@@ -105,7 +105,7 @@ def _holders(held: Guarded) -> Iterator[Node]:
             yield from (node for node in gc.get_referrers(saved) if isinstance(node, Node))
 
 
-def _handed_out(site: Site, name: str) -> Problem:
+def _handed_out(site: UserExpression, name: str) -> Problem:
     """An array that a tensor has handed out without a copy."""
     return problem(
         "GT309",

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.graph import Node
-from gradtape.explain.detectors.broadcast import site_at
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes.shape_edits import replaced
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Span
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
 
 _SOFTMAXES = ("softmax",)
@@ -26,7 +25,7 @@ _SIGMOIDS = ("sigmoid", "expit")
 
 def normalised_twice(name: str, input: Any, axis: int) -> None:
     """`cross_entropy` of a softmax, or another softmax of it."""
-    site = Site.present()
+    site = UserExpression.present()
     made = _maker(input._node, "softmax")
     what, wrapped = _first_argument(site)
     advice = "give it the numbers as they are before the softmax; it applies one itself"
@@ -52,7 +51,7 @@ def normalised_twice(name: str, input: Any, axis: int) -> None:
 
 def squashed_twice(name: str, made: Node) -> None:
     """`binary_cross_entropy_with_logits` of a sigmoid."""
-    site = Site.present()
+    site = UserExpression.present()
     what, _ = _first_argument(site)
     offered: list[str] = _undone(made, _SIGMOIDS)
     if _called(site) == name:
@@ -70,7 +69,7 @@ def squashed_twice(name: str, made: Node) -> None:
 
 def not_logarithms(name: str, input: Any, axis: int | None) -> None:
     """`nll_loss` or `kl_div` of logits, or of probabilities."""
-    site = Site.present()
+    site = UserExpression.present()
     array = input._array
     what, wrapped = _first_argument(site)
     sums = None if axis is None and array.ndim < 1 else array.sum(axis=-1 if axis is None else axis)
@@ -99,7 +98,7 @@ def not_logarithms(name: str, input: Any, axis: int | None) -> None:
     )
 
 
-def _tell(title: str, site: Site, made: Node | None, label: str, **parts: Any) -> None:
+def _tell(title: str, site: UserExpression, made: Node | None, label: str, **parts: Any) -> None:
     spans = [site.span]
     if made is not None and made.code is not None:
         there = site_at(made.location).span
@@ -117,7 +116,7 @@ def _maker(node: Node, name: str) -> Node | None:
     return node if node.op is not None else None
 
 
-def _called(site: Site) -> str:
+def _called(site: UserExpression) -> str:
     """The name of the function that is being called."""
     call = _call(site)
     if call is None:
@@ -125,12 +124,12 @@ def _called(site: Site) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _call(site: Site) -> ast.Call | None:
+def _call(site: UserExpression) -> ast.Call | None:
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     return node if isinstance(node, ast.Call) else None
 
 
-def _first_argument(site: Site) -> tuple[str, Span | None]:
+def _first_argument(site: UserExpression) -> tuple[str, Span | None]:
     """How the user calls the input of the loss, and where it stands."""
     call = _call(site)
     part = None if call is None else next((k.value for k in call.keywords if k.arg == "input"), None)
@@ -176,7 +175,7 @@ def _renamed(made: Node, old: str, new: str) -> list[str]:
     return [] if written is None else [Fix(written, True, whole)]
 
 
-def _rewritten(site: Site, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
+def _rewritten(site: UserExpression, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
     """The call of the loss with another function, or another first argument."""
     call = _call(site)
     if call is None:

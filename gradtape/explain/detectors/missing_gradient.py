@@ -14,9 +14,9 @@ from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import code_of, cut_words, first_of, fix_for
 from gradtape.explain.model.problem import Span
 from gradtape.explain.queries.why_result import Why, verdict
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of, span_of
-from gradtape.explain.source.parameter_names import listed, name_of, name_of_target, names_of_leaves
+from gradtape.explain.source.parameter_names import join_names, name_of, name_of_target, names_of_leaves
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -202,7 +202,7 @@ def unconnected(target: Tensor, source: Tensor, reached: dict[Node, None], mask:
     made: list[str | Node] = [] if start.op is None else ["the target was computed here", start]
     called, wanted = name_of_target(target) or "the target", name_of(source)
     others = [name for name in names_of_leaves(reached) if name != wanted]
-    instead = [f"{called} was computed from {listed(others)}"] if others else []
+    instead = [f"{called} was computed from {join_names(others)}"] if others else []
     return verdict(
         "GT202",
         f"{called} was not computed from {wanted or 'the source'}",
@@ -231,7 +231,7 @@ def gone(node: Node, tape: GradientTape | None) -> Why:
 
 def _names(source: Tensor) -> list[str | Node | Location | Span]:
     """Where the source was made and where the target used it, as far as the names in the request tell."""
-    site = Site.present()
+    site = UserExpression.present()
     target_part, source_part = site.asked()
     lines: list[str | Node | Location | Span] = []
     made = None if source_part is None or source._node is not UNTRACKED else site.binding(source_part)
@@ -248,7 +248,7 @@ def used_before(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | 
 
     The expression that used it, the tensor, and its name.
     """
-    site = Site.present()
+    site = UserExpression.present()
     target_part, _ = site.asked()
     found: list[Tensor] = []
 
@@ -272,7 +272,7 @@ def _taken_outside() -> tuple[Span, str] | None:
 
     As far as names tell: `dy = inner.gradient(y, x)`, then `outer.gradient(dy, x)`. And the name of the tape asked.
     """
-    site = Site.present()
+    site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     tape = getattr(getattr(call, "func", None), "value", None)
     target, _ = site.asked()
@@ -339,6 +339,6 @@ def _too_late(tape: GradientTape | None) -> str:
 def watch_fix(tape: GradientTape | None) -> str:
     if tape is None:
         return "gt.tensor(data, requires_grad=True), or x.requires_grad_() before it is used"
-    source = Site.present().asked()[1]
+    source = UserExpression.present().asked()[1]
     name = source.id if isinstance(source, ast.Name) else "x"
     return f"{name} = tape.watch({name}) at the top of the with block, before it is used"

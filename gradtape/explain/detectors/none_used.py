@@ -14,12 +14,12 @@ from gradtape.core.location import is_library
 from gradtape.core.pytree import leaves
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor
-from gradtape.explain.emit.policy import spoken
+from gradtape.explain.emit.listeners import notify_of_error
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem, Span
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
-from gradtape.explain.source.parameter_names import asked_at, tensor_of
+from gradtape.explain.source.parameter_names import names_as_at, tensor_of
 
 
 def explain(error: BaseException | None) -> Problem | None:
@@ -31,13 +31,13 @@ def explain(error: BaseException | None) -> Problem | None:
     if found is not None:
         vars(error)["problem"] = found
         error.add_note(f"gradtape: {found}")
-        spoken(found)
+        notify_of_error(found)
     return found
 
 
 def why_missing(variable: Any) -> Problem | None:
     """Why the gradient of `variable` is None, which the user's present call was given; None where names do not tell."""
-    site = Site.present()
+    site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     parts = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
     for part in parts:
@@ -51,17 +51,17 @@ def why_missing(variable: Any) -> Problem | None:
     return None
 
 
-def _raised_in(trace: TracebackType | None) -> Site | None:
+def _raised_in(trace: TracebackType | None) -> UserExpression | None:
     """The expression that raised, if that is the user's."""
     last = None
     while trace is not None:
         last, trace = trace, trace.tb_next
     if last is None or is_library(last.tb_frame.f_code.co_filename):
         return None
-    return Site(last.tb_frame, last.tb_lasti)
+    return UserExpression(last.tb_frame, last.tb_lasti)
 
 
-def _used_none(site: Site) -> Problem | None:
+def _used_none(site: UserExpression) -> Problem | None:
     if not isinstance(site.node, ast.expr | ast.AugAssign):
         return None
     for part in ast.walk(site.node):
@@ -87,7 +87,7 @@ def _used_none(site: Site) -> Problem | None:
     return None
 
 
-def _request(site: Site, part: ast.expr) -> ast.Call | None:
+def _request(site: UserExpression, part: ast.expr) -> ast.Call | None:
     """The call of `tape.gradient` whose result, or a part of it, an expression is."""
     while isinstance(part, ast.Subscript):
         part = part.value
@@ -102,7 +102,7 @@ def _request(site: Site, part: ast.expr) -> ast.Call | None:
     return found if is_request and isinstance(found, ast.Call) else None
 
 
-def _source(site: Site, request: ast.Call, part: ast.expr) -> tuple[str, Any] | None:
+def _source(site: UserExpression, request: ast.Call, part: ast.expr) -> tuple[str, Any] | None:
     """The source whose gradient an expression is: by its place in what the request is unpacked into."""
     sources = _sources(request)
     statement = site.source.statement(request)
@@ -129,7 +129,7 @@ def _sources(request: ast.Call) -> ast.expr | None:
     return request.args[1] if len(request.args) > 1 else given.get("sources")
 
 
-def _among_sources(site: Site, request: ast.Call, variable: Any) -> Any:
+def _among_sources(site: UserExpression, request: ast.Call, variable: Any) -> Any:
     """The tensor among the sources that `variable` is, or is the value of."""
     sources = _sources(request)
     parts = sources.elts if isinstance(sources, ast.List | ast.Tuple) else [] if sources is None else [sources]
@@ -141,14 +141,14 @@ def _among_sources(site: Site, request: ast.Call, variable: Any) -> Any:
     return variable if found is None else found
 
 
-def _cause(site: Site, request: ast.Call, variable: Any) -> Problem | None:
+def _cause(site: UserExpression, request: ast.Call, variable: Any) -> Problem | None:
     """What the tape says to the question why."""
     function = request.func
     tape = site.value(function.value) if isinstance(function, ast.Attribute) else None
     target = site.value(request.args[0]) if request.args else None
     if not isinstance(tape, GradientTape) or not isinstance(target, Tensor) or not isinstance(variable, Tensor):
         return None
-    with asked_at(site, request):
+    with names_as_at(site, request):
         answer = tape.why(target, variable)
     return None if answer.flows else answer.problem
 

@@ -14,7 +14,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 
 Shape = tuple[int, ...]
@@ -42,7 +42,7 @@ def note_swap(old: Shape, new: Shape) -> None:
     """Tell of a reshape from `old` to `new` that the user wrote, if it is a swap."""
     if not is_swap(old, new):
         return
-    site = Site.present()
+    site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call) or _name(call) not in _RESHAPES:
         return  # a rule, or a function that reshapes
@@ -78,7 +78,7 @@ def _order(old: Shape, new: Shape) -> Shape:
     return tuple(order)
 
 
-def _transposed(site: Site, call: ast.Call, order: Shape) -> str | None:
+def _transposed(site: UserExpression, call: ast.Call, order: Shape) -> str | None:
     """The call as the user's library would write a transposition; None if it cannot be told what is reshaped."""
     library, bound = library_of(site.source.imports)
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None

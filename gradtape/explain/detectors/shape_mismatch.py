@@ -16,7 +16,7 @@ from gradtape.explain.fixes.index_edits import on_second_axis
 from gradtape.explain.messages import code_for, problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import Site, shape_and_dtype
+from gradtape.explain.source.expression import UserExpression, shape_and_dtype
 from gradtape.explain.source.files import one_line
 
 Shape = tuple[int, ...]
@@ -45,7 +45,7 @@ def refusal(
 
     With `examples`, this is inside vmap: the inputs are those of one of so many.
     """
-    site = Site.present()
+    site = UserExpression.present()
     operands = site.operands(inputs)
     shapes = [shape for operand in operands if (shape := operand.shape) is not None]
     words = str(error)
@@ -93,7 +93,7 @@ def _of_one(found: Problem, examples: int) -> Problem:
     return found.with_(details={**found.details, "notes": [*found.details.get("notes", ()), note]})
 
 
-def _strings(site: Site, operands: Sequence[Operand], inputs: Sequence[Any], name: str) -> Problem:
+def _strings(site: UserExpression, operands: Sequence[Operand], inputs: Sequence[Any], name: str) -> Problem:
     """Texts where numbers are wanted, as a file of them gives if it is not converted."""
     index = next(i for i, x in enumerate(inputs) if isinstance(x, np.ndarray) and x.dtype.kind in "US")
     text = site.rewritten({index: ".astype(float)"}, site.parts(inputs))
@@ -114,7 +114,7 @@ def _strings(site: Site, operands: Sequence[Operand], inputs: Sequence[Any], nam
 # -- elementwise
 
 
-def _elementwise(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem:
+def _elementwise(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem:
     arrays = [(operand, shape) for operand, shape in zip(operands, shapes) if shape]
     offered = shape_edits.for_elementwise(site, operands, shapes) or on_second_axis(site)
     listed = " and ".join(str(shape) for _, shape in arrays)
@@ -158,7 +158,7 @@ def _equal_lengths(arrays: Sequence[tuple[Operand, Shape]], guilty: Sequence[int
 # -- products
 
 
-def _product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], name: str) -> Problem | None:
+def _product(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], name: str) -> Problem | None:
     left, right = shapes
     if name in ("matmul", "dot") and shape_edits.matrix_product(shapes) is not None:
         return None
@@ -206,7 +206,7 @@ def _product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], n
     )
 
 
-def _solve(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem | None:
+def _solve(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem | None:
     a, b = shapes
     if len(a) < 2 or a[-1] != a[-2]:
         return _not_square(site, operands, a, "solve")
@@ -222,7 +222,7 @@ def _solve(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> 
     )
 
 
-def _not_square(site: Site, operands: Sequence[Operand], shape: Shape, name: str) -> Problem:
+def _not_square(site: UserExpression, operands: Sequence[Operand], shape: Shape, name: str) -> Problem:
     where = "np.linalg.lstsq(a, b) for more equations than unknowns" if name == "solve" else ""
     return problem(
         "GT111",
@@ -233,7 +233,7 @@ def _not_square(site: Site, operands: Sequence[Operand], shape: Shape, name: str
     )
 
 
-def _writing(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], index: Any) -> Problem | None:
+def _writing(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], index: Any) -> Problem | None:
     """A value that does not fit into the place that it is written to."""
     shape, given = shapes
     try:
@@ -253,7 +253,7 @@ def _writing(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], i
     )
 
 
-def _stretching(site: Site, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
+def _stretching(site: UserExpression, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
     table, _ = shape_table([operands[0].name, "wanted"], [shape, wanted])
     return problem(
         "GT110",
@@ -270,7 +270,9 @@ def _marked(shape: Shape, axis: int) -> list[str]:
     return [f"[{n}]" if i == axis % len(shape) else str(n) for i, n in enumerate(shape)]
 
 
-def _einsum(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], subscripts: str) -> Problem | None:
+def _einsum(
+    site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], subscripts: str
+) -> Problem | None:
     """A letter that stands for two lengths."""
     terms = subscripts.partition("->")[0].split(",")
     lengths: dict[str, tuple[int, int]] = {}
@@ -309,7 +311,9 @@ def _one_letter(letter: str, subscripts: str, lengths: Sequence[tuple[str, int]]
 # -- joining, reshaping, indexing, axes
 
 
-def _joining(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], name: str, axis: int) -> Problem | None:
+def _joining(
+    site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], name: str, axis: int
+) -> Problem | None:
     stacks = name == "stack"
     listed = ", ".join(str(shape) for shape in shapes[:6]) + (", ..." if len(shapes) > 6 else "")
     ranks = {len(shape) for shape in shapes}
@@ -347,7 +351,7 @@ def _joining(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], n
     )
 
 
-def _padded(site: Site, shapes: Sequence[Shape]) -> str:
+def _padded(site: UserExpression, shapes: Sequence[Shape]) -> str:
     """Advice to give rows of different lengths, along the first axis, one length."""
     if library_of(site.source.imports)[0] == "torch":
         return "pad them to one length: torch.nn.utils.rnn.pad_sequence([...], batch_first=True)"
@@ -355,7 +359,7 @@ def _padded(site: Site, shapes: Sequence[Shape]) -> str:
     return f"pad them to one length: np.pad(x, ((0, {longest} - len(x)){others or ','})) for each"
 
 
-def _reshape(site: Site, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
+def _reshape(site: UserExpression, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
     size = math.prod(shape)
     count = math.prod(n for n in wanted if n != -1)
     times = " * ".join(str(n) for n in wanted if n != -1) or "1"
@@ -373,7 +377,7 @@ def _reshape(site: Site, operands: Sequence[Operand], shape: Shape, wanted: Shap
     )
 
 
-def _index(site: Site, operands: Sequence[Operand], words: str) -> Problem:
+def _index(site: UserExpression, operands: Sequence[Operand], words: str) -> Problem:
     name, shape = operands[0].name, operands[0].shape
     beyond = re.search(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", words)
     many = re.search(r"array is (\d+)-dimensional, but (\d+) were indexed", words)
@@ -412,7 +416,7 @@ def _index(site: Site, operands: Sequence[Operand], words: str) -> Problem:
 
 def missing_axis(axis: Any, ndim: int, shape: Shape | None = None) -> Problem:
     """An axis that an array of `ndim` axes does not have."""
-    site = Site.present()
+    site = UserExpression.present()
     has = f"axes 0 to {ndim - 1} (or -{ndim} to -1)" if ndim > 1 else "axis 0 (or -1) only" if ndim else "no axes"
     if isinstance(axis, tuple | list) and all(isinstance(a, int) and -ndim <= a < ndim for a in axis):
         return problem("GT117", f"axis {axis!r} names an axis twice", spans=[site.span], fixes="name each axis once")
@@ -426,7 +430,7 @@ def missing_axis(axis: Any, ndim: int, shape: Shape | None = None) -> Problem:
 
 def wrong_value(title: str, given: Shape, wanted: Shape) -> Problem:
     """The first argument of a call has a shape that its receiver cannot take."""
-    site = Site.present()
+    site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     part = call.args[0] if isinstance(call, ast.Call) and call.args else None
     offered: list[str] = list(shape_edits.for_value(site, part, given, wanted))
@@ -438,7 +442,7 @@ def wrong_value(title: str, given: Shape, wanted: Shape) -> Problem:
 
 def wrong_seed(what: str, given: Shape, shape: Shape, target: Any = None) -> Problem:
     """A seed of another shape than what it weighs: the seed and its line are to blame, whatever comes later."""
-    site = Site.present()
+    site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     part: ast.expr | None = None
     if isinstance(call, ast.Call):

@@ -18,7 +18,8 @@ from gradtape.core.graph import Node
 from gradtape.core.location import Location
 from gradtape.explain.detectors.loss_reduction import Courses, over_batches
 from gradtape.explain.detectors.training_dynamics import survey
-from gradtape.explain.emit.policy import report, unheard
+from gradtape.explain.emit.listeners import without_listeners
+from gradtape.explain.emit.policy import report
 from gradtape.explain.graph.replay import Replay, is_concrete, is_custom
 from gradtape.explain.model.problem import Problem
 
@@ -66,7 +67,7 @@ def _findings(
 ) -> list[Problem]:
     """What there is to say about a gradient that is about to be taken; the gradient itself is not affected."""
     try:
-        with unheard(), np.errstate(all="ignore"):
+        with without_listeners(), np.errstate(all="ignore"):
             found = list(over_batches([node for node, _ in seeds if node.freed is None], courses))
             if is_due:
                 replay = Replay(seeds, mask, beginnings)

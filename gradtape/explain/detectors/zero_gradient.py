@@ -15,11 +15,12 @@ import numpy as np
 
 from gradtape.core.graph import FLAGS, Births, Cut, Node, innocent, is_nan, sampled, suspects
 from gradtape.errors import GradTapeError
-from gradtape.explain.detectors.broadcast import is_written, site_at
-from gradtape.explain.emit.policy import doubt, is_due, is_provisional, report
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.emit.withhold import defer, is_provisional
 from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.source.expression import is_written, site_at
 
 PLACES_AT_MOST = 1024
 SILENT_TIMES = 3  # after which a target whose zeros were found to be right is not examined again
@@ -53,7 +54,7 @@ def examine(
     numbers = [(node, g) for node, g in met if isinstance(g, (np.ndarray, np.generic)) and g.size]
     broken = bool(births) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
     zeros = [] if broken or not judges_zeros else [node for node, g in numbers if not np.any(g)]
-    if (broken or zeros) and doubt("not finite" if broken else "zero"):
+    if (broken or zeros) and defer("not finite" if broken else "zero"):
         broken, zeros = False, []
     if not (broken or zeros or waiting):
         return
@@ -125,7 +126,7 @@ def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> N
         elif isinstance(suspect, Cut):
             is_guilty = guilty
         elif node is not None and node.op is not None and node.op.name == "take at positions":
-            is_guilty = is_odd_pick(node) and doubt("picked")
+            is_guilty = is_odd_pick(node) and defer("picked")
         elif node is not None and node.op is not None and node.op.name == "getitem":
             is_guilty = judge_pick(node, replay) or axis_alignment.judge_columns(node, replay)
         elif node is not None and node.op is not None and node.op.name in axis_alignment.REDUCTIONS:
@@ -404,11 +405,11 @@ def _feeds_a_layer(replay: Replay, node: Node) -> bool:
 
 
 def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
-    from gradtape.explain.source.operation_site import Place
+    from gradtape.explain.source.operation_site import OperationSite
 
     node, op = death.node, death.node.op
     assert op is not None
-    place = Place(replay, node, (), death.slot)
+    place = OperationSite(replay, node, (), death.slot)
     elements = int(np.prod(node.shape))
     size = f" (all {elements})" if elements > 1 else ""
     inside = not is_written(place.site, op.name)

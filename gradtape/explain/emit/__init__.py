@@ -1,3 +1,1 @@
-"""Who receives a problem: the severity of each code (raise, warn, note, off), listeners, and the hooks for uncaught
-errors.
-"""
+"""Reporting problems: the severity of each code (raise, warn, note, off), listeners, and hooks for uncaught errors."""

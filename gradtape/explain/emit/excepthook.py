@@ -1,6 +1,6 @@
-"""Errors of NumPy's and Python's that we can explain, where nobody catches them: in a script, in a notebook's cells.
+"""Explains uncaught errors of NumPy and Python, in scripts (`sys.excepthook`) and in notebook cells (IPython).
 
-Nothing of what explains is loaded before there is such an error.
+The modules that explain are not loaded before there is such an error.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import sys
 from types import TracebackType
 from typing import Any
 
-_set_by_us: dict[Any, Any] = {}  # our hook, with the one that it hands on to
+_replaced_hooks: dict[Any, Any] = {}  # our hook -> the hook that it calls after explaining
 
 
 def hook_of_program() -> Any:
-    """The hook that shows uncaught errors, leaving out ours, which only explains them before."""
-    return _set_by_us.get(sys.excepthook, sys.excepthook)
+    """The hook that shows uncaught errors: not ours, which explains them and then calls that one."""
+    return _replaced_hooks.get(sys.excepthook, sys.excepthook)
 
 
 def watch() -> None:
-    """Explain refused writes, and gradients that are None, before whoever showed uncaught errors until now does so."""
+    """Install a hook that explains refused writes and gradients that are None, then calls the hook before it."""
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
@@ -27,14 +27,14 @@ def watch() -> None:
         return before(kind, error, trace)
 
     sys.excepthook = hook
-    _set_by_us[hook] = before
+    _replaced_hooks[hook] = before
     notebook = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if notebook is not None:
         notebook.events.register("post_run_cell", _after_cell)
 
 
 def explain(error: BaseException | None) -> Any:
-    """Put a note and a `.problem` on an error of NumPy's or Python's that we can explain; what was found, or None."""
+    """Add a note and a `.problem` to an error of NumPy or Python that has an explanation; the problem, or None."""
     if isinstance(error, TypeError) and "NoneType" in str(error):
         from gradtape.explain.detectors import none_used
 
@@ -47,7 +47,7 @@ def explain(error: BaseException | None) -> Any:
 
 
 def _after_cell(result: Any) -> None:
-    """Show below the traceback of a cell what it is about."""
+    """Show the explanation below the traceback of a cell."""
     found = explain(getattr(result, "error_in_exec", None))
     if found is not None:
         importlib.import_module("IPython.display").display(found)

@@ -14,8 +14,8 @@ from types import FrameType
 
 from gradtape.explain.fixes.shape_edits import extended, replaced
 from gradtape.explain.model.problem import Fix
-from gradtape.explain.render.spelling import spelled
-from gradtape.explain.source.expression import Site, offsets
+from gradtape.explain.render.spelling import respell
+from gradtape.explain.source.expression import UserExpression, offsets
 from gradtape.explain.source.files import one_line
 
 _EDIT = re.compile(r"(?P<name>[a-z]\w*)(?P<suffix>(?:\[[^\]]+\]|\.[a-z]\w*\([^()]*\))+)(?=[ ,;]|$)")
@@ -24,7 +24,7 @@ _OPTION = re.compile(r"(?P<name>[a-z]\w*)=(?P<value>-?\w+)(?=[ ,:;]|$)")
 _NAME_AT_MOST = 24
 
 
-def in_the_call(site: Site, advice: str) -> list[str]:
+def in_the_call(site: UserExpression, advice: str) -> list[str]:
     """`advice` in the user's words; before it, the call with the edit that it begins with, if it begins with one."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call):
@@ -38,7 +38,7 @@ def in_the_call(site: Site, advice: str) -> list[str]:
         text = one_line(site.source.text(part))
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             text = f"({text})"
-        suffix = spelled(_named(edit["suffix"], site, passed, every=True), site.source.imports)
+        suffix = respell(_named(edit["suffix"], site, passed, every=True), site.source.imports)
         written = replaced(whole, site.source.span(part), text + suffix)
         offered += [] if written is None else [Fix(written, True, whole)]
     elif (swap := _SWAP.match(advice)) is not None and {swap["one"], swap["other"]} <= passed.keys():
@@ -48,7 +48,7 @@ def in_the_call(site: Site, advice: str) -> list[str]:
     return [*offered, _named(advice, site, passed)]
 
 
-def _swapped(site: Site, call: ast.Call, one: ast.expr, other: ast.expr) -> list[str]:
+def _swapped(site: UserExpression, call: ast.Call, one: ast.expr, other: ast.expr) -> list[str]:
     """The call with two arguments in each other's place."""
     whole, spans = site.source.span(call), [site.source.span(one), site.source.span(other)]
     (start, end), (next_start, next_end) = sorted(offsets(whole, span) for span in spans)
@@ -57,7 +57,7 @@ def _swapped(site: Site, call: ast.Call, one: ast.expr, other: ast.expr) -> list
     return [Fix(one_line(written), True, whole)]
 
 
-def _named(advice: str, site: Site, passed: dict[str, ast.expr], every: bool = False) -> str:
+def _named(advice: str, site: UserExpression, passed: dict[str, ast.expr], every: bool = False) -> str:
     """The advice with the user's names for the parameters that it computes with; with `every`, long ones too."""
 
     def users(match: re.Match[str]) -> str:
@@ -71,7 +71,7 @@ def _named(advice: str, site: Site, passed: dict[str, ast.expr], every: bool = F
     return re.sub(r"(?<![\w.])[a-z]\w*(?=\[|\.[a-z]|, -?\d)", users, advice)
 
 
-def _takes(site: Site, call: ast.Call, option: str) -> bool:
+def _takes(site: UserExpression, call: ast.Call, option: str) -> bool:
     """Whether the call can be given `option`: a layer that is called hands none on to the function it is made of."""
     callee = _callee(site.frame)
     if callee is None or _has_stars(call):
@@ -93,7 +93,7 @@ def _has_stars(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
 
-def _passed(site: Site, call: ast.Call) -> dict[str, ast.expr]:
+def _passed(site: UserExpression, call: ast.Call) -> dict[str, ast.expr]:
     """The arguments of the user's call by the names of the parameters of the function that it called."""
     code = _callee(site.frame)
     if code is None or _has_stars(call):

@@ -10,13 +10,13 @@ import numpy as np
 
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.model.problem import Fix
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 
 Shape = tuple[int, ...]
 
 
-def on_second_axis(site: Site) -> list[Fix]:
+def on_second_axis(site: UserExpression) -> list[Fix]:
     """The expression with `x[:, t]` for an `x[t]` in it, if its shapes fit then: the first axis is the examples'."""
     whole = site.node
     if not isinstance(whole, ast.BinOp):
@@ -36,7 +36,7 @@ def on_second_axis(site: Site) -> list[Fix]:
     return []
 
 
-def _indexed(site: Site, part: ast.AST) -> Shape | None:
+def _indexed(site: UserExpression, part: ast.AST) -> Shape | None:
     """The shape of the array that is indexed with one integer; None of anything else."""
     if not isinstance(part, ast.Subscript):
         return None
@@ -45,7 +45,7 @@ def _indexed(site: Site, part: ast.AST) -> Shape | None:
     return tuple(shape) if is_integer and isinstance(shape, tuple) and shape else None
 
 
-def _shape(site: Site, node: ast.expr, other: ast.Subscript, instead: Shape) -> Shape | None:
+def _shape(site: UserExpression, node: ast.expr, other: ast.Subscript, instead: Shape) -> Shape | None:
     """The shape of an expression, with that of `other` replaced; None where it is not known, or shapes do not fit."""
     if node is other:
         return instead

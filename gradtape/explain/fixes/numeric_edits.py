@@ -12,7 +12,7 @@ from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.files import one_line
-from gradtape.explain.source.operation_site import Place, is_finite
+from gradtape.explain.source.operation_site import OperationSite, is_finite
 
 TINY = "1e-12"
 STEPS_AT_MOST = 4096
@@ -20,7 +20,7 @@ _LOGARITHMS = ("log", "log2", "log10")
 _PRODUCTS = frozenset({"multiply", "matmul", "dot", "einsum", "exp"})
 
 
-def edits(place: Place) -> list[Fix]:
+def edits(place: OperationSite) -> list[Fix]:
     """The small changes of this operation's operands that keep it, and its slope, finite."""
     name, dtype = place.name, place.node.dtype
     tiny = TINY if dtype.itemsize >= 8 else "1e-6"
@@ -77,7 +77,7 @@ _OF_PRODUCTS = {
 }
 
 
-def _underflowed(place: Place) -> str:
+def _underflowed(place: OperationSite) -> str:
     """The name of the product of many numbers, none of them zero, that is 0 where its logarithm is taken."""
     parent = place.node.parents[0] if place.node.parents else None
     name = "" if parent is None or parent.op is None else parent.op.name
@@ -91,7 +91,7 @@ def _underflowed(place: Place) -> str:
     return "" if has_zero else name
 
 
-def _of_logarithms(place: Place) -> list[Fix]:
+def _of_logarithms(place: OperationSite) -> list[Fix]:
     """`np.sum(np.log(x))` for `np.log(np.prod(x))`, where it is written like that."""
     call = place.site.node
     inner = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords else None
@@ -109,7 +109,7 @@ def _of_logarithms(place: Place) -> list[Fix]:
     return [Fix(written, is_known, place.span)]
 
 
-def advice(place: Place, value: Any = None) -> list[str]:
+def advice(place: OperationSite, value: Any = None) -> list[str]:
     if underflowed := _underflowed(place):
         return [_OF_PRODUCTS[underflowed]]
     if (product := _underflow_behind(place)) is not None:
@@ -134,7 +134,7 @@ def advice(place: Place, value: Any = None) -> list[str]:
     return [ADVICE.get(place.name, "keep its operands away from there: np.clip, np.where, or a small number added")]
 
 
-def _is_stray_parameter(place: Place) -> bool:
+def _is_stray_parameter(place: OperationSite) -> bool:
     """Whether the operand is what is learned, and all of it is below zero, where there is no logarithm or root."""
     parent = place.node.parents[0] if place.node.parents else None
     if place.name not in (*_LOGARITHMS, "sqrt") or parent is None or parent.op is not None or parent.bits <= FLAGS:
@@ -145,7 +145,7 @@ def _is_stray_parameter(place: Place) -> bool:
 # -- logarithms of what is no probability, and of what has underflowed
 
 
-def _is_no_probability(place: Place) -> bool:
+def _is_no_probability(place: OperationSite) -> bool:
     """Whether log(z) and log(1 - z) stand in one statement, and z is not between 0 and 1."""
     part = place.parts[0] if place.parts else None
     statement = None if place.site.node is None else place.site.source.statement(place.site.node)
@@ -182,7 +182,7 @@ def _complement(part: ast.expr) -> ast.expr | None:
     return None
 
 
-def _as_probability(place: Place) -> list[Fix]:
+def _as_probability(place: OperationSite) -> list[Fix]:
     """`gt.sigmoid(X @ w)` where z was bound to `X @ w`."""
     part = place.parts[0]
     z = part if part is None else _complement(part) or part
@@ -192,7 +192,7 @@ def _as_probability(place: Place) -> list[Fix]:
     return [Fix(f"{place.site.source.spelled('sigmoid', 'gradtape')}({one_line(bound.text)})", True, bound)]
 
 
-def _softplus(place: Place) -> list[Fix]:
+def _softplus(place: OperationSite) -> list[Fix]:
     """`np.logaddexp(0, z)` for `np.log(1 + np.exp(z))` or `np.log1p(np.exp(z))`."""
     source, exp = place.site.source, place.site.node
     if not isinstance(exp, ast.Call) or len(exp.args) != 1 or exp.keywords or library_of(source.imports)[0]:
@@ -213,7 +213,7 @@ def _softplus(place: Place) -> list[Fix]:
     return [Fix(f"{source.spelled('logaddexp')}(0.0, {text})", True, source.span(around))]
 
 
-def _underflow_behind(place: Place) -> Node | None:
+def _underflow_behind(place: OperationSite) -> Node | None:
     """The product of numbers that are not zero that is, where a logarithm is taken of what follows from it."""
     if place.name not in _LOGARITHMS or not place.node.parents or place.values[0] is None or np.any(place.values[0]):
         return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from gradtape.explain.fixes.shape_edits import replaced
 from gradtape.explain.model.problem import Fix
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 
 Shape = tuple[int, ...]
@@ -24,7 +24,7 @@ def features_of_examples(x: Any, wanted: int) -> list[Fix]:
     Empty where the number of elements, or the source, does not tell.
     """
     shape = tuple(x.shape)
-    site = Site.present()
+    site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call) or len(call.args) != 1 or not wanted or not math.prod(shape):
         return []
@@ -37,7 +37,7 @@ def features_of_examples(x: Any, wanted: int) -> list[Fix]:
     return [] if reshape is None else _with_examples(site, reshape, x, wanted)
 
 
-def _flattened(site: Site, part: ast.expr) -> list[Fix]:
+def _flattened(site: UserExpression, part: ast.expr) -> list[Fix]:
     """The argument with all axes but the first made one."""
     name = one_line(site.source.text(part))
     if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
@@ -46,7 +46,7 @@ def _flattened(site: Site, part: ast.expr) -> list[Fix]:
     return [] if text is None else [Fix(text, True, site.span)]
 
 
-def _reshape(site: Site, part: ast.expr) -> ast.Call | None:
+def _reshape(site: UserExpression, part: ast.expr) -> ast.Call | None:
     """The call of `reshape`, or `view`, with a computed first length that made an argument; None if none is seen."""
     made: Any = part
     if isinstance(part, ast.Name):
@@ -68,7 +68,7 @@ def _lengths(call: ast.Call) -> list[ast.expr]:
     return list(call.args)
 
 
-def _with_examples(site: Site, reshape: ast.Call, x: Any, wanted: int) -> list[Fix]:
+def _with_examples(site: UserExpression, reshape: ast.Call, x: Any, wanted: int) -> list[Fix]:
     """The reshape that keeps the number of examples, if that is known, else the number of features that is wanted."""
     is_function = len(reshape.args) == 2 and isinstance(reshape.args[1], ast.Tuple | ast.List)
     owner = reshape.args[0] if is_function else getattr(reshape.func, "value", reshape.func)

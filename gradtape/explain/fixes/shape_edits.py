@@ -16,7 +16,7 @@ import numpy as np
 
 from gradtape.explain.model.problem import Fix, Operand, Span
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import Site, offsets
+from gradtape.explain.source.expression import UserExpression, offsets
 from gradtape.explain.source.files import one_line, source_of
 
 Shape = tuple[int, ...]
@@ -113,7 +113,7 @@ def stacked(shapes: Sequence[Shape]) -> Shape | None:
 # -- what to write
 
 
-def for_elementwise(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+def for_elementwise(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
     """Edits of one operand after which the shapes broadcast, without stretching more than was there."""
     parts = [_node(site, operand) for operand in operands]
     most = max(math.prod(shape) for shape in shapes)
@@ -135,7 +135,7 @@ def for_elementwise(site: Site, operands: Sequence[Operand], shapes: Sequence[Sh
 
 
 def _shortened(
-    site: Site, parts: Sequence[ast.expr | None], shapes: Sequence[Shape]
+    site: UserExpression, parts: Sequence[ast.expr | None], shapes: Sequence[Shape]
 ) -> list[tuple[tuple[int, ...], Fix]]:
     """One operand is an element or two longer than another: cut at its beginning or at its end."""
     arrays = [(index, shape) for index, shape in enumerate(shapes) if shape]
@@ -157,7 +157,7 @@ def _shortened(
     return found
 
 
-def for_value(site: Site, part: ast.expr | None, given: Shape, wanted: Shape) -> list[Fix]:
+def for_value(site: UserExpression, part: ast.expr | None, given: Shape, wanted: Shape) -> list[Fix]:
     """Edits after which an argument has exactly the shape that is wanted."""
     if part is None:
         return []
@@ -176,7 +176,7 @@ def _reshaped(shape: Shape, others: Sequence[Shape], operands: Sequence[Operand]
 
 
 def _keeping(
-    site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], index: int, largest: Sequence[Shape]
+    site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], index: int, largest: Sequence[Shape]
 ) -> list[tuple[tuple[int, ...], Fix]]:
     """`keepdims=True` in the reduction that made an operand, if that is what is missing."""
     operand = operands[index]
@@ -226,7 +226,7 @@ def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:
     return extended(source.text(call), keeping), kept
 
 
-def for_product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+def for_product(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
     """Transposes and the other order, with which a matrix product exists."""
     parts = [_node(site, operand) for operand in operands]
     main = site.span
@@ -249,7 +249,9 @@ def for_product(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]
     return _best(ranked)
 
 
-def for_joining(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape], axis: int, stacks: bool) -> list[Fix]:
+def for_joining(
+    site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], axis: int, stacks: bool
+) -> list[Fix]:
     """An edit of one operand, or another axis, with which the arrays can be joined."""
     parts = [_node(site, operand) for operand in operands]
     main = site.span
@@ -273,7 +275,7 @@ def for_joining(site: Site, operands: Sequence[Operand], shapes: Sequence[Shape]
 
 
 def _joined_elsewhere(
-    site: Site, parts: Sequence[ast.expr | None], shapes: Sequence[Shape], axis: int
+    site: UserExpression, parts: Sequence[ast.expr | None], shapes: Sequence[Shape], axis: int
 ) -> list[tuple[tuple[int, ...], Fix]]:
     """An edit of one operand together with another axis, for a call that does not name the axis."""
     call = site.node
@@ -290,7 +292,7 @@ def _joined_elsewhere(
     return found
 
 
-def with_axis(site: Site, axis: int) -> str | None:
+def with_axis(site: UserExpression, axis: int) -> str | None:
     """The call with another `axis=`."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call):
@@ -307,7 +309,7 @@ def with_axis(site: Site, axis: int) -> str | None:
     return extended(whole.text, f"{name}={axis}") if len(call.args) == 1 else None
 
 
-def stacked_instead(site: Site) -> list[Fix]:
+def stacked_instead(site: UserExpression) -> list[Fix]:
     """`stack` for a `concatenate` along an axis that is not there yet, if all arrays have one shape."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call) or not call.args or not isinstance(call.func, ast.Attribute):
@@ -327,7 +329,7 @@ def stacked_instead(site: Site) -> list[Fix]:
     return [] if text is None else [Fix(text, True, whole)]
 
 
-def for_reshape(site: Site, size: int, wanted: Shape) -> list[Fix]:
+def for_reshape(site: UserExpression, size: int, wanted: Shape) -> list[Fix]:
     """The new shape with one length left to be computed, where that comes out even."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call):
@@ -367,7 +369,7 @@ def extended(call: str, argument: str) -> str:
     return f"{one_line(call)[:-1].rstrip().rstrip(',')}, {argument})"
 
 
-def _node(site: Site, operand: Operand) -> ast.expr | None:
+def _node(site: UserExpression, operand: Operand) -> ast.expr | None:
     """The syntax node of an operand in the expression."""
     node = None if operand.span is None else site.source.at(operand.span)
     return node if isinstance(node, ast.expr) else None

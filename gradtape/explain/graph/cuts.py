@@ -1,4 +1,4 @@
-"""Places where a value left the tape: which cause each is, how it is put into words, and what to write instead."""
+"""Cuts, where a value left the tape: the code of each, its description, and a fix."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _TO_INTEGERS = frozenset({"round", "rint", "floor", "ceil", "trunc", "a cast to 
 
 
 def first_of(cut: Cut) -> Cut:
-    """The cut itself, or the first of several that met in one value."""
+    """The cut itself, or the first of several that were joined in one value."""
     return cut.joined[0] if cut.joined else cut
 
 
 def code_of(cut: Cut) -> str:
-    """Which of the causes a cut is."""
+    """The code of the cause that a cut is."""
     reason = cut.reason
     if reason in ("no_grad", "stop_gradient"):
         return "GT208"
@@ -56,13 +56,13 @@ def code_of(cut: Cut) -> str:
         return "GT207"
     if reason.startswith("Variable.assign"):
         return "GT206"
-    if reason in (".numpy()", ".item()", ".tolist()"):  # said in so many words, so it is taken as meant
+    if reason in (".numpy()", ".item()", ".tolist()"):  # explicit, so it is taken as intended
         return "GT208"
     return "GT210" if reason in DEPARTURES else "GT209"
 
 
 def cut_words(cut: Cut, tape_name: str) -> str:
-    """The verdict on a cut."""
+    """A sentence that describes a cut."""
     reason = cut.reason
     if reason == "not recording":
         head = f"it was computed while {f'{tape_name} was not' if tape_name else 'no tape was'} recording"
@@ -88,21 +88,21 @@ def fix_for(cut: Cut, tape: GradientTape | None) -> str:
             if tape is not None
             else "gt.tensor(data, requires_grad=True) for what it is computed from, and no gt.no_grad() around it"
         )
-    if (kept := _without_departure(cut)) is not None:
+    if (kept := _undo_departure(cut)) is not None:
         return kept
     if cut.reason in (".item()", ".numpy()", ".tolist()", "float()"):
         return f"compute with the tensor itself, without {cut.reason}"
-    if cut.reason in _TO_INTEGERS and (table := _table_read(cut)):
+    if cut.reason in _TO_INTEGERS and (table := _indexed_table(cut)):
         return f"np.interp(x, np.arange(len({table})), {table}) reads between the entries of {table}, and has a slope"
-    if cut.reason == "floor_divide" and (divided := _divided(cut)) is not None:
+    if cut.reason == "floor_divide" and (divided := _true_division(cut)) is not None:
         return divided
     if cut.reason.endswith(", a discrete draw"):
         return _DRAWS
     return FIXES.get(cut.reason, "gt.custom_vjp gives a function of your own a derivative")
 
 
-def _table_read(cut: Cut) -> str:
-    """The name of the table that a rounded value is an index of: `k = np.round(t).astype(int)`, then `table[k]`."""
+def _indexed_table(cut: Cut) -> str:
+    """The name of the table that a rounded value indexes: `k = np.round(t).astype(int)`, then `table[k]`."""
     source = source_of(cut.location.file)
     node = source.find(cut.location)
     statement = None if node is None else source.statement(node)
@@ -123,8 +123,8 @@ def _table_read(cut: Cut) -> str:
     return names[0].id if names and isinstance(names[0], ast.Name) else ""
 
 
-def _without_departure(cut: Cut) -> Fix | None:
-    """`x` for the `gt.stop_gradient(x)`, `x.detach()`, `x.numpy()` or `float(x)` that a value left the tape at."""
+def _undo_departure(cut: Cut) -> Fix | None:
+    """`x` instead of the `gt.stop_gradient(x)`, `x.detach()`, `x.numpy()` or `float(x)` where a value left the tape."""
     source = source_of(cut.location.file)
     node = source.find(cut.location)
     if not isinstance(node, ast.Call) or node.keywords:
@@ -142,8 +142,8 @@ def _without_departure(cut: Cut) -> Fix | None:
     return Fix(text if is_atom or is_whole else f"({text})", True, source.span(node))
 
 
-def _divided(cut: Cut) -> Fix | None:
-    """`a / b` for the `a // b` that a value left the tape at."""
+def _true_division(cut: Cut) -> Fix | None:
+    """`a / b` instead of the `a // b` where a value left the tape."""
     source = source_of(cut.location.file)
     node = source.find(cut.location)
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):

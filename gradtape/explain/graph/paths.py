@@ -1,7 +1,7 @@
-"""What the graph remembers: the way from one tensor back to another, through cuts, and the places where values left.
+"""Paths through the recorded graph from one tensor back to another, through cuts; and the places where values left it.
 
-The graph knows more than gradients need: a value that left the tape left a `Cut` behind, which knows the line and
-(weakly) what it was cut from.
+The graph records more than gradients need: where a value left the tape there is a `Cut`, with the line and weak
+references to what it was cut from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def origins(node: Node) -> Iterator[Node]:
-    """What `node` was made from: its parents, and what a cut was cut from as far as that is still alive."""
+    """The nodes that `node` was computed from: its parents, and what a cut was cut from, if that is still alive."""
     yield from node.parents
     if isinstance(node, Cut):
         yield from node.joined
@@ -30,7 +30,7 @@ def origins(node: Node) -> Iterator[Node]:
 
 
 def route_back(start: Node, goal: Node, mask: int) -> list[Node]:
-    """The way from `start` back to `goal` that leaves the tapes in `mask` the least; empty if there is none."""
+    """The path from `start` back to `goal` with the fewest gaps in the tapes of `mask`; empty if there is none."""
     if goal is UNTRACKED or goal is LIFTED_NODE or (isinstance(goal, Cut) and start is goal):
         return []  # nodes that many tensors share say nothing about any of them
     came_from: dict[Node, Node | None] = {}
@@ -58,15 +58,15 @@ def route_back(start: Node, goal: Node, mask: int) -> list[Node]:
 
 
 def steers(node: Node, index: int) -> bool:
-    """Whether input `index` only steers the operation (the condition of `where`): then it gets no gradient."""
+    """Whether input `index` only selects (the condition of `where`): then it gets no gradient."""
     op = node.op
     if op is None or op.kind != "linear" or not op.needs:
         return False
-    return index in op.needs[index]  # a linear rule never uses the value of its own input, and a steering input does
+    return index in op.needs[index]  # a linear rule uses the value of an input for its own gradient only if it selects
 
 
 def blocked(route: list[Node]) -> Node | None:
-    """The first operation on the way that only lets itself be steered by what comes next."""
+    """The first operation on the path that uses the next node only to select, so that no gradient passes."""
     for node, origin in pairwise(route):
         indices = [index for index, parent in enumerate(node.parents) if parent is origin]
         if indices and all(steers(node, index) for index in indices):
@@ -75,7 +75,7 @@ def blocked(route: list[Node]) -> Node | None:
 
 
 def all_behind(start: Node, reached: dict[Node, None] | None = None) -> dict[Node, None]:
-    """Everything that `start` was made from, as far as it is known, and itself; added to `reached` if given."""
+    """`start` and every node it was computed from, as far as known; added to `reached` if given."""
     reached = {} if reached is None else reached
     pending = [start]
     while pending:
@@ -87,12 +87,12 @@ def all_behind(start: Node, reached: dict[Node, None] | None = None) -> dict[Nod
 
 
 def is_freed(node: Node) -> bool:
-    """Whether `node` was an operation whose history has been let go."""
+    """Whether `node` was an operation whose parents have been released."""
     return node.op is not None and not node.parents
 
 
 def departure_of(goal: Node, mask: int) -> Cut | None:
-    """The latest place where a value computed from `goal` on this tape left as a plain number or array."""
+    """The latest cut where a value computed from `goal` on this tape left as a plain number or array."""
     elsewhere: dict[Node, None] = {}
     for departure in reversed(departures):
         for reference in departure.sources:
@@ -108,7 +108,7 @@ def departure_of(goal: Node, mask: int) -> Cut | None:
 def last_departure(start: Node, goal: Node, mask: int, tape: GradientTape | None) -> Cut | None:
     """The latest value that left this tape before the target was computed, if what it was computed from is gone.
 
-    Whether it was computed from `goal` can no longer be told, but nothing else explains what is missing.
+    Whether it was computed from `goal` is no longer known, but nothing else explains the missing gradient.
     """
     if tape is None:
         return None
@@ -124,7 +124,7 @@ PLACES_SHOWN = 2
 
 
 def latest_departures(mask: int, since: int = 0) -> list[Cut]:
-    """The last few places where values of the tapes in `mask` left as plain numbers or arrays, the latest first."""
+    """The last few cuts where values of the tapes in `mask` left as plain numbers or arrays, the latest first."""
     found: dict[str, Cut] = {}
     for departure in reversed(departures):
         bits = departure.params.get("bits", 0)  # none of a value that was off the tape before it left
@@ -136,7 +136,7 @@ def latest_departures(mask: int, since: int = 0) -> list[Cut]:
 
 
 def use_of(value: Any, nodes: dict[Node, None]) -> Node | None:
-    """An operation among `nodes` that saved exactly this array, whoever the tensor was at the time."""
+    """An operation among `nodes` that saved exactly this array, from whichever tensor."""
     for node in nodes:
         for item in node.inputs:
             if (item.array if type(item) is Guarded else item) is value:

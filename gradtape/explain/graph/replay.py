@@ -1,7 +1,7 @@
-"""A second walk back, after the first gave a gradient that needs explaining: everything on the way is kept.
+"""A second backward pass, after the first gave a gradient that needs explaining; it keeps every intermediate value.
 
-The graph is as it was when the gradient was taken. Nothing is recorded, no hook is called, and nothing is written over.
-Inside a trace of `jit` the walk computes with the arrays of the call that is traced, so that the trace stays as it is.
+The graph is as it was when the gradient was taken. Nothing is recorded, no hook is called, and nothing is overwritten.
+Inside a trace of `jit` it computes with the arrays of the call that is traced, so that the trace does not change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gradtape.forking import cached_property
 
 
 class Replay:
-    """The graph behind some targets, and the cotangents that move through it.
+    """The graph behind some targets, and the cotangents that flow through it.
 
     `nodes` are the operations and leaves that the seeds reach, the youngest first, as the walk visits them; `consumers`
     lists, for each, the operations that used it.
@@ -38,32 +38,32 @@ class Replay:
         self.seeds = [(node, seed) for node, seed in seeds if node.bits & mask]
         self.mask = mask
         self.beginnings = beginnings
-        self.sources = dict(sources or {})  # values that the caller holds
-        # what the first walk kept of the operations that matter, after it had begun to let saved values go
+        self.sources = dict(sources or {})  # values that the caller has
+        # what the first pass kept of the operations that matter, because it releases saved values on its way
         kept = [] if births is None else [*births.zeros, *([] if births.first is None else [births.first])]
         self.kept = {birth.node: birth for birth in kept}
-        self.lost: Node | None = None  # an operation whose saved values had been let go
+        self.lost: Node | None = None  # an operation whose saved values had been released
         self.nodes: list[Node] = []
         self.consumers: dict[Node, list[Node]] = {}
         heap: list[tuple[int, int]] = []
         waiting: dict[int, Node] = {}
         for node, _ in self.seeds:
-            self._meet(node, heap, waiting)
+            self._enqueue(node, heap, waiting)
         while heap:
             node = waiting[heappop(heap)[1]]
             self.nodes.append(node)
             for parent in self.parents(node):
-                self._meet(parent, heap, waiting)
+                self._enqueue(parent, heap, waiting)
                 self.consumers[parent].append(node)
 
-    def _meet(self, node: Node, heap: list[tuple[int, int]], waiting: dict[int, Node]) -> None:
+    def _enqueue(self, node: Node, heap: list[tuple[int, int]], waiting: dict[int, Node]) -> None:
         if node not in self.consumers:
             self.consumers[node] = []
             waiting[id(node)] = node
             heappush(heap, (-node.order, id(node)))
 
     def parents(self, node: Node) -> list[Node]:
-        """What `node` was computed from, as far as the gradient goes."""
+        """The parents of `node` that receive a gradient."""
         if node in self.beginnings:
             return []
         return [parent for parent in node.parents if parent.bits & self.mask]
@@ -76,7 +76,7 @@ class Replay:
 
     @cached_property
     def cotangents(self) -> dict[Node, tuple[Any, ...]]:
-        """What the rule of each operation gave for its inputs."""
+        """The cotangents that the rule of each operation returned for its inputs."""
         self._walk()
         return self._given
 
@@ -85,7 +85,9 @@ class Replay:
         self._given: dict[Node, tuple[Any, ...]] = {}
         for node, seed in self.seeds:
             self._add(node, seed)
-        self._arrived |= {node: _before(birth) for node, birth in self.kept.items() if node in self.consumers}
+        self._arrived |= {
+            node: _arriving_gradient(birth) for node, birth in self.kept.items() if node in self.consumers
+        }
         with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
             for node in self.nodes:
                 gradient = self._arrived.get(node)
@@ -100,17 +102,17 @@ class Replay:
                 if node.op.several:
                     specs = node.params[PARTS]
                     gradient = [np.zeros(*spec) if part is None else part for part, spec in zip(gradient, specs)]
-                if not node.inputs:  # let go
+                if not node.inputs:  # released
                     self.lost = self.lost or node
                     continue
                 self._given[node] = given = tuple(node.op.reverse(gradient, node, *recorded_values(node)))
                 for parent, cotangent in zip(node.parents, given):
                     if cotangent is not None and parent.bits & self.mask and parent in self.consumers:
-                        self._add(parent, _fitted(cotangent, parent))
+                        self._add(parent, _cast_like(cotangent, parent))
 
     def _add(self, node: Node, cotangent: Any) -> None:
         if node in self.kept:
-            return  # known already: some of what came there cannot be computed again
+            return  # known already: some contributions cannot be computed again
         before = self._arrived.get(node)
         self._arrived[node] = cotangent if before is None else before + cotangent
 
@@ -118,7 +120,7 @@ class Replay:
 
     @cached_property
     def values(self) -> dict[Node, Any]:
-        """The results of operations, as far as somebody saved them or they follow from what was saved."""
+        """The results of operations, as far as they were saved or can be computed from saved values."""
         known: dict[Node, Any] = dict(self.sources)
         for node in self.nodes:
             if node.op is not None and node.out is not None and not node.op.several:
@@ -145,10 +147,11 @@ class Replay:
         ]
 
 
-def _before(birth: Birth) -> Any:
-    """The gradient that arrived at a birth; where the rule wrote over it, 0 where it met an infinite slope, else 1.
+def _arriving_gradient(birth: Birth) -> Any:
+    """The gradient that arrived where the first non-finite value arose.
 
-    Of the elementwise rules that do so, a NaN was made by zero times infinity.
+    Where the rule overwrote it: 0 at the NaNs, else 1. In the elementwise rules that do so, a NaN is zero times an
+    infinite slope.
     """
     if not any(birth.gradient is cotangent for cotangent in birth.cotangents):
         return birth.gradient
@@ -163,7 +166,7 @@ def saved(node: Node) -> list[Any]:
 
 
 def recorded_values(node: Node) -> tuple[Any, tuple[Any, ...]]:
-    """The result and the inputs that a node saved; those that are traced, as the arrays of the present call."""
+    """The result and the inputs that a node saved; traced values as the arrays of the present call."""
     out, inputs = node.values(None)
     if not node.bits & LIFTED:
         return out, inputs
@@ -171,12 +174,12 @@ def recorded_values(node: Node) -> tuple[Any, tuple[Any, ...]]:
 
 
 def is_custom(node: Node) -> bool:
-    """Whether the gradient rule of a node is the user's code: calling it once more would be noticed."""
+    """Whether the gradient rule of a node is the user's code, where a second call could have side effects."""
     return node.op is not None and node.op.kind == "custom"
 
 
 def is_concrete(node: Node) -> bool:
-    """Whether all that a node has saved are plain arrays, with nothing of an interpreter's among them.
+    """Whether all values that a node has saved are plain arrays, not tensors of an interpreter.
 
     Inside `vmap` there is no single value. Inside `jit` there is, except where the operation is a whole loop.
     """
@@ -195,7 +198,7 @@ def _has_lifted(item: Any) -> bool:
     return isinstance(item, Lifted)
 
 
-def _fitted(cotangent: Any, parent: Node) -> Any:
+def _cast_like(cotangent: Any, parent: Node) -> Any:
     if cotangent.dtype.kind == "c" and parent.dtype.kind != "c":
         cotangent = cotangent.real
     return cotangent.astype(parent.dtype, copy=False)

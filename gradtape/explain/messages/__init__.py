@@ -1,10 +1,10 @@
-"""The words of the kernel's errors: one function a situation, which returns the error to raise.
+"""Errors of the kernel: one function for each situation, which returns the error to raise.
 
-Each is a `Problem`: what was given, where (the user's expression), what is accepted, and a fix. The kernel decides,
-these files word. Nothing of it is loaded before the first of them is made: a program without problems pays nothing.
+Each error carries a `Problem`: what was given, where (the user's expression), what is accepted, and a fix. The kernel
+detects, these modules describe. They are loaded with the first error: a program without problems pays nothing.
 
-build        how a finding is made
-from_text    findings of errors that were given a text only
+build        constructs problems and errors
+from_text    problems of errors that were raised with a text only
 operations   operands, arguments and axes that an operation refuses
 tensors      tensors and their values, reading and writing them
 gradients    tapes, seeds, `.backward()`, gradients that are None
@@ -29,7 +29,7 @@ _HOMES = ("build", "from_text", "operations", "tensors", "gradients", "rules", "
 
 
 def __getattr__(name: str) -> _Any:
-    """A message, from the file that has it."""
+    """Import a function from the module that has it."""
     for home in () if name.startswith("_") else _HOMES:
         module = importlib.import_module(f"{__name__}.{home}")
         if name in module.__all__:

@@ -1,4 +1,4 @@
-"""How a finding is made: at the user's present expression, with the locations of the kernel as pieces of source."""
+"""Constructs problems and errors at the user's present expression; locations of the kernel become ranges of source."""
 
 from __future__ import annotations
 
@@ -24,23 +24,25 @@ def problem(
     intent: str = "",
     **details: Any,
 ) -> Problem:
-    """A finding at the user's present expression, unless `spans` says otherwise. Locations are turned into spans.
+    """A problem at the user's present expression, or at `spans`. Locations are converted to spans.
 
-    Advice is put in the words of the user's file, but for a checked `Fix`: what the user wrote stays as it is.
+    Advice is rewritten with the names that the user's file imports; a checked `Fix` is source and stays as it is.
     """
     from gradtape.explain.model.problem import Fix, Problem
-    from gradtape.explain.render.elide_arrays import brief
-    from gradtape.explain.render.spelling import spelled
+    from gradtape.explain.render.elide_arrays import elide_arrays
+    from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import source_of, span_of
 
     found = [here()] if spans is None else [span_of(s) if isinstance(s, Location) else s for s in spans]
     imports = source_of(found[0].file).imports if found else {}
     if notes:
-        details["notes"] = [spelled(brief(note), imports) for note in notes]
+        details["notes"] = [respell(elide_arrays(note), imports) for note in notes]
     listed = [fixes] if isinstance(fixes, str) else list(fixes)
-    listed = [fix if isinstance(fix, Fix) and fix.checked else spelled(fix, imports) for fix in listed]
-    intent = intent if isinstance(intent, Fix) and intent.checked else spelled(intent, imports)
-    return Problem(code, brief(title), [s for s in found if s.line], operands, consequence, listed, intent, details)
+    listed = [fix if isinstance(fix, Fix) and fix.checked else respell(fix, imports) for fix in listed]
+    intent = intent if isinstance(intent, Fix) and intent.checked else respell(intent, imports)
+    return Problem(
+        code, elide_arrays(title), [s for s in found if s.line], operands, consequence, listed, intent, details
+    )
 
 
 def failure(code: str, title: str, kind: type[GradTapeError] | None = None, **parts: Any) -> GradTapeError:

@@ -1,4 +1,4 @@
-"""Errors that were given a text only: the finding that it stands for, and its code."""
+"""Converts the text of an error that was raised without a `Problem` into one, and finds its code."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from gradtape.core.location import Location
 from gradtape.explain.messages.build import at, problem
 from gradtape.explain.model.problem import Problem, Span
-from gradtape.explain.render.elide_arrays import brief
-from gradtape.explain.source.files import being_walked
+from gradtape.explain.render.elide_arrays import elide_arrays
+from gradtape.explain.source.files import location_of_running_rule
 
 _BY_CLASS = {
     "ShapeError": "GT110",
@@ -45,7 +45,7 @@ _PLACE = re.compile(r"^  ([^\s:][^:\n]*):(\d+)(?:   (.*))?$")
 
 
 def code_for(kind: type, text: str) -> str:
-    """The code of an error that was only given a text: by the function it names, or by its class."""
+    """The code of an error with a text only: by the function that the text names, or by the class of the error."""
     names = [base.__name__ for base in kind.__mro__]
     if "AssertionError" in names:
         return ""
@@ -61,10 +61,10 @@ def code_for(kind: type, text: str) -> str:
 
 
 def as_problem(given: Problem | str, kind: type) -> Problem:
-    """`given`, or the finding that a text of the form "title, place, notes, fix" stands for."""
+    """`given`, or the problem that a text of the form "title, place, notes, fix" describes."""
     if isinstance(given, Problem):
         return given
-    given = brief(given)
+    given = elide_arrays(given)
     code = code_for(kind, given)
     if not code:
         return Problem("", given)
@@ -97,7 +97,7 @@ def as_problem(given: Problem | str, kind: type) -> Problem:
                 fixes[-1] += " " + line.strip()
         elif line.strip():
             notes.append(line.strip())
-    walked = being_walked()
+    walked = location_of_running_rule()
     if walked is not None:
         spans = [at(walked), *(span.labelled(span.label or "asked here") for span in spans)]
     return problem(code, title.rstrip("."), spans=spans, fixes=fixes, notes=notes)

@@ -1,4 +1,4 @@
-"""Gradients that cannot be given as they were asked for: tapes, seeds, `.backward()`, and gradients that are None."""
+"""Errors of requests for gradients: tapes, seeds, `.backward()`, and gradients that are None."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def spent(first: Location) -> GradTapeError:
 
 
 def not_mine(node: Node, first: Location) -> GradTapeError:
-    """A tape that is spent is asked about a target that another tape has recorded."""
+    """A target that another tape recorded, requested of a tape that is used up."""
     other = _tape_around(node.location)
     asked = f"{other}.gradient(...)" if other else "the tape whose with block the target was computed in"
     return failure(
@@ -69,7 +69,7 @@ def not_mine(node: Node, first: Location) -> GradTapeError:
 
 
 def _tape_around(place: Location) -> str:
-    """The name that the innermost with block around a place gives to a tape; empty if there is none to see."""
+    """The name of the tape of the innermost `with` block around a location; empty if there is none."""
     source = source_of(place.file)
     around: ast.AST | None = source.find(place)
     while around is not None:
@@ -94,9 +94,9 @@ def tape_not_made(name: str) -> GradTapeError:
 
 
 def source_not_tensor(source: Any) -> GradTapeError:
-    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.expression import UserExpression
 
-    site = Site.present()
+    site = UserExpression.present()
     dropped = site.source.dropped_result("watch", site.asked()[1])
     shape = f" of shape {source.shape}" if isinstance(source, np.ndarray) else ""
     return failure(
@@ -111,10 +111,10 @@ def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTape
     from gradtape.explain.detectors.detached_value import departed
     from gradtape.explain.graph.cuts import fix_for
     from gradtape.explain.graph.paths import latest_departures
-    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.expression import UserExpression
 
     if isinstance(target, types.MethodType | types.BuiltinMethodType):
-        asked = Site.present().asked()[0]
+        asked = UserExpression.present().asked()[0]
         name = asked.id if isinstance(asked, ast.Name) else f"x.{target.__name__}"
         return failure(
             "GT305",
@@ -194,14 +194,14 @@ def hessian_of_many(shape: Shape) -> GradTapeError:
 
 
 def _with_request(cause: Problem, where: Location) -> list[Span]:
-    """The cause first, then the line that asked; where the cause is that nothing was used, the other way round."""
+    """The spans of the cause, then the request; the other way round if the cause is that the source was never used."""
     if cause.code == "GT202" or not cause.spans:
         return [at(where), *cause.spans]
     return [*cause.spans, at(where, "asked here")]
 
 
 def all_none(target: Any, reason: Any, where: Location) -> Problem:
-    """Every gradient asked for is None: the request, and the first reason (a `Why`)."""
+    """Every requested gradient is None: the request, and the first reason (a `Why`)."""
     cause: Problem = reason.problem
     return problem(
         "GT201",
@@ -220,7 +220,7 @@ def unused_argument(which: str, shape: Shape, used: Sequence[str], reason: Any, 
     cause: Problem = reason.problem
     why = cause.title.removeprefix("no gradient: ")
     if cause.code == "GT202":
-        why = f"it was computed from {_listed(used)}" if used else "nothing that is differentiated went into it"
+        why = f"it was computed from {_join_names(used)}" if used else "nothing that is differentiated went into it"
     return problem(
         "GT201",
         f"the value does not depend on {which} (shape {shape}): {why}",
@@ -233,10 +233,10 @@ def unused_argument(which: str, shape: Shape, used: Sequence[str], reason: Any, 
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    from gradtape.explain.source.parameter_names import listed
+def _join_names(names: Sequence[str]) -> str:
+    from gradtape.explain.source.parameter_names import join_names
 
-    return listed(names)
+    return join_names(names)
 
 
 # -- backward
@@ -260,7 +260,7 @@ def freed_twice(node: Node, first: Location) -> GradTapeError:
 
 
 def nothing_requires_grad(what: str, shape: Shape, where: Location, reason: Any) -> GradTapeError:
-    """Nothing to walk: `reason` is a `Why`."""
+    """The target was computed from nothing that requires a gradient; `reason` is a `Why`."""
     cause: Problem = reason.problem
     return failure(
         "GT305",
@@ -348,7 +348,7 @@ def gradient_missing(
 
 
 def lost(title: str, fixes: str | Iterable[str], where: Location) -> GradTapeError:
-    """A gradient would be lost in silence at `where`."""
+    """A gradient would be lost without notice at `where`."""
     return failure("GT312", title, DetachError, spans=[at(where)], fixes=fixes)
 
 

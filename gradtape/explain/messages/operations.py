@@ -1,4 +1,4 @@
-"""What an operation refuses: operands, arguments, axes."""
+"""Errors of operations: operands, arguments and axes that they do not accept."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Shape = tuple[int, ...]
 def refused_operands(
     error: Exception, op: Op | str, inputs: Sequence[Any], params: dict[str, Any] | None = None
 ) -> Exception:
-    """NumPy refused: an error of its class and ours, that says which axes clash, whose they are, and what would fit.
+    """For an error of NumPy: one of its class and ours, that says which axes of which operands do not fit, and a fix.
 
-    Its `__cause__` is NumPy's error where that adds something, and None where it does not.
+    Its `__cause__` is NumPy's error where that adds information, else None.
     """
     ours = family(error)
     if isinstance(error, GradTapeError) or ours is None:
         return error
     from gradtape.explain.detectors.shape_mismatch import refusal
-    from gradtape.explain.source.active_ops import as_written
+    from gradtape.explain.source.active_ops import refusal_of_one_example
 
-    one = as_written(error)
+    one = refusal_of_one_example(error)
     examples = 0
     if one is not None:
         error, (op, inputs, params), examples = one
@@ -41,9 +41,9 @@ def refused_operands(
 def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """An operation cannot take an argument: `what` is "function: what was given", `fix` what is accepted."""
     from gradtape.explain.fixes.call_edits import in_the_call
-    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.expression import UserExpression
 
-    site = Site.present()
+    site = UserExpression.present()
     about = site.arrays() if issubclass(kind, ShapeError) else []
     fixes = in_the_call(site, fix)
     return kind(problem(code_for(kind, what), what.rstrip("."), spans=[site.span], operands=about, fixes=fixes))

@@ -1,4 +1,4 @@
-"""Gradient rules and hooks that return what is no gradient."""
+"""Errors of gradient rules and hooks that return something other than the gradient they have to."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ def wrong_rule_shape(node: Node, index: int, given: Shape, shape: Shape) -> Grad
 
 
 def broken_rule(title: str, rule: Location, call: Location, fix: str) -> GradTapeError:
-    """A rule of the user's did not return what it has to: what it returned, where it is defined, and for which call."""
-    from gradtape.explain.source.files import returned
+    """A custom rule returned a wrong result: what it returned, where it is defined, and for which call."""
+    from gradtape.explain.source.files import returned_span
 
     code = "GT304"
     if re.search(r" returned (shape|a result of)", title):
         code = "GT302"
     elif re.search(r" returned (something of )?dtype", title):
         code = "GT303"
-    return failure(code, title, RuleError, spans=[returned(rule.code), at(call, "for this call")], fixes=fix)
+    return failure(code, title, RuleError, spans=[returned_span(rule.code), at(call, "for this call")], fixes=fix)
 
 
 def wrong_hook_shape(node: Node, given: Shape, hook: Any) -> GradTapeError:
-    from gradtape.explain.source.files import returned
+    from gradtape.explain.source.files import returned_span
 
     function = getattr(hook, "__wrapped__", hook)
     return failure(
         "GT302",
         f"a hook returned a gradient of shape {given} for a tensor of shape {node.shape}",
         spans=[
-            returned(getattr(function, "__code__", None), "returned by the hook"),
+            returned_span(getattr(function, "__code__", None), "returned by the hook"),
             at(node.location, "for this tensor"),
         ],
         fixes=f"return None to leave the gradient as it is, or a gradient of shape {node.shape}",

@@ -1,4 +1,4 @@
-"""Tensors and their values: what cannot be made, read or written."""
+"""Errors of tensors and their values: creating, reading and writing them."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def ragged(data: Any, error: Exception) -> GradTapeError:
 
 
 def objects_among_operands(operation: str) -> GradTapeError:
-    from gradtape.explain.source.active_ops import running
-    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.active_ops import active_ops
+    from gradtape.explain.source.expression import UserExpression
 
-    site = Site.present()
-    inputs = next((one.inputs for one in running()), ())
+    site = UserExpression.present()
+    inputs = next((one.inputs for one in active_ops()), ())
     arrays = [x for x in inputs if isinstance(x, np.ndarray) and x.dtype.hasobject]
     operands = [one for one in site.operands(inputs) if one.dtype == "object"] if arrays else []
     lengths = {np.shape(element) for array in arrays for element in array.ravel()[:100]}
@@ -77,9 +77,9 @@ def no_length() -> GradTapeError:
 
 def not_one_element(how: str, shape: Shape) -> GradTapeError:
     from gradtape.explain.detectors.foreign_function import foreign
-    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.expression import UserExpression
 
-    theirs = foreign(Site.present()) if how == "float()" else None
+    theirs = foreign(UserExpression.present()) if how == "float()" else None
     if theirs is not None and theirs.name.startswith("math."):
         return failure(
             "GT314",
@@ -142,9 +142,9 @@ def silent_detach(shape: Shape) -> GradTapeError:
 def written_into_array(shape: Shape) -> GradTapeError:
     """A tracked result would be written into a plain array: by `a[i] += x`, `a += x`, or `out=a`."""
     from gradtape.explain.detectors.detached_value import into_a_tensor
-    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.expression import UserExpression
 
-    name, offered = into_a_tensor(Site.present())
+    name, offered = into_a_tensor(UserExpression.present())
     return failure(
         "GT312",
         f"a tracked tensor (shape {shape}) would be written into {name or 'a plain array'}"
@@ -244,13 +244,17 @@ def viewed_while_written(how: str, shape: Shape) -> GradTapeError:
 
 def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
     from gradtape.core.saved_arrays import Guarded
-    from gradtape.explain.source.expression import Site
-    from gradtape.explain.source.writes import writers
+    from gradtape.explain.source.expression import UserExpression
+    from gradtape.explain.source.writes import find_writes
 
     name = "" if node.op is None else f" by {node.op.name!r}"
     arrays = [item.array for item in node.inputs if type(item) is Guarded and item.array.shape == shape]
     saved = at(node.location, "saved here")
-    written = [span for span in writers(Site.present(), arrays) if (span.file, span.line) != (saved.file, saved.line)]
+    written = [
+        span
+        for span in find_writes(UserExpression.present(), arrays)
+        if (span.file, span.line) != (saved.file, saved.line)
+    ]
     alone = len(written) == 1
     return failure(
         "GT309",
@@ -266,7 +270,7 @@ def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
 
 
 def explain_locked(error: BaseException) -> None:
-    """An error leaves the block of a tape: a note and a `.problem` on NumPy's own, if it is about a locked array."""
+    """Add a note and a `.problem` to an error that leaves the block of a tape, if it is about a locked array."""
     from gradtape.explain.detectors.locked_write import explain
 
     explain(error, by_tape=True)

@@ -1,4 +1,4 @@
-"""What the transforms of functions refuse: structures, tangents, results, batches."""
+"""Errors of function transforms: structures, tangents, results and batches that they do not accept."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def not_a_pair(name: str, result: Any) -> GradTapeError:
 
 def returned_none(name: str) -> GradTapeError:
     from gradtape.explain.model.problem import Fix
-    from gradtape.explain.source.expression import Site
-    from gradtape.explain.source.files import dropped_by, one_line
+    from gradtape.explain.source.expression import UserExpression
+    from gradtape.explain.source.files import one_line, unreturned_result
 
-    site = Site.present()
+    site = UserExpression.present()
     function = site.source.function(name)
-    dropped = None if function is None else dropped_by(function)
+    dropped = None if function is None else unreturned_result(function)
     title = f"{name} returned None; there is nothing to differentiate"
     if dropped is None:
         return failure("GT311", title, fixes="is a return statement missing?")
@@ -83,10 +83,10 @@ def returned_none(name: str) -> GradTapeError:
 
 
 def returned_no_number(name: str, output: Any) -> GradTapeError:
-    from gradtape.explain.source.expression import Site
+    from gradtape.explain.source.expression import UserExpression
     from gradtape.explain.source.files import returned_values
 
-    source = Site.present().source
+    source = UserExpression.present().source
     function = source.function(name)
     values = [] if function is None else returned_values(function)
     return failure(
@@ -98,11 +98,11 @@ def returned_no_number(name: str, output: Any) -> GradTapeError:
 
 
 def check_result_kept(forward: Any, name: str) -> None:
-    """Raise if `forward`, which has returned None, ends by computing something that nobody gets: no return."""
-    from gradtape.explain.source.files import dropped_at_the_end
+    """Raise if `forward`, which has returned None, ends with a result that it computes and does not return."""
+    from gradtape.explain.source.files import find_unreturned_result
 
     code = getattr(inspect.unwrap(forward), "__code__", None)
-    dropped = None if code is None else dropped_at_the_end(code)
+    dropped = None if code is None else find_unreturned_result(code)
     if dropped is not None:
         raise failure(
             "GT311",
@@ -115,11 +115,11 @@ def check_result_kept(forward: Any, name: str) -> None:
 
 def wrong_slope(function: Any, title: str, fix: str) -> GradTapeError:
     """The right-hand side of a differential equation returned another shape than that of the state."""
-    from gradtape.explain.source.files import returned
+    from gradtape.explain.source.files import returned_span
 
     code = getattr(inspect.unwrap(function), "__code__", None)
     asked = here("asked here")
-    made = returned(code, "returned here")
+    made = returned_span(code, "returned here")
     return failure("GT110", title, spans=[made, asked] if made.line and made.line != asked.line else None, fixes=fix)
 
 

@@ -1,4 +1,4 @@
-"""The codes: what each stands for, how it speaks by default, and as what it is raised or warned."""
+"""The table of codes: title, default severity, error and warning class, and a summary of each."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from gradtape import errors
 from gradtape.errors import BroadcastWarning, GradientWarning, GradTapeError, NumericsError, NumericsWarning
 
-VOICES = ("raise", "warn", "note", "off")
+SEVERITIES = ("raise", "warn", "note", "off")
 
 
 @dataclass(frozen=True)
 class Code:
-    """One row of the table. A code whose `voice` is "raise" cannot go on without: its voice is fixed.
+    """One row of the table. `severity` is the default; "raise" is an error that nothing can go on after, and is fixed.
 
     >>> from gradtape.explain.model.codes import CODES
     >>> CODES["GT110"].title, CODES["GT110"].error.__name__
@@ -21,38 +21,38 @@ class Code:
 
     code: str
     title: str
-    voice: str
+    severity: str
     error: type[GradTapeError]
     warning: type[GradientWarning]
     summary: str
 
     @property
     def is_fixed(self) -> bool:
-        """Whether this is always an error, so that no other voice can be chosen."""
-        return self.voice == "raise"
+        """Whether this is always an error, so that no other severity can be chosen."""
+        return self.severity == "raise"
 
 
 CODES: dict[str, Code] = {}
 
 
-def _raised(code: str, title: str, error: type[GradTapeError], summary: str) -> None:
+def _add_error(code: str, title: str, error: type[GradTapeError], summary: str) -> None:
     CODES[code] = Code(code, title, "raise", error, GradientWarning, summary)
 
 
-def _found(
+def _add(
     code: str,
     title: str,
-    voice: str,
+    severity: str,
     summary: str,
     error: type[GradTapeError] = GradTapeError,
     warning: type[GradientWarning] = GradientWarning,
 ) -> None:
-    CODES[code] = Code(code, title, voice, error, warning, summary)
+    CODES[code] = Code(code, title, severity, error, warning, summary)
 
 
 # -- 1xx: shapes
 
-_found(
+_add(
     "GT101",
     "accidental outer broadcast",
     "warn",
@@ -61,7 +61,7 @@ _found(
     errors.ShapeError,
     BroadcastWarning,
 )
-_found(
+_add(
     "GT102",
     "one-sided residual",
     "warn",
@@ -70,7 +70,7 @@ _found(
     errors.ShapeError,
     BroadcastWarning,
 )
-_found(
+_add(
     "GT103",
     "reduced without keepdims",
     "warn",
@@ -79,62 +79,62 @@ _found(
     errors.ShapeError,
     BroadcastWarning,
 )
-_raised(
+_add_error(
     "GT110",
     "shapes do not fit",
     errors.ShapeError,
     "An elementwise operation needs shapes that broadcast: aligned at the last axis, lengths are equal or one of them "
     "is 1. Here two lengths differ.",
 )
-_raised(
+_add_error(
     "GT111",
     "shapes do not fit in a matrix product or decomposition",
     errors.ShapeError,
     "A product sums over the last axis of the left operand and the last but one of the right, which must have the same "
     "length; decompositions and solvers want square matrices, or stacks of them.",
 )
-_raised(
+_add_error(
     "GT112",
     "einsum subscripts do not fit",
     errors.ShapeError,
     "Every operand has a letter for each axis, a letter stands for one length everywhere, and the result names letters "
     "that occur.",
 )
-_raised(
+_add_error(
     "GT113",
     "arrays that cannot be joined",
     errors.ShapeError,
     "`concatenate` joins along an axis that all have, the other lengths being equal; `stack` wants equal shapes and "
     "adds an axis.",
 )
-_raised(
+_add_error(
     "GT114",
     "reshaped to a different size",
     errors.ShapeError,
     "A reshape keeps all elements: the lengths of the new shape multiply to the number of elements. One of them may be "
     "-1, and is then computed.",
 )
-_raised(
+_add_error(
     "GT115",
     "an index that is not there",
     errors.IndexingError,
     "An index is out of range, there are more indices than axes, or an index is neither an integer nor a slice, None, "
     "an Ellipsis or an array of integers or booleans.",
 )
-_raised(
+_add_error(
     "GT116",
     "operands of a layer do not fit",
     errors.ShapeError,
     "Convolutions, poolings and normalisations give each axis a meaning (examples, channels, space); the number of "
     "channels of the data and of the kernel must agree.",
 )
-_raised(
+_add_error(
     "GT117",
     "an axis that is not there",
     errors.AxisError,
     "An array of n axes has the axes 0 to n - 1, or -n to -1 counted from the end, each of which may be named once.",
 )
-_raised(
+_add_error(
     "GT118",
     "labels and logits do not match",
     errors.ShapeError,
@@ -144,7 +144,7 @@ _raised(
 
 # -- 2xx: a gradient that is None
 
-_found(
+_add(
     "GT201",
     "every gradient asked for is None",
     "warn",
@@ -190,8 +190,8 @@ _CAUSES = {
     "GT212": ("frozen", "The source is a variable with trainable=False, or the tape does not watch variables."),
 }
 for _code, (_title, _summary) in _CAUSES.items():
-    _found(_code, _title, "warn", _summary, errors.UntrackedError)
-_found(
+    _add(_code, _title, "warn", _summary, errors.UntrackedError)
+_add(
     "GT210",
     "left as a number and came back",
     "warn",
@@ -203,103 +203,103 @@ CODES = dict(sorted(CODES.items()))
 
 # -- 3xx: used in a way that cannot work
 
-_raised(
+_add_error(
     "GT301",
     "a seed that does not fit",
     errors.ShapeError,
     "A seed (output_gradients, the gradient given to backward, a cotangent, a tangent) weighs every element of what it "
     "belongs to, so it has its shape and its kind of number. It is not stretched.",
 )
-_raised(
+_add_error(
     "GT302",
     "a rule returned the wrong shape",
     errors.RuleError,
     "A gradient has the shape of what it is the gradient of. A custom rule or a hook returned another, which elsewhere "
     "would surface later, in an innocent reshape.",
 )
-_raised(
+_add_error(
     "GT303",
     "a rule returned the wrong dtype",
     errors.RuleError,
     "A gradient has the dtype of what it is the gradient of, so that float32 stays float32 all the way.",
 )
-_raised(
+_add_error(
     "GT304",
     "a rule returned the wrong number of gradients",
     errors.RuleError,
     "A rule returns one gradient (or None) for each argument that can have one, in the structure of the arguments.",
 )
-_raised(
+_add_error(
     "GT305",
     "the target was never recorded",
     errors.UntrackedError,
     "A gradient was asked of something that no tape recorded: a number, an array, or a tensor that was computed from "
     "constants only.",
 )
-_raised(
+_add_error(
     "GT306",
     "structures do not match",
     errors.StructureError,
     "Nested lists, tuples and dicts that belong together must have the same nesting, lengths and keys.",
 )
-_raised(
+_add_error(
     "GT307",
     "a gradient of many elements",
     errors.ShapeError,
     "A gradient is of one number. Of a tensor with many, say which is meant: their mean or sum, a weight for each, or "
     "the Jacobian.",
 )
-_raised(
+_add_error(
     "GT308",
     "asked a second time",
     errors.TapeError,
     "A tape that is not persistent, and a graph without retain_graph, are freed by the first gradient that is taken.",
 )
-_raised(
+_add_error(
     "GT309",
     "changed in place",
     errors.MutationError,
     "An array that a gradient rule needs was written to, or a tensor was that others are a view of.",
 )
-_raised(
+_add_error(
     "GT310",
     "an integer source",
     errors.DtypeError,
     "Only real and complex floating point numbers have gradients.",
 )
-_raised(
+_add_error(
     "GT311",
     "a function that returned no number",
     errors.OperandError,
     "The function to be differentiated returned None, text, or something else that has no derivative.",
 )
-_raised(
+_add_error(
     "GT312",
     "a gradient would be lost in silence",
     errors.DetachError,
     "NumPy was about to turn a tracked tensor into a plain array. `.numpy()`, `.item()`, `float()` and "
     "`gt.stop_gradient` say that this is meant.",
 )
-_raised(
+_add_error(
     "GT313",
     "a function without a rule",
     errors.UnsupportedError,
     "NumPy or SciPy has this function and gradtape has no gradient for it.",
 )
-_raised(
+_add_error(
     "GT314",
     "an argument is missing or of the wrong kind",
     errors.OperandError,
     "An argument has a value, a type or a number that the function does not take.",
 )
-_raised(
+_add_error(
     "GT315",
     "a tape used out of order",
     errors.TapeError,
     "A tape was entered while it was recording, or told to stop while it was not.",
 )
 
-_raised(
+_add_error(
     "GT316",
     "a file that cannot be used",
     GradTapeError,
@@ -307,7 +307,7 @@ _raised(
     "wanted. Nothing was loaded: everything is as it was.",
 )
 
-_found(
+_add(
     "GT317",
     "the real library was imported before its stand-in",
     "warn",
@@ -318,21 +318,21 @@ _found(
 # -- 4xx: numbers
 
 _NUMERIC = (NumericsError, NumericsWarning)
-_found(
+_add(
     "GT401",
     "NaN or infinity in the forward pass",
     "warn",
     "An operation turned finite numbers into NaN or infinity: a logarithm of zero, zero divided by zero, an overflow.",
     *_NUMERIC,
 )
-_found(
+_add(
     "GT402",
     "NaN or infinity in the backward pass",
     "warn",
     "The values are finite, but the gradient is not: the slope is infinite at this point, or zero times infinity.",
     *_NUMERIC,
 )
-_found(
+_add(
     "GT403",
     "NaN from the branch of where that was not taken",
     "warn",
@@ -340,21 +340,21 @@ _found(
     "infinite slope, zero times infinity is NaN.",
     *_NUMERIC,
 )
-_found(
+_add(
     "GT404",
     "zero everywhere",
     "warn",
     "The gradient is connected and exactly zero: a step function, an underflow or a factor of zero is on the way.",
     *_NUMERIC,
 )
-_raised(
+_add_error(
     "GT405",
     "the derivative does not exist here",
     errors.LinearAlgebraError,
     "The function has a value at this point and no derivative: a singular matrix, equal eigenvalues, a norm at zero.",
 )
 
-_found(
+_add(
     "GT406",
     "a solution that does not satisfy its condition",
     "warn",
@@ -365,20 +365,20 @@ _found(
 
 # -- 5xx: silent mistakes and the health of training
 
-_found(
+_add(
     "GT501",
     "softmax over the wrong axis",
     "warn",
     "The axis that was normalised is not the one that the loss picks from or sums over.",
     errors.ShapeError,
 )
-_found("GT502", "reduced twice", "note", "A loss that was already a mean is averaged again, over another axis.")
-_found("GT503", "saturated", "note", "Most units of a sigmoid or tanh are where the slope is next to zero.")
-_found("GT504", "dead units", "note", "Units of a relu that are zero for every example, and so get no gradient.")
-_found("GT505", "vanishing gradient", "note", "The gradient shrinks from operation to operation on its way back.")
-_found("GT506", "exploding gradient", "note", "The gradient grows from operation to operation on its way back.")
-_found("GT507", "a sum where a mean was", "note", "The size of the gradient depends on the number of examples.")
-_found(
+_add("GT502", "reduced twice", "note", "A loss that was already a mean is averaged again, over another axis.")
+_add("GT503", "saturated", "note", "Most units of a sigmoid or tanh are where the slope is next to zero.")
+_add("GT504", "dead units", "note", "Units of a relu that are zero for every example, and so get no gradient.")
+_add("GT505", "vanishing gradient", "note", "The gradient shrinks from operation to operation on its way back.")
+_add("GT506", "exploding gradient", "note", "The gradient grows from operation to operation on its way back.")
+_add("GT507", "a sum where a mean was", "note", "The size of the gradient depends on the number of examples.")
+_add(
     "GT508",
     "a bias along an ambiguous axis",
     "note",
@@ -386,7 +386,7 @@ _found(
     errors.ShapeError,
     BroadcastWarning,
 )
-_found(
+_add(
     "GT509",
     "a loss of what it does not take",
     "warn",
@@ -394,7 +394,7 @@ _found(
     "logarithms of probabilities was given something else.",
     errors.OperandError,
 )
-_found(
+_add(
     "GT510",
     "reshaped where axes were to be swapped",
     "note",
@@ -402,14 +402,14 @@ _found(
     "mixes rows; a transposition moves axes.",
     errors.ShapeError,
 )
-_found(
+_add(
     "GT511",
     "gradients that were not cleared",
     "warn",
     "A gradient was used for a step and not cleared, another was added to it, and the next step uses the sum of both.",
     errors.TapeError,
 )
-_found(
+_add(
     "GT512",
     "an optimiser without gradients",
     "warn",

@@ -1,4 +1,4 @@
-"""The pages behind the codes: reading one, looking for words in all of them, and the codes nearest to a slip."""
+"""The pages of the codes: read one, search all of them, and find the codes most like a mistyped one."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def page(code: str) -> str:
 
 
 def search(text: str) -> list[Code]:
-    """The codes whose pages have `text` in them, whatever its case and wherever lines break.
+    """The codes whose pages contain `text`, regardless of case and line breaks.
 
     >>> [code.code for code in search("implicitly created only for scalar outputs")]
     ['GT307']
     """
-    wanted = _flat(text)
-    return [row for row in CODES.values() if wanted and wanted in _flat(page(row.code))]
+    wanted = _normalise(text)
+    return [row for row in CODES.values() if wanted and wanted in _normalise(page(row.code))]
 
 
-def _flat(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(text.lower().split())
 
 
@@ -37,11 +37,11 @@ def nearest(word: str, count: int = 3) -> list[Code]:
     >>> nearest("GT11")[0].code
     'GT110'
     """
-    slip = word.upper()
+    typed = word.upper()
 
     def difference(row: Code) -> float:
         if any(character.isdigit() for character in word):
-            return -sum(one == other for one, other in zip(slip, row.code))
+            return -sum(one == other for one, other in zip(typed, row.code))
         return -difflib.SequenceMatcher(None, word.lower(), row.title).ratio()
 
     return sorted(CODES.values(), key=difference)[:count]

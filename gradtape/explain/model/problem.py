@@ -1,7 +1,7 @@
-"""One structured finding: what is wrong, where in the user's code, what it does to the gradient, and what to write.
+"""A problem as data: what is wrong, where in the user's code, its effect on the gradient, and what to write instead.
 
-A `Problem` knows nothing of how it was found. It is rendered as text (a terminal), HTML (a notebook, the report) and
-JSON; errors and warnings carry it as `.problem`, and their message is its text.
+A `Problem` does not depend on the detector that found it. It is rendered as text (a terminal), HTML (a notebook, the
+report) and JSON; errors and warnings carry it as `.problem`, and their message is its text.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of the user's source.
+    """A range of the user's source.
 
-    `source` is the line as it is in the file (all lines, joined by newlines, if the piece has several); `column` and
+    `source` is the line as it is in the file (all lines, joined by newlines, if the range has several); `column` and
     `end_column` count characters from 0 in its first and its last line, and are None where they are not known.
 
     >>> span = Span("train.py", 3, 7, 15, source="loss = pred - y")
@@ -36,7 +36,7 @@ class Span:
 
     @property
     def text(self) -> str:
-        """The piece exactly as it was written; the whole line where columns are not known."""
+        """The range exactly as it is written; the whole line where columns are not known."""
         if self.column is None or self.end_column is None:
             return self.source.strip()
         lines = self.source.split("\n")
@@ -50,7 +50,7 @@ class Span:
         return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
 
     def labelled(self, label: str) -> Span:
-        """The same piece with another label."""
+        """The same range with another label."""
         return replace(self, label=label)
 
     def to_json(self) -> dict[str, Any]:
@@ -71,10 +71,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Operand:
-    """What an operation was given: its name in the user's code, shape and dtype, and the expression that made it.
+    """An operand of an operation: its name in the user's code, shape and dtype, and the expression that made it.
 
-    `span` is where it stands in the main expression. A shape of None means that it is no array; `dtype` is then the
-    name of its type.
+    `span` is its range in the main expression. A shape of None means that it is not an array; `dtype` is then the name
+    of its type.
 
     >>> Operand("pred", (200, 1), "float64").describe()
     'pred  (200, 1)'
@@ -125,10 +125,10 @@ class Operand:
 
 
 class Fix(str):
-    """What to write instead: a string, which knows more.
+    """What to write instead: a string with attributes.
 
-    `checked` says that it was tried on shapes and works; then `replaces` is the piece of the user's source that it can
-    be put in the place of, as it stands. Otherwise it is advice.
+    `checked` says that it was tried, on shapes or values, and works; then `replaces` is the range of the user's source
+    that it replaces as it is. Otherwise it is advice.
 
     >>> fix = Fix("pred[:, 0] - y", checked=True)
     >>> fix, fix.checked
@@ -167,10 +167,10 @@ class Fix(str):
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding. `spans[0]` is the main one; `details` holds more, all of it plain data that JSON knows.
+    """One problem. `spans[0]` is the main range of source; `details` holds more, all of it data that JSON can hold.
 
     Renderings read these keys of `details`, all optional: `table` (`rows`: pairs of a name and its cells, `marked`:
-    the columns that are guilty, `remarks`: a text for a row, by its number), `notes` (sentences), `path` (rows of
+    the columns that do not fit, `remarks`: a text for a row, by its number), `notes` (sentences), `path` (rows of
     text, op by op), `cause` (the code of the reason behind this one), `size` and such for tools.
 
     >>> problem = Problem("GT110", "these shapes do not fit: (2,) and (3,)", fixes=["a[:, None] + b"])
@@ -228,7 +228,7 @@ class Problem:
 
     @property
     def place(self) -> tuple[str, str, int, int]:
-        """What tells this finding from others when each place is to be heard once: code, file, line and column."""
+        """Code, file, line and column: the key by which each place is reported once."""
         span = self.main
         return (self.code, "", 0, 0) if span is None else (self.code, span.file, span.line, span.column or 0)
 
@@ -240,19 +240,19 @@ class Problem:
         return self.to_text()
 
     def to_text(self, color: bool = False, width: int = 80) -> str:
-        """The finding for a terminal, which begins with the code: `[GT110] title`."""
-        from gradtape.explain.render.text import text
+        """The problem for a terminal, which begins with the code: `[GT110] title`."""
+        from gradtape.explain.render.text import render_text
 
-        return text(self, color, width)
+        return render_text(self, color, width)
 
     def to_html(self) -> str:
-        """The finding as one `<article class="gradtape-problem">`, everything in it escaped."""
-        from gradtape.explain.render.text import html
+        """The problem as one `<article class="gradtape-problem">`, everything in it escaped."""
+        from gradtape.explain.render.html import render_html
 
-        return html(self)
+        return render_html(self)
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as plain data; `Problem.from_json` is the way back."""
+        """The problem as plain data; `Problem.from_json` is the inverse."""
         return {
             "code": self.code,
             "title": self.title,
@@ -266,7 +266,7 @@ class Problem:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Problem:
-        """The finding that `to_json` wrote."""
+        """The problem that `to_json` wrote."""
         return cls(
             data["code"],
             data["title"],

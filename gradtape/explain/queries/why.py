@@ -20,7 +20,7 @@ from gradtape.explain.graph.cuts import FIXES, code_of, cut_words, first_of, fix
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.queries.why_result import Step, Why, verdict
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import span_of
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def why_untracked(target: Tensor) -> Why:
 
 def _left_on_the_way() -> Cut | None:
     """The place where a value left that the target of the present request was computed from, as far as names tell."""
-    site = Site.present()
+    site = UserExpression.present()
     target = site.asked()[0]
     return None if target is None else next((cut for cut in reversed(departures) if is_read(site, target, cut)), None)
 
@@ -222,7 +222,7 @@ def _sizes(route: list[Node], mask: int) -> list[float] | None:
         return None
     if any(node.op is not None and node.op.differentiable and paths.is_freed(node) for node in route[:-1]):
         return None
-    from gradtape.explain.emit.policy import configure
+    from gradtape.explain.emit.severity import configure
 
     start = route[0]
     if start.bits & LIFTED or start.dtype.kind not in "fc":

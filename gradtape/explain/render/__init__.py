@@ -1,1 +1,1 @@
-"""Rendering of problems as text and HTML, in the names that the user's file imports."""
+"""Rendering of problems as text and HTML, with functions named as the user's file imports them."""

@@ -1,58 +1,58 @@
-"""Messages never dump arrays: where one got into a text, its shape stands there instead."""
+"""Replaces array dumps in messages by the shape of the array, and long lists by their length."""
 
 from __future__ import annotations
 
 import re
 
-FEW = 6  # numbers that may stay
-ITEMS = 12  # of a list that may stay
+FEW = 6  # an array with at most so many numbers is left in the text
+ITEMS = 12  # and so is a list with at most so many items
 
 _DUMP = re.compile(r"(?<![\w.])(array|Tensor|Variable|Parameter|tensor)\((?=\s*\[)")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-def brief(text: str) -> str:
-    """`text` with arrays of more than a few numbers told by their shape, and long lists by their length.
+def elide_arrays(text: str) -> str:
+    """`text` with arrays of more than a few numbers replaced by their shape, and long lists shortened.
 
-    >>> brief("rate=array([1., 2., 3., 4., 5., 6., 7.])"), brief("betas=[0.9, 0.99]")
+    >>> elide_arrays("rate=array([1., 2., 3., 4., 5., 6., 7.])"), elide_arrays("betas=[0.9, 0.99]")
     ('rate=an array of shape (7,)', 'betas=[0.9, 0.99]')
     """
     if len(text) < 30 or ("[" not in text and "," not in text):
         return text
     start = 0
     while (match := _DUMP.search(text, start)) is not None:
-        end = _end_of(text, match.end() - 1)
+        end = _closing_end(text, match.end() - 1)
         body = text[match.end() : end - 1]
         start = match.end()
         if len(_items(body.partition("[")[2])) > FEW or body.count("[") > 1 or "..." in body:
             kind = match[1] if match[1][0].isupper() else "array"
-            told = f"{'an' if kind == 'array' else 'a'} {kind}{_of_shape(body)}"
-            text = text[: match.start()] + told + text[end:]
-            start = match.start() + len(told)
-    return _shortened(text)
+            short = f"{'an' if kind == 'array' else 'a'} {kind}{_shape_in_words(body)}"
+            text = text[: match.start()] + short + text[end:]
+            start = match.start() + len(short)
+    return _elide_long_sequences(text)
 
 
-def _of_shape(body: str) -> str:
-    said = re.search(r"shape=(\([\d, ]*\))", body)
-    if said is not None:
-        return f" of shape {said[1]}"
+def _shape_in_words(body: str) -> str:
+    stated = re.search(r"shape=(\([\d, ]*\))", body)
+    if stated is not None:
+        return f" of shape {stated[1]}"
     if "..." in body:
         return ""
     shape: list[int] = []
     inner = body.strip()
     while inner.startswith("["):
-        items = _items(inner[1 : _end_of(inner, 0) - 1])
+        items = _items(inner[1 : _closing_end(inner, 0) - 1])
         shape.append(len(items))
         inner = items[0].strip() if items else ""
     return f" of shape {tuple(shape)}"
 
 
-def _shortened(text: str) -> str:
-    """Lists and tuples of many items: the first few, and how many there are."""
+def _elide_long_sequences(text: str) -> str:
+    """Replace the items of long lists and tuples by the first few and their number."""
     place = 0
     while (found := re.compile(r"(?<![\w\])])[(\[]").search(text, place)) is not None:
         place = found.start()
-        end = _end_of(text, place)
+        end = _closing_end(text, place)
         items = _items(text[place + 1 : end - 1])
         if len(items) > ITEMS and text[end - 1 : end] in ")]" and all(len(item.split()) <= 4 for item in items):
             first = ", ".join(item.strip() for item in items[:3])
@@ -61,8 +61,8 @@ def _shortened(text: str) -> str:
     return text
 
 
-def _end_of(text: str, start: int) -> int:
-    """One past the bracket that closes the one at `start`."""
+def _closing_end(text: str, start: int) -> int:
+    """The index after the bracket that closes the one at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += (text[place] in _OPEN) - (text[place] in _CLOSE)
@@ -72,7 +72,7 @@ def _end_of(text: str, start: int) -> int:
 
 
 def _items(body: str) -> list[str]:
-    """What stands between the commas of the outermost level."""
+    """The items between the commas of the outermost level."""
     items: list[str] = []
     depth = start = 0
     for place, letter in enumerate(body):

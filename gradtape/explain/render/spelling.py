@@ -1,8 +1,8 @@
-"""Advice in the words of the user's own file: a function by the name that the library has which the file imports.
+"""Rewrites advice with the function names of the library that the user's file imports.
 
-Texts are written with NumPy's and gradtape's names (`np.sum`, `gt.softmax`). A program that imports TensorFlow says
-`tf.reduce_sum`, and one that imports PyTorch `torch.softmax`; where NumPy is imported as `xp`, it is `xp.sum`. What a
-library has no name for stays as it is.
+Texts are written with the names of NumPy and gradtape (`np.sum`, `gt.softmax`). In a file that imports TensorFlow they
+become `tf.reduce_sum`, in one that imports PyTorch `torch.softmax`; where NumPy is imported as `xp`, `xp.sum`. A
+function that the library does not have stays as it is.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_STANDINS = {"torch": "torch", "tensorflow": "tf"}  # with the name that is usual for each
-_WAYS = {
+_STANDINS = {"torch": "torch", "tensorflow": "tf"}  # library -> its usual name in a file
+_CANDIDATES = {
     "torch": ("{}", "linalg.{}", "nn.functional.{}", "special.{}"),
     "tensorflow": ("{}", "math.{}", "nn.{}", "reduce_{}", "linalg.{}"),
 }
-_OTHERWISE = {
+_EXCEPTIONS = {
     "torch": {
         "concatenate": "cat",
         "power": "pow",
@@ -88,7 +88,7 @@ _NAME = re.compile(r"(?<![\w.\[/])(gt|np)\.((?:[a-z]\w*\.)*\w+)")
 
 
 def library_of(imports: Mapping[str, str]) -> tuple[str, str]:
-    """The library that a file computes with, if there is a stand-in for it, and its name in the file.
+    """The library that a file computes with, if gradtape has a stand-in for it, and the name it has in the file.
 
     >>> library_of({"np": "numpy", "F": "torch.nn.functional", "t": "torch"}), library_of({"np": "numpy"})
     (('torch', 't'), ('', ''))
@@ -103,14 +103,14 @@ def library_of(imports: Mapping[str, str]) -> tuple[str, str]:
 
 @functools.lru_cache(maxsize=512)
 def name_in(library: str, name: str) -> str:
-    """What `library` calls a function of NumPy's or gradtape's; empty if it has none.
+    """The name in `library` of a function of NumPy or gradtape; empty if it has none.
 
     >>> name_in("tensorflow", "sum"), name_in("torch", "log_softmax")
     ('reduce_sum', 'log_softmax')
     """
     module = importlib.import_module(f"gradtape.standins.{library}")
-    other = _OTHERWISE[library].get(name)
-    for candidate in [other] if other else [way.format(name) for way in _WAYS[library]]:
+    other = _EXCEPTIONS[library].get(name)
+    for candidate in [other] if other else [way.format(name) for way in _CANDIDATES[library]]:
         if candidate and _has(module, candidate):
             return candidate
     return ""
@@ -122,19 +122,19 @@ def _has(module: Any, path: str) -> bool:
     return module is not None
 
 
-def spelled(text: str, imports: Mapping[str, str]) -> str:
-    """`text` with the names, and the turns, of the library that the file with these imports computes with.
+def respell(text: str, imports: Mapping[str, str]) -> str:
+    """`text` with the names and idioms of the library that a file with these imports computes with.
 
-    >>> spelled("np.sum(x) or gt.stop_gradient(x)", {"torch": "torch"})
+    >>> respell("np.sum(x) or gt.stop_gradient(x)", {"torch": "torch"})
     'torch.sum(x) or x.detach()'
-    >>> spelled("np.where(ok, x, 1.0)", {"xp": "numpy"})
+    >>> respell("np.where(ok, x, 1.0)", {"xp": "numpy"})
     'xp.where(ok, x, 1.0)'
-    >>> spelled("np.where(ok, x, 1.0)", {"onp": "numpy", "np": "autograd.numpy"})
+    >>> respell("np.where(ok, x, 1.0)", {"onp": "numpy", "np": "autograd.numpy"})
     'np.where(ok, x, 1.0)'
     """
     library, bound = library_of(imports)
     if not library:
-        return _NAME.sub(lambda match: f"{_bound(imports, match[1])}.{match[2]}", text)
+        return _NAME.sub(lambda match: f"{_name_of_module(imports, match[1])}.{match[2]}", text)
     for pattern, phrase in _PHRASES[library]:
         text = pattern.sub(phrase.replace(f"{_STANDINS[library]}.", f"{bound}."), text)
 
@@ -145,7 +145,7 @@ def spelled(text: str, imports: Mapping[str, str]) -> str:
     return _NAME.sub(name, text)
 
 
-def _bound(imports: Mapping[str, str], usual: str) -> str:
+def _name_of_module(imports: Mapping[str, str], usual: str) -> str:
     """The name of NumPy (`np`) or gradtape (`gt`) in a file."""
     whole = {"np": "numpy", "gt": "gradtape"}[usual]
     names = [name for name, module in imports.items() if module == whole and not name.startswith("*")]
@@ -153,7 +153,7 @@ def _bound(imports: Mapping[str, str], usual: str) -> str:
 
 
 def edit_in(suffix: str, imports: Mapping[str, str]) -> str:
-    """An edit of an operand, such as `.T`, as this file would write it: with {} for the operand if that is inside."""
+    """An edit of an operand, such as `.T`, as this file would write it; with {} for the operand if it is a call."""
     library, bound = library_of(imports)
     if library == "tensorflow" and suffix in _EDITS:
         return f"{bound}.{_EDITS[suffix]}"

@@ -2,7 +2,7 @@
 
 tape.report(path)           the page of a tape
 show(tape)                  the same in a notebook
-Collector                   listens to a whole script; `write(path, collector)` makes the page of all it heard
+Collector                   collects from a whole script; `write(path, collector)` makes the page of it
 
 >>> import gradtape as gt
 >>> x = gt.Variable([1.0, 2.0])
@@ -35,7 +35,7 @@ __all__ = ["Collector", "Report", "of_tape", "show", "write"]
 
 
 def show(tape: GradientTape | Collector, target: Any = None, sources: Any = None) -> Report:
-    """The report of a tape, or of all that a collector heard; a notebook shows it where it is the value of a cell.
+    """The report of a tape, or of everything a collector has; a notebook shows it where it is the value of a cell.
 
     >>> import gradtape as gt
     >>> x = gt.Variable(3.0)
@@ -55,16 +55,16 @@ def write(
     title: str | None = None,
     problems: Iterable[Problem] = (),
 ) -> Path:
-    """Write the page of a tape, of all that a collector heard, or of some problems alone; returns the path.
+    """Write the page of a tape, of everything a collector has, or of some problems alone; returns the path.
 
     >>> import gradtape as gt, os, tempfile
     >>> x = gt.Variable([1.0, 2.0])
-    >>> with gt.explain.report.Collector() as heard:
+    >>> with gt.explain.report.Collector() as collector:
     ...     with gt.GradientTape() as tape:
     ...         loss = (x * x).sum()
     ...     gradient = tape.gradient(loss, x)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = gt.explain.report.write(os.path.join(folder, "report.html"), heard, title="a test")
+    ...     path = gt.explain.report.write(os.path.join(folder, "report.html"), collector, title="a test")
     ...     path.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
@@ -80,7 +80,7 @@ def write(
 
 
 class _Report(ModuleType):
-    """This package can be called: `gt.explain.report(problem)` says a finding in the voice of its code."""
+    """This package can be called: `gt.explain.report(problem)` reports a problem."""
 
     def __call__(self, problem: Problem) -> None:
         policy.report(problem)

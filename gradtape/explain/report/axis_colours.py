@@ -22,7 +22,7 @@ COLOURS = (
 
 
 class Dimensions:
-    """Which colour each length has: the commonest lengths get one, the rest and axes of length 1 none.
+    """The colour of each length: the commonest lengths get one, the rest and axes of length 1 none.
 
     >>> dimensions = Dimensions([(200, 1), (200, 200), (3,)])
     >>> dimensions.colour(200), dimensions.colour(1), dimensions.colour(3)
@@ -45,7 +45,9 @@ class Dimensions:
 
     def chips(self, shape: Shape) -> str:
         """A shape with coloured lengths, as HTML."""
-        return f'<span class="shape" aria-label="{escape(spoken(shape), quote=True)}">{self._chips(shape)}</span>'
+        return (
+            f'<span class="shape" aria-label="{escape(shape_in_words(shape), quote=True)}">{self._chips(shape)}</span>'
+        )
 
     def _chips(self, shape: Shape) -> str:
         if not shape:
@@ -56,7 +58,7 @@ class Dimensions:
         colour = self.colour(length)
         return "" if colour is None else f" d{colour}"
 
-    def drawn(self, shape: Shape, x: float, y: float) -> tuple[str, float]:
+    def draw(self, shape: Shape, x: float, y: float) -> tuple[str, float]:
         """A shape with coloured lengths, as SVG from `x` to the right; and its width."""
         parts = []
         begin = x
@@ -72,10 +74,10 @@ class Dimensions:
         return "".join(parts), x - begin
 
 
-def spoken(shape: Shape) -> str:
+def shape_in_words(shape: Shape) -> str:
     """A shape in words.
 
-    >>> spoken((200, 1)), spoken(())
+    >>> shape_in_words((200, 1)), shape_in_words(())
     ('shape 200 by 1', 'a scalar')
     """
     if not shape:

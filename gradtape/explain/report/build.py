@@ -1,4 +1,4 @@
-"""What a tape was asked for, and the report of it."""
+"""Builds the report of a tape: facts of the gradient that was requested, and the problems about its lines."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.queries.coverage import nodes_on
 from gradtape.explain.queries.why import why
-from gradtape.explain.report.facts import Facts, collect, tensors_alive
+from gradtape.explain.report.facts import Facts, collect, live_tensors
 from gradtape.explain.report.names import name_of
 from gradtape.explain.report.page import Report
-from gradtape.explain.report.script import heard_at
+from gradtape.explain.report.script import facts_collected_at
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
 
-REASONS_SOUGHT = 20  # sources without a gradient whose reason is looked for
+REASONS_SOUGHT = 20  # so many sources without a gradient get a reason
 
 WAYS_OUT = (
     "To see them: make the tape with gt.GradientTape(persistent=True); or call tape.report(path, target, sources) "
@@ -33,14 +33,14 @@ WAYS_OUT = (
 
 
 def of_tape(tape: GradientTape, target: Any = None, sources: Any = None) -> Report:
-    """The report of `tape`: of the target and sources given, else of those that it was last asked for.
+    """The report of `tape`: of the target and sources given, else of the last request.
 
-    A tape that was asked for nothing is shown from the last tensor that it recorded, for all that it watched.
+    Without any request it is the gradient of the last recorded tensor, for everything that the tape watched.
     """
     missing = ""
     seeds: list[tuple[Node, Any]]
     if target is None:
-        nodes, wanted = _last_asked(tape)
+        nodes, wanted = _last_request(tape)
         if not nodes and tape._spent is None:
             nodes = nodes_on(tape)[-1:]
             if nodes:
@@ -67,16 +67,16 @@ def of_tape(tape: GradientTape, target: Any = None, sources: Any = None) -> Repo
             "tape.report(path, target, sources)."
         )
     facts.missing = facts.missing or missing
-    tensors = {**tensors_alive(), **{tensor._node: tensor for tensor in (*tape._variables.values(), *given)}}
-    reasons = explained(facts, seeds, wanted, tape.mask, tape, tensors)
+    tensors = {**live_tensors(), **{tensor._node: tensor for tensor in (*tape._variables.values(), *given)}}
+    reasons = find_reasons(facts, seeds, wanted, tape.mask, tape, tensors)
     lines = {(place.location.file, place.location.line) for place in facts.places.values()}
     said = {found.place: found for found in (*policy.recent, *policy.notes()) if found.main is not None}  # the latest
-    heard = [found for found in said.values() if found.place[1:3] in lines]
-    return Report(_title(facts, seeds), [facts], merged(heard, reasons))
+    reported = [found for found in said.values() if found.place[1:3] in lines]
+    return Report(_title(facts, seeds), [facts], merge_problems(reported, reasons))
 
 
-def _last_asked(tape: GradientTape) -> tuple[list[Node], list[Node]]:
-    """The targets and sources of the last gradient, as far as they are alive."""
+def _last_request(tape: GradientTape) -> tuple[list[Node], list[Node]]:
+    """The targets and sources of the last request, as far as they are alive."""
     for targets, sources in reversed(tape._asked):
         alive = [node for node in (reference() for reference in targets) if node is not None]
         if alive:
@@ -88,10 +88,10 @@ def _facts(tape: GradientTape, seeds: list[tuple[Node, Any]], wanted: list[Node]
     spent = tape._spent
     if spent is None:
         return collect(seeds, tape.mask, wanted, tape._beginnings, names=names, others=nodes_on(tape))
-    heard = heard_at(spent)
-    if heard is not None:
-        return heard
-    # the bare structure is kept for `why` where the answer was None
+    collected = facts_collected_at(spent)
+    if collected is not None:
+        return collected
+    # a spent tape keeps the bare structure, for `why`, where the gradient was None
     for node, parents, bits in tape._remembered:
         node.parents, node.bits = parents, bits
     try:
@@ -107,7 +107,7 @@ def _facts(tape: GradientTape, seeds: list[tuple[Node, Any]], wanted: list[Node]
     return facts
 
 
-def explained(
+def find_reasons(
     facts: Facts,
     seeds: Sequence[tuple[Node, Any]],
     wanted: Sequence[Node],
@@ -116,9 +116,9 @@ def explained(
     tensors: Mapping[Node, Tensor],
     may_walk: bool = True,
 ) -> list[Problem]:
-    """Verdicts of the report's own: why a source has no gradient, and where a NaN was born. Sources get reasons.
+    """Problems that the report finds itself: why a source has no gradient (also set as its reason), where a NaN arose.
 
-    Why a gradient is zero takes a walk back, which calls custom rules: not done unless `may_walk`.
+    Explaining a zero gradient takes a backward pass, which calls custom rules: only done with `may_walk`.
     """
     found: list[Problem] = []
     by_order = {node.order: node for node in wanted}
@@ -133,7 +133,7 @@ def explained(
         node = next((node for node in by_order.values() if _key_of(node) == source.key), None)
         if node is None:
             continue
-        target, asked = [tensors[n] if n in tensors else _stand_in(n) for n in (seeds[0][0], node)]
+        target, asked = [tensors[n] if n in tensors else _tensor_at(n) for n in (seeds[0][0], node)]
         answer = tape.why(target, asked) if tape is not None else why(target, asked, mask)
         if answer.code and answer.code != "GT308" and (gradient is not None or not answer.path):
             source.reason = answer.problem
@@ -153,9 +153,9 @@ def explained(
     return found
 
 
-def merged(heard: Iterable[Problem], own: Iterable[Problem]) -> list[Problem]:
-    """What was heard, and of the report's own verdicts those that say something new."""
-    result = list(heard)
+def merge_problems(reported: Iterable[Problem], own: Iterable[Problem]) -> list[Problem]:
+    """The problems that were reported, and those of the report's own that are not among them."""
+    result = list(reported)
     for each in own:
         numeric = each.code in ("GT401", "GT402")
         said = any(
@@ -175,8 +175,8 @@ def _key_of(node: Node) -> Any:
     return ("leaf", node.order) if node.op is None else (id(node.code), node.offset, node.op.name)
 
 
-def _stand_in(node: Node) -> Tensor:
-    """A tensor at `node` where the user's own is not at hand: of its shape and dtype, the numbers do not matter."""
+def _tensor_at(node: Node) -> Tensor:
+    """A tensor at `node`, where the user's own is not known: of its shape and dtype; the numbers do not matter."""
     return Tensor(np.broadcast_to(np.zeros((), node.dtype), node.shape), node)
 
 

@@ -1,8 +1,8 @@
-"""The facts of one gradient: the recorded graph, walked once more, with the size of what passes along every edge.
+"""The facts of one gradient: a second backward pass that measures the gradient along every edge of the graph.
 
-What is found is folded at once by the place in the user's code that made it, so that a loop of a million steps takes
-no more memory than its body. Nothing of the user's is changed: hooks and custom rules are not called, nothing is
-released, and a function that is being traced is looked at with the arrays of the present call.
+Facts are folded at once by the expression in the user's code, so that a loop of a million steps takes no more memory
+than its body. The program is not affected: hooks and custom rules are not called, nothing is released, and a function
+that is being traced is examined with the arrays of the present call.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from gradtape.explain.report.names import name_of
 SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
 SPREADS_TAKEN = 32  # of the values at one place, and then of every sixteenth
 SHAPES_KEPT = 4
-LARGEST_SPREAD = 1 << 24  # elements; larger arrays are looked at in samples
-LARGEST_REPLAY = 1 << 20  # elements of a result that is computed again for its spread
-LEAVES_APART = 200  # more than these are folded by the line that made them
-UNREACHED_FOLLOWED = 100_000  # nodes behind cuts
+LARGEST_SPREAD = 1 << 24  # elements; larger arrays are sampled
+LARGEST_REPLAY = 1 << 20  # elements of a result that is recomputed for its spread
+LEAVES_APART = 200  # more leaves are folded by the line that made them
+UNREACHED_FOLLOWED = 100_000  # nodes behind cuts that are visited
 
 
 @dataclass
 class Spread:
-    """How numbers are spread: smallest, mean, largest, root mean square, and how many are not finite."""
+    """The spread of numbers: smallest, mean, largest, root mean square, and how many are not finite."""
 
     low: float = math.inf
     high: float = -math.inf
@@ -49,7 +49,7 @@ class Spread:
 
     @classmethod
     def of(cls, value: Any) -> Spread | None:
-        """The spread of an array or number; None for what has no numbers."""
+        """The spread of an array or number; None for anything else."""
         array = plain(value)
         if array is None or array.dtype.kind not in "fciub" or not array.size:
             return None
@@ -71,7 +71,7 @@ class Spread:
         return cls(float(numbers.min()), float(numbers.max()), float(numbers.sum()), square, numbers.size, bad)
 
     def add(self, other: Spread) -> None:
-        """Take in the numbers of another one."""
+        """Include the numbers of another spread."""
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.total += other.total
         self.squares += other.squares
@@ -93,7 +93,7 @@ class Spread:
 
 @dataclass
 class Place:
-    """All operations that one expression of the user's made (or one leaf, or one cut), folded into one."""
+    """All operations of one expression in the user's code (or one leaf, or one cut), folded into one."""
 
     key: Any
     kind: str  # "operation", "leaf", "cut" (its gradient ends here) or "left" (a value that left as a plain number)
@@ -119,17 +119,17 @@ class Place:
     cuts: int = 0  # for a cut: how many operations would have sent a gradient here, had it not been one
 
     def meet(self, node: Node) -> None:
-        """One more of them; the walk goes back in time."""
+        """Add a node; the latest comes first."""
         if node.order >= self.last:
             self.last, self.shape, self.dtype = node.order, node.shape, str(node.dtype)
-        if self.kind != "cut":  # a cut has no time of its own: it was made before what was made from it
+        if self.kind != "cut":  # a cut has no order of its own: it precedes what was computed from it
             self.order = min(self.order, node.order)
         self.count += 1
         if node.shape in self.shapes or len(self.shapes) < SHAPES_KEPT:
             self.shapes[node.shape] = self.shapes.get(node.shape, 0) + 1
 
     def size(self, rms: float) -> None:
-        """The size of the gradient at one of them, kept for some only when there are many."""
+        """Record the size of the gradient at one node; of many nodes, only every `stride`-th is kept."""
         if (self.arrived - 1) % self.stride == 0:
             self.sizes.append(rms)
             if len(self.sizes) > SIZES_KEPT:
@@ -142,14 +142,14 @@ class Place:
 
     @property
     def gain(self) -> float | None:
-        """How much larger the gradient is behind it than before it; the geometric mean of all."""
+        """The factor by which the gradient grows in the operation: the geometric mean over all nodes."""
         number, logs = self.gains[:2]
         return math.exp(logs / number) if number else None
 
 
 @dataclass
 class Edge:
-    """What passes between two places. `kind`: "flow", "cut", "left", "none" (no derivative) or "unknown"."""
+    """The connection of two places. `kind`: "flow", "cut", "left", "none" (no derivative) or "unknown"."""
 
     kind: str
     count: int = 0
@@ -167,7 +167,7 @@ class Edge:
 
 @dataclass
 class Source:
-    """One of the tensors that the gradient was asked for."""
+    """One of the tensors that the gradient was requested for."""
 
     name: str
     shape: Shape
@@ -181,7 +181,7 @@ class Source:
 
 @dataclass
 class Facts:
-    """One gradient: its places and edges, targets and sources, and what could not be found out."""
+    """One gradient: its places and edges, targets and sources, and what is not known (`missing`)."""
 
     asked: Location | None
     places: dict[Any, Place] = field(default_factory=dict)
@@ -189,7 +189,7 @@ class Facts:
     sources: list[Source] = field(default_factory=list)
     targets: list[Any] = field(default_factory=list)
     missing: str = ""
-    calls: int = 1  # how many times the gradient was asked for at this line
+    calls: int = 1  # how many times the gradient was requested at this line
     verdicts: list[Problem] = field(default_factory=list)
     sized: bool = True  # whether gradients were sent through it; else only the structure is known
 
@@ -202,10 +202,10 @@ class Facts:
         return sum(place.saved for place in self.places.values())
 
 
-def tensors_alive() -> dict[Node, Tensor]:
-    """The tensors of the user's, by their place in the graph. Nobody lists them, so they are sought.
+def live_tensors() -> dict[Node, Tensor]:
+    """The live tensors by their nodes. There is no list of them, so the objects of the garbage collector are searched.
 
-    Those of an interpreter are left out: asking a traced tensor for its place would end what `jit` knows of a loop.
+    Tensors of an interpreter are left out: reading the node of a traced one would end the detection of a loop by `jit`.
     """
     kinds: dict[type, bool] = {}
     found = {}
@@ -222,7 +222,7 @@ def tensors_alive() -> dict[Node, Tensor]:
 
 
 def plain(value: Any) -> Any:
-    """`value` as an array without leaving a trace; None if it is none."""
+    """`value` as an array, without recording a departure from the tape; None if it is not numeric."""
     if isinstance(value, Tensor):
         try:
             value = value._concrete()
@@ -248,27 +248,27 @@ def collect(
 ) -> Facts:
     """The facts of the gradient that `seeds` send back along the tapes in `mask`; the graph stays as it is.
 
-    `given` is what custom rules gave, for they are not called here; without it they are.
+    `given` are the cotangents that custom rules returned, which are then not called; without it they are.
 
-    `others` are nodes to show as well, though the target was not made from them. Without `sized` only the structure is
-    looked at, for a graph whose saved values are gone.
+    `others` are further nodes to show, from which the target was not computed. Without `sized` only the structure is
+    examined, for a graph whose saved values are gone.
     """
     walker = _Walker(mask, beginnings, names or {}, Facts(asked, sized=sized), given)
-    walker.values = {node: tensor._array for node, tensor in tensors_alive().items() if tensor._array is not None}
+    walker.values = {node: tensor._array for node, tensor in live_tensors().items() if tensor._array is not None}
     with recording.during(recording.Recording((), ambient=False)), np.errstate(all="ignore"):
         if sized:
             walker.walk(list(seeds))
         else:
             walker.begin(node for node, _ in seeds)
-        walker.follow_the_rest([*others, *(sources or ())])
+        walker.visit_unreached([*others, *(sources or ())])
     wanted = walker.leaves_reached() if sources is None else sources
     for node in dict.fromkeys(wanted):
-        walker.note_source(node)
+        walker.add_source(node)
     return walker.facts
 
 
 class _Walker:
-    """Goes through the graph from the youngest to the oldest node and fills the facts."""
+    """Visits the graph from the latest to the earliest node and fills the facts."""
 
     def __init__(
         self,
@@ -286,15 +286,15 @@ class _Walker:
         self.place_of: dict[Node, Place] = {}
         self.gradients: dict[Node, tuple[Shape, Spread | None]] = {}
         self.values: dict[Node, Any] = {}
-        self.weighed: set[int] = set()  # arrays whose bytes are counted already
+        self.counted: set[int] = set()  # arrays whose bytes are counted already
         self.rest: list[Node] = []
-        self.born = False
+        self.is_nonfinite_found = False
         self.leaves = 0
 
     # -- places
 
     def place(self, node: Node) -> Place:
-        """The place of `node`, which is met if it is new."""
+        """The place of `node`; a new node is added to it."""
         found = self.place_of.get(node)
         if found is not None:
             return found
@@ -307,7 +307,7 @@ class _Walker:
         return found
 
     def _key(self, node: Node) -> tuple[Any, str, str]:
-        code = id(node.code)  # a code object takes long to hash
+        code = id(node.code)  # hashing a code object is slow
         if isinstance(node, Cut):
             return ("cut", code, node.offset, node.reason), "cut", node.reason
         if node.op is None:
@@ -332,7 +332,7 @@ class _Walker:
             found.stretch = parent.shape, child.shape
         return found
 
-    # -- the walk back, with the size of every cotangent
+    # -- the backward pass, with the size of every cotangent
 
     def begin(self, targets: Iterable[Node]) -> None:
         for node in targets:
@@ -347,7 +347,7 @@ class _Walker:
         self.rest.clear()
         for node, seed in seeds:
             if node.bits & self.mask:
-                _deposit(pending, heap, node, seed)
+                _accumulate(pending, heap, node, seed)
             else:
                 self.rest.append(node)
         while heap:
@@ -358,11 +358,11 @@ class _Walker:
         place = self.place(node)
         several = node.op is not None and node.op.outputs
         spread = None if several else Spread.of(gradient)
-        size = self._arrived(place, spread, gradient if several else None)
+        size = self._record_gradient(place, spread, gradient if several else None)
         if not several:
             self.gradients[node] = np.shape(gradient), spread
         if node.op is None or not node.parents:
-            self._look(place, node)
+            self._record_values(place, node)
             return
         if node in self.beginnings:
             place.kind = "leaf"
@@ -370,7 +370,7 @@ class _Walker:
         op = node.op
         if op.part is not None:
             parent = node.parents[0]
-            self._pass(self.edge(parent, node, "flow"), spread)
+            self._record_flow(self.edge(parent, node, "flow"), spread)
             slot = pending.get(parent.order)
             if slot is None:
                 slot = pending[parent.order] = [parent, [None] * len(parent.params[PARTS])]
@@ -381,11 +381,11 @@ class _Walker:
         if several:
             specs = node.params[PARTS]
             gradient = [np.zeros(*spec) if part is None else part for part, spec in zip(gradient, specs, strict=True)]
-        if self.given is not None and not node.inputs:  # let go by the walk, which is over
+        if self.given is not None and not node.inputs:  # released by the first backward pass
             self.rest.append(node)
             return
         out, inputs = recorded_values(node)
-        self._look(place, node, out, inputs)
+        self._record_values(place, node, out, inputs)
         if self.given is not None and is_custom(node):
             cotangents = [g._array if isinstance(g, Tensor) else g for g in self.given.get(node, ())]
         else:
@@ -408,19 +408,25 @@ class _Walker:
                 if cotangent.shape != parent.shape or cotangent.dtype != parent.dtype:
                     cotangent = _fit(cotangent, parent, node)
                 passed = Spread.of(cotangent)
-                self._pass(self.edge(parent, node, "flow"), passed)
-                if passed is not None and passed.bad and spread is not None and not spread.bad and not self.born:
-                    self.born = True  # the youngest: all that is older has it from here
+                self._record_flow(self.edge(parent, node, "flow"), passed)
+                if (
+                    passed is not None
+                    and passed.bad
+                    and spread is not None
+                    and not spread.bad
+                    and not self.is_nonfinite_found
+                ):
+                    self.is_nonfinite_found = True  # the latest operation: earlier ones get it from here
                     place.birth = place.birth or "backward"
                 if passed is not None and passed.count:
                     largest = max(largest, passed.rms)
-                _deposit(pending, heap, parent, cotangent)
+                _accumulate(pending, heap, parent, cotangent)
         if size and largest and math.isfinite(size):
             ratio, gains = largest / size, place.gains
             place.gains = [gains[0] + 1, gains[1] + math.log(ratio), min(gains[2], ratio), max(gains[3], ratio)]
 
-    def _arrived(self, place: Place, spread: Spread | None, parts: list[Any] | None) -> float:
-        """Note a gradient at `place`; its size."""
+    def _record_gradient(self, place: Place, spread: Spread | None, parts: list[Any] | None) -> float:
+        """Record a gradient at `place`; returns its size."""
         for part in parts or ():
             found = None if part is None else Spread.of(part)
             if found is not None and spread is None:
@@ -439,7 +445,7 @@ class _Walker:
         place.size(size)
         return size
 
-    def _pass(self, edge: Edge, spread: Spread | None) -> None:
+    def _record_flow(self, edge: Edge, spread: Spread | None) -> None:
         if spread is None:
             return
         edge.bad = edge.bad or spread.bad > 0
@@ -447,19 +453,19 @@ class _Walker:
             edge.squares += spread.squares / spread.count
             edge.sized += 1
 
-    # -- the values on the way forward
+    # -- the values of the forward pass
 
-    def _look(self, place: Place, node: Node, out: Any = None, inputs: Sequence[Any] = ()) -> None:
-        """Note what is saved at `node`, and the spread of its value where it is known."""
+    def _record_values(self, place: Place, node: Node, out: Any = None, inputs: Sequence[Any] = ()) -> None:
+        """Record the bytes saved at `node`, and the spread of its value where it is known."""
         for item in (*inputs, *(out if isinstance(out, tuple) else (out,))):
-            if isinstance(item, np.ndarray) and id(item) not in self.weighed:
-                self.weighed.add(id(item))
+            if isinstance(item, np.ndarray) and id(item) not in self.counted:
+                self.counted.add(id(item))
                 place.saved += item.nbytes
         known = self.values.pop(node, None)
         if not place.wants_spread:
             return
         if known is None:
-            known = out if out is not None and not isinstance(out, tuple) else _again(node, inputs)
+            known = out if out is not None and not isinstance(out, tuple) else _recompute(node, inputs)
         for parent, value in zip(node.parents, inputs):
             if parent.bits & self.mask and isinstance(value, np.ndarray) and parent not in self.values:
                 self.values[parent] = value
@@ -471,25 +477,25 @@ class _Walker:
         place.values.add(spread)
         taken = [Spread.of(value) for value in inputs if isinstance(value, np.ndarray | float)]
         if spread.bad and inputs and taken and not any(item is not None and item.bad for item in taken):
-            for other in self.facts.places.values():  # the oldest: all that is younger has it from here
+            for other in self.facts.places.values():  # the earliest operation: later ones get it from here
                 if other.birth == "forward":
                     other.birth = ""
             place.birth = "forward"
 
-    # -- what no gradient reaches
+    # -- nodes that no gradient reaches
 
-    def follow_the_rest(self, others: Iterable[Node]) -> None:
-        """Meet everything that the targets were made from and that no gradient reached, and `others`."""
+    def visit_unreached(self, others: Iterable[Node]) -> None:
+        """Visit the nodes that the targets were computed from and that no gradient reached, and `others`."""
         self.rest += [node for node in others if node not in self.place_of]
         for node in self.rest:
             self.place(node)
-        pending = [origin for node in self.rest for origin in self._met(node)]
+        pending = [origin for node in self.rest for origin in self._unreached_origins(node)]
         seen = set(self.rest)
         while pending and len(seen) < UNREACHED_FOLLOWED:
             node = pending.pop()
             if node not in seen:
                 seen.add(node)
-                pending.extend(self._met(node))
+                pending.extend(self._unreached_origins(node))
         alive = {node: place for node, place in self.place_of.items() if place.kind != "cut"}
         for departure in departures:
             for reference in departure.sources:
@@ -502,13 +508,13 @@ class _Walker:
                     left.meet(departure)
                     self.edge(source, departure, "left", departure.reason)
 
-    def _met(self, node: Node) -> Iterator[Node]:
-        """The origins of a node that no gradient reached, each joined to it by an edge."""
+    def _unreached_origins(self, node: Node) -> Iterator[Node]:
+        """The origins of a node that no gradient reached; an edge is added for each."""
         place = self.place(node)
         if place.arrived and node in self.gradients:
             return
         if node in self.values:
-            self._look(place, node)
+            self._record_values(place, node)
         is_cut = isinstance(node, Cut)
         origins: list[Node] = [part for parent in node.parents for part in _parts(parent)]
         if isinstance(node, Cut):
@@ -528,8 +534,8 @@ class _Walker:
         """The leaves at which a gradient arrived, the oldest first."""
         return sorted((node for node in self.gradients if node.op is None), key=lambda node: node.order)
 
-    def note_source(self, node: Node) -> None:
-        """Note what arrived at one of the tensors that were asked for."""
+    def add_source(self, node: Node) -> None:
+        """Add a requested tensor, with the gradient that arrived there."""
         place = self.place(node)
         place.is_source = True
         name = self.names.get(node) or (place.name if place.kind == "leaf" else name_of(node.location))
@@ -539,16 +545,16 @@ class _Walker:
 
 
 def _steers(op: Op, index: int) -> bool:
-    """Whether an operand only steers the operation, as the condition of `where` does, and never gets a gradient."""
+    """Whether an operand only selects, as the condition of `where` does, and never gets a gradient."""
     return op.kind == "linear" and bool(op.needs) and index in op.needs[index]  # type: ignore[index]
 
 
 def _parts(node: Node) -> tuple[Node, ...]:
-    """The cuts that met at `node`, if several did; else itself."""
+    """The cuts that were joined at `node`; else `node` itself."""
     return node.joined if isinstance(node, Cut) and node.joined else (node,)
 
 
-def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotangent: Any) -> None:
+def _accumulate(pending: dict[int, list[Any]], heap: list[int], node: Node, cotangent: Any) -> None:
     slot = pending.get(node.order)
     if slot is None:
         pending[node.order] = [node, cotangent]
@@ -557,8 +563,8 @@ def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotange
         slot[1] = slot[1] + cotangent
 
 
-def _again(node: Node, inputs: Sequence[Any]) -> Any:
-    """The value of an elementwise operation computed once more, where all that it was computed from is saved."""
+def _recompute(node: Node, inputs: Sequence[Any]) -> Any:
+    """The value of an elementwise operation, recomputed if all its inputs are saved."""
     op = node.op
     if op is None or not op.ufunc or not inputs or math.prod(node.shape) > LARGEST_REPLAY:
         return None

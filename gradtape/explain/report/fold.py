@@ -1,4 +1,4 @@
-"""Folding: the places of a gradient become one group for each source line, and if those are many, for each function."""
+"""Folds the places of a gradient into one group per source line, or per function if there are many lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATES = {
 
 @dataclass
 class Group:
-    """What is drawn as one node: the operations of a source line, or one leaf."""
+    """One node of the drawing: the operations of a source line, or one leaf."""
 
     number: int
     key: Any
@@ -34,17 +34,17 @@ class Group:
     kind: str  # "line", "leaf", "left" or "function"
     places: list[Place] = field(default_factory=list)
     is_known: bool = True  # whether it is known where gradients arrived
-    carried: Edge | None = None  # what a loop hands from one step to the next
+    carried: Edge | None = None  # what a loop passes from one step to the next
     stretches: list[tuple[Shape, Shape]] = field(default_factory=list)
 
     @property
     def count(self) -> int:
-        """How many times the line was run."""
+        """How many times the line was executed."""
         return max(place.count for place in self.places)
 
     @property
     def result(self) -> Place:
-        """The outermost operation: the one that was made last."""
+        """The outermost operation: the one that was executed last."""
         return max(self.places, key=lambda place: (place.kind == "operation", place.last))
 
     @property
@@ -79,7 +79,7 @@ class Group:
 
     @property
     def state(self) -> str:
-        """Whether gradient flows here: it is cut if it goes no further than this line, and a cut is the reason."""
+        """Whether a gradient flows here; "cut" if it ends in this line because of a cut."""
         passes_on = any(place.gains[0] for place in self.places)
         if self.cuts and not passes_on:
             return "cut"
@@ -97,7 +97,7 @@ class Group:
 
     @property
     def gain(self) -> float | None:
-        """Of the gradient, over the operations of the line together."""
+        """The gain of the gradient over all operations of the line together."""
         gains = [place.gain for place in self.places if place.gain is not None]
         return math.prod(gains) if gains else None
 
@@ -115,8 +115,8 @@ class Group:
 
 
 @dataclass
-class Folded:
-    """The groups of one gradient, in the order in which they were first run, and the edges between them."""
+class FoldedGraph:
+    """The groups of one gradient, in the order in which they were first executed, and the edges between them."""
 
     groups: list[Group]
     edges: dict[tuple[int, int], Edge]
@@ -127,8 +127,8 @@ class Folded:
         return sorted(found, key=lambda group: group.kind == "leaf")
 
 
-def fold(facts: Facts, most: int = GROUPS_DRAWN) -> Folded:
-    """The graph folded by source line; by function as well where more than `most` lines took part."""
+def fold(facts: Facts, most: int = GROUPS_DRAWN) -> FoldedGraph:
+    """The graph folded by source line; also by function if it has more than `most` lines."""
     leaves = [place for place in facts.places.values() if place.kind == "leaf"]
     apart = {place.key for place in sorted(leaves, key=lambda place: (not place.is_source, place.order))[:LEAVES_DRAWN]}
     folded = _fold(facts, lambda place: _by_line(place, apart))
@@ -140,7 +140,7 @@ def fold(facts: Facts, most: int = GROUPS_DRAWN) -> Folded:
     return folded
 
 
-def by_line(facts: Facts) -> Folded:
+def by_line(facts: Facts) -> FoldedGraph:
     """The graph folded by source line, however many there are."""
     return _fold(facts, lambda place: _by_line(place, set()))
 
@@ -162,7 +162,7 @@ def _or_rest(key: tuple[Any, ...], known: set[Any]) -> tuple[Any, ...]:
     return key if key in known else ("rest",)
 
 
-def _fold(facts: Facts, key_of: Any) -> Folded:
+def _fold(facts: Facts, key_of: Any) -> FoldedGraph:
     groups: dict[Any, Group] = {}
     group_of: dict[Any, Group] = {}
     for place in sorted(facts.places.values(), key=lambda place: (place.order, place.last)):
@@ -185,7 +185,7 @@ def _fold(facts: Facts, key_of: Any) -> Folded:
             _join(edges, (one.number, other.number), edge)
         elif facts.places[parent].order >= facts.places[child].order and other.count > 1:
             other.carried = edge  # a later operation of the line feeds an earlier one: the next step of a loop
-    return Folded(list(groups.values()), edges)
+    return FoldedGraph(list(groups.values()), edges)
 
 
 def _label(key: tuple[Any, ...], place: Place) -> str:

@@ -17,14 +17,14 @@ MARGIN = 16.0
 WAYPOINT = 10.0
 SWEEPS = 6
 WAYPOINTS_AT_MOST = 6000
-ALONE_ABREAST = 4  # nodes that are joined to no other stand below, so many in a row
+ALONE_ABREAST = 4  # nodes without edges are placed below, so many in a row
 
 Point = tuple[float, float]
 
 
 @dataclass
 class Drawing:
-    """Where everything is: the centre of each node, the points of each edge, and the size of the whole."""
+    """Positions: the centre of each node, the points of each edge, and the size of the whole."""
 
     centres: dict[int, Point] = field(default_factory=dict)
     lines: dict[tuple[int, int], list[Point]] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Drawing:
 
 
 def layout(widths: Mapping[int, float], edges: Iterable[tuple[int, int]], late: Iterable[int] = ()) -> Drawing:
-    """Place nodes, given in the order they were first run with their widths; `late` ones stay close to their users.
+    """Place nodes, given in the order of execution with their widths; `late` ones stay close to their users.
 
     >>> drawing = layout({0: 100, 1: 100, 2: 100}, [(0, 2), (1, 2)])
     >>> drawing.centres[0][1] == drawing.centres[1][1] < drawing.centres[2][1]
@@ -48,7 +48,7 @@ def layout(widths: Mapping[int, float], edges: Iterable[tuple[int, int]], late: 
     below = max(layer_of.values(), default=-1) + 1
     alone = [node for node in widths if node not in joined]
     layer_of.update({node: below + index // ALONE_ABREAST for index, node in enumerate(alone)})
-    rows, chains, size = _with_waypoints(layer_of, forward, widths)
+    rows, chains, size = _add_waypoints(layer_of, forward, widths)
     row_of = {item: index for index, row in enumerate(rows) for item in row}
     neighbours = _neighbours(rows, chains)
     _order(rows, neighbours)
@@ -86,14 +86,14 @@ def layout(widths: Mapping[int, float], edges: Iterable[tuple[int, int]], late: 
 
 
 def _layers(nodes: list[int], edges: list[tuple[int, int]], late: set[int]) -> dict[int, int]:
-    """The layer of each node: one below the lowest of what it is made from."""
+    """The layer of each node: one below the lowest of its parents."""
     parents: dict[int, list[int]] = {node: [] for node in nodes}
     children: dict[int, list[int]] = {node: [] for node in nodes}
     for a, b in edges:
         parents[b].append(a)
         children[a].append(b)
     layer: dict[int, int] = {}
-    for node in nodes:  # in the order of time, so that parents come first
+    for node in nodes:  # in the order of execution, so that parents come first
         layer[node] = max((layer[parent] + 1 for parent in parents[node]), default=0)
     for node in reversed(nodes):
         if node in late and children[node] and not parents[node]:
@@ -101,7 +101,7 @@ def _layers(nodes: list[int], edges: list[tuple[int, int]], late: set[int]) -> d
     return layer
 
 
-def _with_waypoints(
+def _add_waypoints(
     layer_of: dict[int, int], edges: list[tuple[int, int]], widths: Mapping[int, float]
 ) -> tuple[list[list[int]], dict[tuple[int, int], list[int]], dict[int, float]]:
     """The rows with the waypoints of long edges in them (negative numbers), and each edge as a chain of items."""
@@ -124,7 +124,7 @@ def _with_waypoints(
 
 
 def _neighbours(rows: list[list[int]], chains: dict[tuple[int, int], list[int]]) -> dict[int, tuple[list[int], ...]]:
-    """For each item, those above and those below that it is joined to."""
+    """For each item, the items above and below that it is connected to."""
     joined: dict[int, tuple[list[int], ...]] = {item: ([], []) for row in rows for item in row}
     for chain in chains.values():
         for above, below in pairwise(chain):
@@ -134,7 +134,7 @@ def _neighbours(rows: list[list[int]], chains: dict[tuple[int, int], list[int]])
 
 
 def _order(rows: list[list[int]], neighbours: dict[int, tuple[list[int], ...]]) -> None:
-    """Sort each row by the mean position of what its items are joined to, down and up in turn."""
+    """Sort each row by the mean position of the neighbours of its items, downwards and upwards in turn."""
     place = {item: index for row in rows for index, item in enumerate(row)}
     for sweep in range(SWEEPS):
         side = sweep % 2
@@ -166,11 +166,11 @@ def _positions(
                 others = neighbours[item][side] or neighbours[item][1 - side]
                 mean = sum(across[other] for other in others) / len(others) if others else across[item]
                 wished.append((mean, 8.0 if item < 0 else 1.0))  # waypoints keep long edges straight
-            across.update(zip(row, _apart(wished, [size[item] for item in row])))
+            across.update(zip(row, _separate(wished, [size[item] for item in row])))
     return across
 
 
-def _apart(wished: list[tuple[float, float]], widths: list[float]) -> list[float]:
+def _separate(wished: list[tuple[float, float]], widths: list[float]) -> list[float]:
     """The positions nearest to those wished for (by weighted squares) at which neighbours do not touch."""
     offsets = [0.0]
     for left, right in pairwise(widths):

@@ -1,4 +1,4 @@
-"""The user's source as HTML: beside each line its shape, a bar for the size of the gradient, and what becomes of it."""
+"""The user's source as HTML: beside each line its shape, a bar for the size of the gradient, and its state."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from gradtape.explain.report.fold import STATES, Group
 from gradtape.explain.report.numbers import count, number
 from gradtape.explain.report.svg import Scale
 
-CONTEXT = 2  # lines around those that took part
-SHORT_FILE = 60  # lines, up to which a file is shown whole
+CONTEXT = 2  # lines shown around those with operations
+SHORT_FILE = 60  # a file of at most so many lines is shown whole
 ROWS_AT_MOST = 500
 LONGEST_LINE = 400
 
@@ -34,7 +34,7 @@ class Line:
 
     @property
     def group(self) -> Group | None:
-        """The group that speaks for the line: its operations rather than its leaves, the largest gradient first."""
+        """The group shown for the line: its operations rather than its leaves, the largest gradient first."""
         if not self.groups:
             return None
         return max(self.groups, key=lambda group: (group.kind == "line", group.state == "cut", group.size or 0.0))
@@ -47,7 +47,7 @@ class Line:
 
 
 class Listing:
-    """The files that took part, line by line."""
+    """The source files of the gradient, line by line."""
 
     def __init__(self) -> None:
         self.files: dict[str, dict[int, Line]] = {}
@@ -62,7 +62,7 @@ class Listing:
         return f"l{list(self.files).index(file)}-{number}" if (file, number) in self.shown else None
 
     def choose(self) -> None:
-        """Decide which lines are shown: all that took part and some around, the weightiest if they are many."""
+        """Choose the lines to show: those with operations and some around; if there are many, the most important."""
         known = [(file, number) for file, lines in self.files.items() for number in lines if number]
         ranked = sorted(known, key=lambda place: self.files[place[0]][place[1]].weight, reverse=True)
         chosen = ranked[:ROWS_AT_MOST]
@@ -125,7 +125,7 @@ class Listing:
             for span in _own_spans(problem, file, at)
             if span.column is not None and span.end_column is not None
         ]
-        code = _coloured(text[:LONGEST_LINE], colours, marked)
+        code = _highlight(text[:LONGEST_LINE], colours, marked)
         state = "quiet" if group is None else group.state
         accused = " accused" if line.verdicts else ""
         codes = "".join(
@@ -199,7 +199,7 @@ def _tokens(text: str) -> dict[int, list[tuple[int, int, str]]]:
     return found
 
 
-def _coloured(text: str, colours: Sequence[tuple[int, int, str]], marked: Sequence[tuple[int, int]]) -> str:
+def _highlight(text: str, colours: Sequence[tuple[int, int, str]], marked: Sequence[tuple[int, int]]) -> str:
     """A line with its colours and marks, everything in it escaped."""
     pieces = [(start, end) for start, end, _ in colours]
     ends = sorted({0, len(text), *(min(end, len(text)) for piece in (*pieces, *marked) for end in piece)})

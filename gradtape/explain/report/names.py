@@ -1,4 +1,4 @@
-"""What a tensor is called in the user's code, as far as the statement that made it tells."""
+"""The name of a tensor in the user's code, from the statement that made it."""
 
 from __future__ import annotations
 

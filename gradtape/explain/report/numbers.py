@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formats numbers for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gradtape.core.shapes import Shape
 
 
 def number(value: float | None) -> str:
-    """Three digits.
+    """A number in three digits.
 
     >>> number(0.012345), number(1e-9), number(float("nan")), number(None)
     ('0.0123', '1e-09', 'NaN', 'not known')
@@ -23,7 +23,7 @@ def number(value: float | None) -> str:
 
 
 def count(value: int) -> str:
-    """Thousands apart.
+    """An integer with thousands separated by spaces.
 
     >>> count(40000), count(999)
     ('40 000', '999')
@@ -32,7 +32,7 @@ def count(value: int) -> str:
 
 
 def size(bytes_: int) -> str:
-    """Bytes in the unit that suits.
+    """A number of bytes in kB, MB or GB.
 
     >>> size(0), size(2048), size(3_400_000)
     ('0 B', '2.0 kB', '3.4 MB')

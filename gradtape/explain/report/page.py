@@ -1,4 +1,4 @@
-"""The page: one HTML file with everything in it. Every string of the user's goes through `escape`."""
+"""The page: one self-contained HTML file. Every string from the user's program goes through `escape`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from gradtape.core.atomic_write import write_atomically
 from gradtape.core.location import Location
-from gradtape.explain.emit.policy import voice
+from gradtape.explain.emit.severity import severity
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.report import axis_colours as colours
 from gradtape.explain.report.axis_colours import Dimensions
 from gradtape.explain.report.facts import Facts, Place, Source, Spread
-from gradtape.explain.report.fold import STATES, Folded, Group, by_line, fold
+from gradtape.explain.report.fold import STATES, FoldedGraph, Group, by_line, fold
 from gradtape.explain.report.listing import Listing
 from gradtape.explain.report.numbers import count, number, size, stretch
 from gradtape.explain.report.svg import graph, sparkline
@@ -32,12 +32,12 @@ SCRIPT = Path(__file__).with_name("script.js")
 
 
 def _is_note(problem: Problem) -> bool:
-    return bool(problem.code) and voice(problem.code) in ("note", "off")
+    return bool(problem.code) and severity(problem.code) in ("note", "off")
 
 
 @dataclass
 class Report:
-    """All that a page shows: gradients and verdicts, under a title.
+    """The content of a page: gradients and problems, under a title.
 
     >>> print(Report("nothing yet").to_text())
     nothing yet: no gradient was asked for
@@ -52,7 +52,7 @@ class Report:
         return _Page(self).html()
 
     def to_text(self) -> str:
-        """The verdicts and the sources, for a terminal."""
+        """The problems and the sources, for a terminal."""
         lines = [f"{self.title}: {self._summary()}"]
         lines += [problem.to_text() for problem in self.problems]
         for facts in self.gradients:
@@ -82,7 +82,7 @@ class Report:
 
 
 def arrival(source: Source, facts: Facts) -> str:
-    """What became of the gradient of a source, in a few words."""
+    """The gradient that arrived at a source, or why none did, in a few words."""
     if source.gradient is not None and source.gradient.bad:
         return "not finite"
     if source.gradient is not None:
@@ -95,12 +95,12 @@ def _many(number_: int, noun: str) -> str:
 
 
 class _Page:
-    """Puts the parts together; knows which line and which node each verdict is about."""
+    """Assembles the parts; maps each problem to its lines and nodes."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
         self.folded = [fold(facts) for facts in report.gradients]
-        self.problems = sorted(report.problems, key=_is_note)[:VERDICTS_LISTED]  # what is wrong before what is noted
+        self.problems = sorted(report.problems, key=_is_note)[:VERDICTS_LISTED]  # errors and warnings before notes
         self.listing = Listing()
         for facts in report.gradients:
             for group in by_line(facts).groups:
@@ -210,7 +210,7 @@ class _Page:
                 links.append(f'<a href="#{anchor}">the line, {escape(span.place)}</a>')
             links += [f'<a href="#{name}">the node in the graph</a>' for name in self._nodes_of(problem)[:1]]
         kind = "note" if _is_note(problem) else "warn"
-        body = problem.to_html()  # all of the user's in it is escaped; here it stands one level higher
+        body = problem.to_html()  # escaped already; its heading is one level higher here
         body = body.replace('<h4 class="gradtape-title">', '<h3 class="gradtape-title">').replace("</h4>", "</h3>")
         row = f'<p class="links">{"".join(links)}</p>' if links else ""
         return f'<li class="verdict {kind}" id="v{index}">{body}{row}</li>'
@@ -278,7 +278,7 @@ class _Page:
         text = f"<code>{escape(str(location))}</code>"
         return f'<a href="#{anchor}">{text}</a>' if anchor else text
 
-    def _card(self, index: int, folded: Folded, group: Group, codes: Sequence[str]) -> str:
+    def _card(self, index: int, folded: FoldedGraph, group: Group, codes: Sequence[str]) -> str:
         result = group.result
         rows: list[tuple[str, str]] = []
         if group.shape is not None:
@@ -354,7 +354,7 @@ class _Page:
             f"<tbody>{rows}</tbody></table>{more}</div></details>"
         )
 
-    def _sources(self, index: int, facts: Facts, folded: Folded) -> str:
+    def _sources(self, index: int, facts: Facts, folded: FoldedGraph) -> str:
         group_of = {place.key: group.number for group in folded.groups for place in group.places}
         rows = []
         for source in facts.sources[:SOURCES_LISTED]:
@@ -396,8 +396,8 @@ class _Page:
         )
 
 
-def _groups_at(folded: Folded, file: str, line: int) -> list[Group]:
-    """The groups of a line; the function that it was folded into where lines are many."""
+def _groups_at(folded: FoldedGraph, file: str, line: int) -> list[Group]:
+    """The groups of a line; the group of its function if lines were folded by function."""
     return folded.at(file, line) or [
         group
         for group in folded.groups

@@ -1,4 +1,4 @@
-"""Listening to a whole script: every problem that is spoken, and a look at the gradients that are taken."""
+"""Collects the problems and the gradients of a whole script for one report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core import graph
 from gradtape.core.graph import AMBIENT, LIFTED, Cotangents, Finish, Node
 from gradtape.core.location import Location
-from gradtape.explain.emit.policy import listening, unheard
+from gradtape.explain.emit.listeners import listening, without_listeners
 from gradtape.explain.graph.replay import Replay, is_concrete, is_custom
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.report.facts import Facts, collect
@@ -22,31 +22,31 @@ from gradtape.explain.report.page import Report
 PLACES_AT_MOST = 12
 PROBLEMS_AT_MOST = 500
 
-_listening: list[Collector] = []
+_active: list[Collector] = []
 
 
 class Collector:
-    """Hears every problem and looks at the gradients taken inside its `with` block, for one report of them all.
+    """Collects every problem, and facts of the gradients taken inside its `with` block, for one report of them all.
 
-    A line that asks for gradients again and again is looked at the first, second, fourth, eighth time and so on, and
-    the last look counts. What is kept is folded by source line: it grows with the program, not with its running time.
+    A line that asks for gradients repeatedly is examined the first, second, fourth, eighth time and so on, and the
+    last examination counts. Facts are folded by source line: they grow with the program, not with its running time.
 
     >>> import gradtape as gt
     >>> x = gt.Variable(1.0)
-    >>> with gt.explain.report.Collector() as heard:
+    >>> with gt.explain.report.Collector() as collector:
     ...     for _ in range(5):
     ...         with gt.GradientTape() as tape:
     ...             loss = (x - 3.0) ** 2
     ...         _ = x.assign_sub(0.1 * tape.gradient(loss, x))
-    >>> [facts.calls for facts in heard.gradients], heard.problems
+    >>> [facts.calls for facts in collector.gradients], collector.problems
     ([5], [])
     """
 
     def __init__(self, title: str = "", is_private: bool = False) -> None:
         self.title = title
-        self._is_private = is_private  # whether the reports of tapes do not show what is collected here
+        self._is_private = is_private  # whether reports of tapes leave out what is collected here
         self.problems: list[Problem] = []
-        self._facts: dict[tuple[int, int], Facts] = {}  # which keep the code objects alive
+        self._facts: dict[tuple[int, int], Facts] = {}  # which keep the code objects, and so their ids, alive
         self._calls: dict[tuple[int, int], int] = {}
         self._left_out = 0
         self._stack = ExitStack()
@@ -60,32 +60,32 @@ class Collector:
 
     def __enter__(self) -> Collector:
         if not self._is_private:
-            self._stack.enter_context(listening(self.hear))
-            _listening.append(self)
-        graph.observers.append(self.look)
+            self._stack.enter_context(listening(self.add_problem))
+            _active.append(self)
+        graph.observers.append(self.observe)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        graph.observers.remove(self.look)
+        graph.observers.remove(self.observe)
         if not self._is_private:
-            _listening.remove(self)
+            _active.remove(self)
         self._stack.close()
 
-    def hear(self, problem: Problem) -> None:
-        """Told of every problem that is spoken."""
+    def add_problem(self, problem: Problem) -> None:
+        """Keep a problem; called with every one that is reported or raised."""
         if len(self.problems) < PROBLEMS_AT_MOST:
             self.problems.append(problem)
 
-    def look(
+    def observe(
         self,
         seeds: Iterable[tuple[Node, Any]],
         mask: int,
         sources: Iterable[Node] | None,
         beginnings: Container[Node],
     ) -> Finish | None:
-        """Called before every walk back, when the whole graph is still there.
+        """Called before every backward pass, while the whole graph exists.
 
-        Where custom rules are on the way the facts are collected after the walk, from what those rules gave.
+        Where the graph has custom rules, the facts are collected after the pass, from what those rules returned.
         """
         seeds = list(seeds)
         if not seeds or not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
@@ -102,14 +102,14 @@ class Collector:
         nodes = Replay(seeds, mask, beginnings).nodes
 
         def take(given: Cotangents | None, failed: Exception | None) -> None:
-            self._facts[place] = self._looked(seeds, mask, wanted, beginnings, where, nodes, given, failed)
+            self._facts[place] = self._facts_or_failure(seeds, mask, wanted, beginnings, where, nodes, given, failed)
 
         if any(is_custom(node) for node in nodes):
             return take
         take(None, None)
         return None
 
-    def _looked(
+    def _facts_or_failure(
         self,
         seeds: list[tuple[Node, Any]],
         mask: int,
@@ -120,19 +120,19 @@ class Collector:
         given: Cotangents | None,
         failed: Exception | None,
     ) -> Facts:
-        """The facts of a walk that begins now, or that is over or has failed; what cannot be looked at is said."""
+        """The facts of a backward pass that begins now, is over or has failed; or why it could not be examined."""
         words = f"The gradient asked for at {where} is one of vmap, or of a loop that jit compiled as a whole."
         try:
             if failed is None and all(is_concrete(node) for node in nodes):
-                with unheard():
-                    return self._collected(seeds, mask, wanted, beginnings, where, given)
-        except Exception as error:  # the walk itself meets it too, and says it to the user
+                with without_listeners():
+                    return self._collect_facts(seeds, mask, wanted, beginnings, where, given)
+        except Exception as error:  # the backward pass itself raises it too, for the user
             failed = error
         if failed is not None:
             words = f"The gradient asked for at {where} could not be looked at: {type(failed).__name__}."
         return Facts(where, missing=words, sized=False)
 
-    def _collected(
+    def _collect_facts(
         self,
         seeds: list[tuple[Node, Any]],
         mask: int,
@@ -142,7 +142,7 @@ class Collector:
         given: Cotangents | None,
     ) -> Facts:
         from gradtape.core.tape import GradientTape
-        from gradtape.explain.report.build import explained
+        from gradtape.explain.report.build import find_reasons
 
         state = seeds[0][0].recording
         recorders = getattr(state, "recorders", ())
@@ -150,25 +150,25 @@ class Collector:
         variables = {} if tape is None else tape._variables
         names = {node: variable.name for node, variable in variables.items() if variable.name}
         facts = collect(seeds, mask, wanted, beginnings, asked=where, names=names, given=given)
-        is_traced = any(node.bits & LIFTED for node, _ in seeds)  # what is wrong there is found when it is not
+        is_traced = any(node.bits & LIFTED for node, _ in seeds)  # then its problems are found when it is executed
         if not is_traced and (tape is not None or mask & AMBIENT):
-            facts.verdicts = explained(facts, seeds, wanted or [], mask, tape, variables, may_walk=given is None)
+            facts.verdicts = find_reasons(facts, seeds, wanted or [], mask, tape, variables, may_walk=given is None)
         return facts
 
     def report(self) -> Report:
-        """The report of all that was heard."""
-        from gradtape.explain.report.build import merged
+        """The report of everything that was collected."""
+        from gradtape.explain.report.build import merge_problems
 
         gradients = self.gradients
         own = [verdict for facts in gradients for verdict in facts.verdicts]
         first = next((facts.asked for facts in gradients if facts.asked is not None), None)
         title = self.title or ("Gradients" if first is None else os.path.basename(first.file))
-        return Report(title, gradients, merged(self.problems, own))
+        return Report(title, gradients, merge_problems(self.problems, own))
 
 
-def heard_at(where: Location) -> Facts | None:
-    """What the collectors that listen now saw of the gradients taken at a line."""
-    for collector in reversed(_listening):
+def facts_collected_at(where: Location) -> Facts | None:
+    """The facts that an active collector has of the gradients taken at a location."""
+    for collector in reversed(_active):
         facts = collector._facts.get((id(where.code), where.offset))
         if facts is not None:
             return facts

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from html import escape, unescape
 from itertools import pairwise
 
-from gradtape.explain.report.axis_colours import Dimensions, spoken
+from gradtape.explain.report.axis_colours import Dimensions, shape_in_words
 from gradtape.explain.report.facts import Edge
-from gradtape.explain.report.fold import STATES, Folded, Group
+from gradtape.explain.report.fold import STATES, FoldedGraph, Group
 from gradtape.explain.report.layout import HEIGHT, Point, layout
 from gradtape.explain.report.numbers import count, number, stretch
 
 LONGEST_LABEL = 38
-LETTER = 7.3  # the width of one in the labels
+LETTER = 7.3  # the width of a letter in the labels
 NARROWEST, WIDEST_LINE = 168.0, 9.0
 
 
-def graph(folded: Folded, dimensions: Dimensions, prefix: str, codes: dict[int, list[str]], title: str) -> str:
+def graph(folded: FoldedGraph, dimensions: Dimensions, prefix: str, codes: dict[int, list[str]], title: str) -> str:
     """The graph; `codes` are those of the verdicts on each group, `prefix` begins the names of the cards."""
     widths = {group.number: _width(group, dimensions) for group in folded.groups}
     leaves = [group.number for group in folded.groups if group.kind == "leaf"]
@@ -65,7 +65,7 @@ class Scale:
 
 def _width(group: Group, dimensions: Dimensions) -> float:
     label = min(len(group.label), LONGEST_LABEL) * LETTER + 34
-    shape = 0.0 if group.shape is None else dimensions.drawn(group.shape, 0, 0)[1]
+    shape = 0.0 if group.shape is None else dimensions.draw(group.shape, 0, 0)[1]
     below = shape + len(group.where) * 6.2 + 48 + (len(count(group.count)) * 7 + 14 if group.count > 1 else 0)
     return max(NARROWEST, label, below)
 
@@ -75,7 +75,7 @@ def _node(group: Group, centre: Point, width: float, dimensions: Dimensions, pre
     label = group.label if len(group.label) <= LONGEST_LABEL else group.label[: LONGEST_LABEL - 1] + "…"
     words = [group.label, STATES[group.state]]
     if group.shape is not None:
-        words.append(spoken(group.shape))
+        words.append(shape_in_words(group.shape))
     if group.count > 1:
         words.append(f"{group.count} times")
     if group.size is not None:
@@ -105,7 +105,7 @@ def _node(group: Group, centre: Point, width: float, dimensions: Dimensions, pre
     parts.append(f'<text class="label" x="{inner:.1f}" y="{y + 21:.1f}">{escape(label)}</text>')
     right = inner
     if group.shape is not None:
-        drawn, used = dimensions.drawn(group.shape, inner, y + 38)
+        drawn, used = dimensions.draw(group.shape, inner, y + 38)
         parts.append(drawn)
         right += used + 5
     if group.count > 1:
@@ -149,8 +149,8 @@ def _curve(points: Sequence[Point]) -> str:
     return "".join(text)
 
 
-def _sums(folded: Folded, entries: dict[tuple[int, int], float]) -> dict[tuple[int, int], str]:
-    """What stands beside the fans: for each node one text, at the edge that enters it furthest to the right."""
+def _sums(folded: FoldedGraph, entries: dict[tuple[int, int], float]) -> dict[tuple[int, int], str]:
+    """The texts beside stretched operands: one for each node, at its rightmost incoming edge."""
     words: dict[tuple[int, int], str] = {}
     by_child: dict[int, list[tuple[int, int]]] = {}
     for edge in entries:
@@ -210,7 +210,7 @@ def _kind(edge: Edge) -> str:
 
 
 def _fan(points: list[Point], width: float, words: str) -> str:
-    """An operand that is stretched: the line fans out, and the sum that undoes it stands beside it."""
+    """A stretched operand: the line widens, with the sum that undoes it written beside it."""
     x, y = points[-1]
     knot = (x, y - 24)
     parts = [f'<path d="{_curve([*points[:-1], knot])}" stroke-width="{width:.1f}"/>']

@@ -1,7 +1,7 @@
-"""What an operation's operands were made of, where no tape looked: read from the source and the values of its names.
+"""Data flow of unrecorded values: what an operand was computed from, read from the source and the values of names.
 
-A table of all pairs may be made of plain arrays, or behind `stop_gradient`, and only then meet something tracked. A
-prediction may be made of the mean of the data, whose length is gone.
+An accidental table of all pairs may be computed from plain arrays, or behind `stop_gradient`, and only later be
+combined with a tracked tensor. A prediction may be computed from the mean of the data, which has lost their length.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ import numpy as np
 
 from gradtape.explain.detectors.broadcast import BINDINGS_FOLLOWED, Shape, is_outer, makes_axis
 from gradtape.explain.model.problem import Span
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of
 
 _SAME_SHAPE = frozenset({"detach", "stop_gradient", "copy", "clone", "numpy", "astype", "cpu", "float", "double"})
 _MEASURES = frozenset({"shape", "size", "ndim", "dtype"})
-_TURNING = frozenset({"T", "mT", "transpose", "swapaxes", "permute", "reshape", "newaxis", "expand_dims", "unsqueeze"})
+_REARRANGING = frozenset(
+    {"T", "mT", "transpose", "swapaxes", "permute", "reshape", "newaxis", "expand_dims", "unsqueeze"}
+)
 
 
-class Earlier(Site):
-    """An expression of the present function that was evaluated before."""
+class EarlierExpression(UserExpression):
+    """An expression of the present function that was evaluated earlier."""
 
-    def __init__(self, site: Site, node: ast.expr) -> None:
+    def __init__(self, site: UserExpression, node: ast.expr) -> None:
         self.frame, self.location, self.source, self.node = site.frame, site.location, site.source, node
 
     @property
@@ -34,8 +36,8 @@ class Earlier(Site):
         return self.source.span(self.node)
 
 
-def bound(site: Site, name: ast.expr) -> ast.expr | None:
-    """The expression that a name of the present function was bound to, if that is to be seen in the same file."""
+def bound_expression(site: UserExpression, name: ast.expr) -> ast.expr | None:
+    """The expression that a name of the present function was bound to, if it is in the same file."""
     span = site.binding(name) if isinstance(name, ast.Name) else None
     if span is None or span.label or span.file != site.location.file:
         return None
@@ -43,8 +45,8 @@ def bound(site: Site, name: ast.expr) -> ast.expr | None:
     return found if isinstance(found, ast.expr) else None
 
 
-def names(site: Site, expression: ast.expr) -> Iterator[ast.Name]:
-    """The names whose values an expression is made of, through bindings; not those it takes a length or dtype of."""
+def names_in(site: UserExpression, expression: ast.expr) -> Iterator[ast.Name]:
+    """The names that an expression is computed from, through bindings; not those used only for a shape or dtype."""
     pending: list[tuple[ast.AST, int]] = [(expression, 0)]
     seen: set[str] = set()
     while pending:
@@ -56,47 +58,52 @@ def names(site: Site, expression: ast.expr) -> Iterator[ast.Name]:
         if isinstance(node, ast.Name) and node.id not in seen:
             seen.add(node.id)
             yield node
-            value = bound(site, node) if followed < BINDINGS_FOLLOWED else None
+            value = bound_expression(site, node) if followed < BINDINGS_FOLLOWED else None
             if value is not None:
                 pending.append((value, followed + 1))
         pending.extend((child, followed) for child in ast.iter_child_nodes(node))
 
 
-def arrays(site: Site, expression: ast.expr, length: int) -> set[str]:
-    """The names of the arrays with an axis of this length that an expression is made of."""
-    return {name.id for name in names(site, expression) if length in _known_shape(site, name)}
+def arrays_in(site: UserExpression, expression: ast.expr, length: int) -> set[str]:
+    """The names of the arrays with an axis of this length that an expression is computed from."""
+    return {name.id for name in names_in(site, expression) if length in _known_shape(site, name)}
 
 
-def is_made_of_examples(site: Site, prediction: ast.expr | None, target: ast.expr | None, length: int) -> bool:
-    """Whether a prediction is made of arrays as long as its target, and not of the target."""
+def is_made_of_examples(
+    site: UserExpression, prediction: ast.expr | None, target: ast.expr | None, length: int
+) -> bool:
+    """Whether a prediction is computed from arrays as long as its target, and not from the target."""
     if prediction is None or target is None:
         return False
-    made = arrays(site, prediction, length)
-    return bool(made) and not made & arrays(site, target, length)
+    made = arrays_in(site, prediction, length)
+    return bool(made) and not made & arrays_in(site, target, length)
 
 
-def is_turned(site: Site, expression: ast.expr | None) -> bool:
-    """Whether an expression, or what its name was bound to, lays its axes out in so many words."""
+def rearranges_axes(site: UserExpression, expression: ast.expr | None) -> bool:
+    """Whether an expression, or the one its name was bound to, arranges its axes explicitly (`.T`, `reshape`)."""
     if expression is None:
         return False
-    for part in (expression, bound(site, expression)):
+    for part in (expression, bound_expression(site, expression)):
         for node in () if part is None else ast.walk(part):
             called = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-            if called in _TURNING or (isinstance(node, ast.Constant) and node.value is None):
+            if called in _REARRANGING or (isinstance(node, ast.Constant) and node.value is None):
                 return True
     return False
 
 
-def table_of_pairs(site: Site, expression: ast.expr | None, shape: Shape) -> tuple[Earlier, list[Any]] | None:
-    """The operation in which `expression`, of a square shape, became a table by accident, with arrays like its sides.
+def find_accidental_table(
+    site: UserExpression, expression: ast.expr | None, shape: Shape
+) -> tuple[EarlierExpression, list[Any]] | None:
+    """The operation in which `expression`, of a square shape, was broadcast by accident, with arrays like its operands.
 
-    Nobody asked for the axis of length 1, but by `keepdims` elsewhere, and the two are of different arrays.
+    Accidental means that the axis of length 1 was not written (except as `keepdims` elsewhere), and that the operands
+    are computed from different arrays.
     """
-    value = expression if not isinstance(expression, ast.Name) else bound(site, expression)
+    value = expression if not isinstance(expression, ast.Name) else bound_expression(site, expression)
     for node in () if value is None else ast.walk(value):
         if not isinstance(node, ast.BinOp) or isinstance(node.op, ast.MatMult):
             continue
-        place = Earlier(site, node)
+        place = EarlierExpression(site, node)
         sides = [node.left, node.right]
         shapes = [found for side in sides if (found := shape_of(place, side)) is not None]
         if len(shapes) != 2 or not is_outer(*shapes) or np.broadcast_shapes(*shapes) != shape:
@@ -104,26 +111,26 @@ def table_of_pairs(site: Site, expression: ast.expr | None, shape: Shape) -> tup
         column = sides[next(i for i, found in enumerate(shapes) if 1 in found)]
         if makes_axis(place, column, reshapes=True) and not _is_kept(place, column):
             continue
-        if arrays(place, sides[0], shape[0]) & arrays(place, sides[1], shape[0]):
+        if arrays_in(place, sides[0], shape[0]) & arrays_in(place, sides[1], shape[0]):
             continue
         return place, [np.broadcast_to(0.0, found) for found in shapes]
     return None
 
 
-def _is_kept(site: Site, column: ast.expr) -> bool:
+def _is_kept(site: UserExpression, column: ast.expr) -> bool:
     """Whether a name in an expression was bound to a reduction that keeps its axis."""
-    values = [bound(site, node) for node in ast.walk(column) if isinstance(node, ast.Name)]
+    values = [bound_expression(site, node) for node in ast.walk(column) if isinstance(node, ast.Name)]
     calls = [value for value in values if isinstance(value, ast.Call)]
     return any(keyword.arg in ("keepdims", "keepdim") for call in calls for keyword in call.keywords)
 
 
-def _known_shape(site: Site, node: ast.expr) -> Shape:
+def _known_shape(site: UserExpression, node: ast.expr) -> Shape:
     shape = getattr(site.value(node), "shape", ())
     return tuple(shape) if isinstance(shape, tuple) else ()
 
 
-def shape_of(site: Site, node: ast.expr) -> Shape | None:
-    """The shape of an expression of names and elementwise operations; None if it cannot be told without running it."""
+def shape_of(site: UserExpression, node: ast.expr) -> Shape | None:
+    """The shape of an expression of names and elementwise operations; None if that takes executing it."""
     if isinstance(node, ast.Constant):
         return () if isinstance(node.value, int | float) else None
     if isinstance(node, ast.UnaryOp):

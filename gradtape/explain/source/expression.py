@@ -1,11 +1,14 @@
-"""An expression that is being executed: its operands as the user wrote them, and the expression that made each.
+"""The expression of the user's code that is being executed, or was recorded: its operands and their origins.
 
-Where the source or the columns are not known everything degrades: to the line, to "argument 0", to no origin.
+`UserExpression` finds the syntax node of a frame or location, the part of it that is each operand, and the expression
+that made each operand. Where the source or the columns are not known, results are less exact: the line, "argument 0",
+no origin.
 """
 
 from __future__ import annotations
 
 import ast
+import dis
 import math
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, ModuleType
@@ -24,16 +27,18 @@ _PASSING_ON = frozenset(
     {"map", "list", "tuple", "set", "dict", "zip", "filter", "sorted", "print", "next", "iter", "any", "all"}
 )
 _JOINING = frozenset({"concatenate", "concat", "stack", "hstack", "vstack", "dstack", "column_stack", "block"})
+_OPERATOR_INSTRUCTIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
+_SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
 CALLERS_FOLLOWED = 3
 EXPRESSIONS_FOLLOWED = 40
 CUT_AND_FLAGS = 7  # the bits of a node that is on no tape, as in gradtape.core.graph
 
 
-class Site:
-    """An expression that is being executed: the user's frame, the syntax node, and the parts that are its operands."""
+class UserExpression:
+    """An expression of the user's code: its frame (None if that has ended), its syntax node, and its operands."""
 
     def __init__(self, frame: FrameType | None, offset: int | None = None) -> None:
-        """The expression that `frame` is at; with `offset`, the one it was at when an error passed through it."""
+        """The expression that `frame` is executing; with `offset`, the one where an error passed through it."""
         self.frame = frame
         place = (None, 0) if frame is None else (frame.f_code, frame.f_lasti if offset is None else offset)
         self.location = Location(*place)
@@ -41,8 +46,8 @@ class Site:
         self.node = self.source.find(self.location)
 
     @classmethod
-    def present(cls) -> Site:
-        """The innermost expression of the user's that is being executed now."""
+    def present(cls) -> UserExpression:
+        """The innermost expression of the user's code that is being executed now."""
         return cls(user_frame(2))
 
     @property
@@ -50,7 +55,7 @@ class Site:
         return span_of(self.location)
 
     def operands(self, inputs: Sequence[Any]) -> list[Operand]:
-        """What the operation was given, each with its name, its place in the expression and where it came from."""
+        """The operands of the operation, each with its name, its range in the expression and its origin."""
         parts = self.parts(inputs)
         return [self._operand(x, part, index, len(inputs)) for index, (x, part) in enumerate(zip(inputs, parts))]
 
@@ -68,11 +73,11 @@ class Site:
         shape, dtype = shape_and_dtype(x)
         users = getattr(self.value(part), "shape", None) if part is not None else None
         if shape is not None and isinstance(users, tuple) and math.prod(users) == math.prod(shape):
-            shape = tuple(users)  # a vector that was made a column on the way
+            shape = tuple(users)  # a vector that became a column on the way
         return Operand(name, shape, dtype, self.origin(x, part), span)
 
     def arrays(self) -> list[Operand]:
-        """The operands of the expression that are arrays, as far as they are names whose values can be seen."""
+        """The operands of the expression that are arrays, as far as their values can be read from the frame."""
         found = []
         for part in self._candidates(0):
             value = self.value(part)
@@ -80,10 +85,10 @@ class Site:
                 found.append(self._operand(value, part, 0, 1))
         return sorted(found, key=lambda o: (o.span.line, o.span.column or 0) if o.span is not None else (0, 0))
 
-    # -- which part of the expression is which input
+    # -- the part of the expression that is each input
 
     def parts(self, inputs: Sequence[Any]) -> list[ast.expr | None]:
-        """For each input, the part of the expression that it is the value of, as far as that can be told."""
+        """For each input, the part of the expression that evaluates to it; None where that is not known."""
         candidates = self._candidates(len(inputs))
         taken: list[ast.expr | None] = []
         for index, x in enumerate(inputs):
@@ -120,7 +125,7 @@ class Site:
         return [node] if isinstance(node, ast.Name) else []
 
     def _arguments(self, call: ast.Call, count: int) -> list[ast.expr]:
-        """The receiver of a method, and the arguments, with a list or tuple of arrays taken apart."""
+        """The object of a method call and the arguments; a list or tuple of arrays is replaced by its elements."""
         found: list[ast.expr] = []
         if isinstance(call.func, ast.Name) and call.func.id in _PASSING_ON:
             return []
@@ -141,14 +146,14 @@ class Site:
         return found
 
     def _sequence(self) -> str:
-        """The name of the list that is joined, if this is a call that joins the elements of a named one."""
+        """The name of the list whose elements this call joins (`np.stack(rows)`), if it has a name."""
         call = self.node.value if isinstance(self.node, ast.Expr) else self.node
         if isinstance(call, ast.Call) and _name_of(call.func) in _JOINING and call.args:
             return self.source.text(call.args[0]) if isinstance(call.args[0], ast.Name | ast.Attribute) else ""
         return ""
 
     def is_module(self, node: ast.expr) -> bool:
-        """Whether an expression is a module, by its value, or by its name where that is not known."""
+        """Whether an expression is a module, by its value, or by its name where the value is not known."""
         value = self.value(node)
         if value is not _UNKNOWN:
             return isinstance(value, ModuleType)
@@ -157,7 +162,7 @@ class Site:
         return isinstance(node, ast.Name) and (node.id in _MODULES or self.source.is_array_module(node.id))
 
     def value(self, node: ast.AST) -> Any:
-        """The value of a name, attribute or item in the frame, read without running any code; or `_UNKNOWN`."""
+        """The value of a name, attribute or item in the frame, read without executing any code; or `_UNKNOWN`."""
         if isinstance(node, ast.Constant):
             return node.value
         if self.frame is None:
@@ -185,19 +190,19 @@ class Site:
         return value is not _UNKNOWN and (value is x or (getattr(value, "_array", _UNKNOWN) is x))
 
     def _contradicts(self, part: ast.expr, x: Any) -> bool:
-        """Whether `part` certainly is something else than `x`."""
+        """Whether `part` certainly does not evaluate to `x`."""
         value = self.value(part)
         if value is _UNKNOWN:
             return isinstance(part, ast.Constant | ast.JoinedStr) and hasattr(x, "shape") and x.shape != ()
         one, other = shape_and_dtype(value)[0], shape_and_dtype(x)[0]
         if one is None or other is None:
             return one is not other
-        return [n for n in one if n != 1] != [n for n in other if n != 1]  # a column may have been made of a vector
+        return [n for n in one if n != 1] != [n for n in other if n != 1]  # a vector may have become a column
 
-    # -- where a value came from
+    # -- the origin of a value
 
     def origin(self, x: Any, part: ast.expr | None) -> Span | None:
-        """The expression that made `x`: by its record in the graph, else by a look at where its name was bound."""
+        """The expression that made `x`: the one recorded in the graph, else the last binding of its name."""
         recorded = recorded_origin(x)
         if recorded is not None:
             mine = self.span
@@ -212,7 +217,7 @@ class Site:
         return self.binding(part)
 
     def binding(self, part: ast.expr, depth: int = 0) -> Span | None:
-        """Where the name in `part` was last bound before this expression, as far as a look at the source tells."""
+        """The last binding of the name in `part` before this expression, as far as the source shows."""
         if isinstance(part, ast.Attribute):
             return self._attribute_binding(part)
         if not isinstance(part, ast.Name) or self.node is None:
@@ -231,7 +236,7 @@ class Site:
         return None
 
     def home(self, node: ast.AST, name: str) -> ast.AST | None:
-        """The function or module whose variable `name` is, where `node` is written; None if nothing binds it."""
+        """The function or module whose variable `name` is, as seen from `node`; None if nothing binds it."""
         for scope in self.source.scopes(node):
             is_bound = _argument(scope, name) is not None or next(self._bindings(scope, name), None) is not None
             if is_bound and not isinstance(scope, ast.ClassDef):
@@ -250,7 +255,7 @@ class Site:
         return max(chosen, key=lambda row: row[:2])[2] if chosen else None
 
     def _bindings(self, scope: ast.AST, name: str) -> Iterator[tuple[Any, Span]]:
-        """The statements of `scope` that bind `name`, not those of functions inside, and what they bind it to."""
+        """The statements of `scope` (not of functions inside) that bind `name`, and the expression they bind it to."""
         if isinstance(scope, COMPREHENSIONS):
             for generator in scope.generators:
                 if _binds(generator.target, name):
@@ -289,7 +294,7 @@ class Site:
         above = frame.f_back
         if above is None or is_library(above.f_code.co_filename):
             return None
-        caller = Site(above)
+        caller = UserExpression(above)
         call = caller.node.value if isinstance(caller.node, ast.Expr) else caller.node
         if not isinstance(call, ast.Call) or any(isinstance(a, ast.Starred) for a in call.args):
             return None
@@ -298,7 +303,7 @@ class Site:
         passed: ast.expr | None = next((k.value for k in call.keywords if k.arg == argument.arg), None)
         if passed is None and argument.arg in names:
             index = names.index(argument.arg)
-            if names[0] in ("self", "cls"):  # a method, or an object that is called
+            if names[0] in ("self", "cls"):  # a method, or `__call__`
                 index -= 1
             passed = call.args[index] if 0 <= index < len(call.args) else None
         if passed is None:
@@ -321,7 +326,7 @@ class Site:
         return self.source.span(found[-1]) if found else None
 
     def asked(self) -> tuple[ast.expr | None, ast.expr | None]:
-        """The target and the (first) source in a call that asks for a gradient, or why there is none."""
+        """The target and the first source in a call of gradient, backward or why; None for those that are not found."""
         call = self.node.value if isinstance(self.node, ast.Expr) else self.node
         if not isinstance(call, ast.Call):
             return None, None
@@ -338,9 +343,9 @@ class Site:
         return target, source
 
     def use(self, part: ast.expr, wanted: Callable[[Any], bool]) -> tuple[Span, str] | None:
-        """Where what `part` was computed from, as far as names can be followed, reads a value that is `wanted`.
+        """The expression, among those that `part` was computed from, that reads a `wanted` value, and its name there.
 
-        The expression that reads it, and the name it has there.
+        Names are followed to their bindings in the same file.
         """
         pending: list[ast.expr] = [part]
         seen: set[ast.expr] = set()
@@ -362,10 +367,10 @@ class Site:
                     pending.append(value)
         return None
 
-    # -- writing it differently
+    # -- edits
 
     def rewritten(self, edits: dict[int, str], parts: Sequence[ast.expr | None], swap: bool = False) -> str | None:
-        """The expression with `edits` (by the index of an operand: a suffix such as ".T") put into it."""
+        """The expression with `edits` (by the index of an operand: a suffix such as ".T") applied."""
         if self.node is None or isinstance(self.node, ast.stmt):
             return None
         whole = self.source.span(self.node)
@@ -389,7 +394,7 @@ class Site:
         return one_line(text)
 
     def region(self, part: ast.expr, whole: Span) -> tuple[int, int]:
-        """Where `part` is in the text of the expression, with the parentheses around it if it has its own."""
+        """The offsets of `part` in the text of the expression, including parentheses of its own."""
         start, end = offsets(whole, self.source.span(part))
         text = whole.text
         before, after = text[:start].rstrip(), text[end:].lstrip()
@@ -400,15 +405,37 @@ class Site:
         return start, end
 
 
+def site_at(location: Location) -> UserExpression:
+    """The expression at a recorded location, whose frame has ended."""
+    site = UserExpression(None)
+    site.location = location
+    site.source = source_of(location.file)
+    site.node = site.source.find(location)
+    return site
+
+
+def is_written(site: UserExpression, name: str) -> bool:
+    """Whether the user's code has the operation `name` here, and not a library function or rule that it calls."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if site.location.in_rule:
+        return False
+    if node is None and site.location.code is not None:  # code without source: `exec` of a text
+        return dis.opname[site.location.code.co_code[site.location.offset]].startswith(_OPERATOR_INSTRUCTIONS)
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return called in (name, _SHORT_NAMES.get(name))
+    return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
+
+
 class _Unknown:
-    """The value of what cannot be known without running code."""
+    """The value of an expression that cannot be evaluated without executing code."""
 
 
 _UNKNOWN: Any = _Unknown()
 
 
 def recorded_origin(x: Any) -> Span | None:
-    """The expression that made a tensor, if the graph remembers."""
+    """The expression that made a tensor, if the graph recorded it."""
     node = getattr(x, "_node", None)
     if node is None or node.code is None:
         return None
@@ -418,7 +445,7 @@ def recorded_origin(x: Any) -> Span | None:
 
 
 def shape_and_dtype(x: Any) -> tuple[tuple[int, ...] | None, str]:
-    """Shape and dtype of an array or number; None and the type's name for the rest."""
+    """Shape and dtype of an array or number; None and the name of the type for anything else."""
     if hasattr(x, "shape") and hasattr(x, "dtype"):
         return tuple(x.shape), str(x.dtype)
     if isinstance(x, bool | int | float | complex):
@@ -445,7 +472,7 @@ def _binds(target: ast.AST, name: str) -> bool:
 
 
 def _bound_value(target: ast.expr, value: ast.expr, name: str) -> ast.expr | None:
-    """What an assignment gives to `name`: the element of a tuple if both sides are one, else the whole value."""
+    """The expression that an assignment binds `name` to: an element if both sides are tuples, else all of it."""
     sequences = ast.Tuple | ast.List
     if isinstance(target, sequences) and isinstance(value, sequences) and len(target.elts) == len(value.elts):
         pairs = zip(target.elts, value.elts)

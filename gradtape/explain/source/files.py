@@ -1,8 +1,8 @@
-"""The user's source: files as syntax trees, and the exact sub-expression of a place.
+"""Source files as syntax trees, and the exact sub-expression of a `Location`.
 
-A place while the program runs is a code object and an instruction offset (`gradtape.core.location`). Here, when
-something has gone wrong, the file is parsed and the instruction's columns are matched with the syntax tree. Where the
-source or the columns are not known everything degrades: to the line, to "argument 0", to no origin.
+While the program runs, a location is a code object and an instruction offset (`gradtape.core.location`). When a problem
+is reported, the file is parsed and the columns of the instruction are matched with the syntax tree. Where the source or
+the columns are not known, results are less exact: the line, "argument 0", no origin.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ARRAY_LIBRARIES = frozenset({"numpy", "scipy", "gradtape", "autograd", "jax", "
 
 
 class Source:
-    """A parsed file: its lines, and the syntax nodes by their position."""
+    """A parsed file: its lines, and its syntax nodes by position."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
@@ -42,12 +42,12 @@ class Source:
         for node in [] if self.tree is None else ast.walk(self.tree):
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
-            if isinstance(node, ast.expr | ast.stmt):  # walked outside in: of several at one place, the innermost
+            if isinstance(node, ast.expr | ast.stmt):  # outer nodes come first: the innermost stays
                 self.by_position[position_of(node)] = node
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """What the names stand for that import statements bind; "*" before a module whose names all are.
+        """The full name of each name that import statements bind; "*module" for `from module import *`.
 
         >>> Source("a.py", "import numpy as xp; from gradtape import grad").imports
         {'xp': 'numpy', 'grad': 'gradtape.grad'}
@@ -67,13 +67,13 @@ class Source:
         return found
 
     def is_array_module(self, name: str) -> bool:
-        """Whether a name stands for NumPy, SciPy or gradtape, or a part of them."""
+        """Whether a name is bound to an array library (NumPy, SciPy, gradtape, ...) or a part of one."""
         if name in self.imports:
             return self.imports[name].partition(".")[0] in _ARRAY_LIBRARIES
         return name in ("np", "numpy", "gt", "gradtape", "xp", "scipy")
 
     def spelled(self, name: str, module: str = "numpy") -> str:
-        """How this file would call a function of NumPy's or gradtape's: `np.exp`, `xp.exp`, or `exp`.
+        """How this file would write a function of NumPy or gradtape: `np.exp`, `xp.exp`, or `exp`.
 
         >>> Source("a.py", "import numpy as xp").spelled("exp")
         'xp.exp'
@@ -93,7 +93,7 @@ class Source:
         return len(text.encode()[:offset].decode(errors="replace"))
 
     def span(self, node: ast.expr | ast.stmt | ast.arg, label: str = "") -> Span:
-        """The piece of source that `node` stands for."""
+        """The range of source of `node`."""
         first, last = node.lineno, node.end_lineno or node.lineno
         return Span(
             self.file,
@@ -106,11 +106,11 @@ class Source:
         )
 
     def text(self, node: ast.expr | ast.stmt) -> str:
-        """`node` exactly as it was written."""
+        """The source text of `node`."""
         return self.span(node).text
 
     def dropped_result(self, method: str, name: ast.expr | None) -> Span | None:
-        """The last statement before `name` that calls a method with it, `tape.watch(x)`, and drops what it returns."""
+        """The last statement before `name` that calls a method with it and ignores the result: `tape.watch(x)`."""
         if not isinstance(name, ast.Name) or self.tree is None:
             return None
         calls = [
@@ -127,14 +127,14 @@ class Source:
         return self.span(max(fitting, key=lambda call: call.lineno)) if fitting else None
 
     def find(self, location: Location) -> ast.expr | ast.stmt | None:
-        """The expression or statement whose instruction `location` is."""
+        """The expression or statement that the instruction at `location` belongs to."""
         line, end_line, start, end = location.positions
         if line is None or end_line is None or start is None or end is None:
             return None
         exact = self.by_position.get((line, start, end_line, end))
         if exact is not None:
             return exact
-        around = [  # a call of a method on a line of its own begins at the method's name
+        around = [  # the instruction of a method call that is split over lines begins at the method's name
             node
             for (first, column, last, end_column), node in self.by_position.items()
             if (last, end_column) == (end_line, end) and (first, column) <= (line, start) and isinstance(node, ast.expr)
@@ -142,7 +142,7 @@ class Source:
         return around[-1] if around else None
 
     def at(self, span: Span) -> ast.expr | ast.stmt | None:
-        """The syntax node that `span` is the source of."""
+        """The syntax node at `span`."""
         return next((node for node in self.by_position.values() if _same_place(self.span(node), span)), None)
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
@@ -153,13 +153,13 @@ class Source:
         return found
 
     def function(self, name: str) -> ast.FunctionDef | None:
-        """The function of the file that has this name, if there is just one."""
+        """The function of this name in the file, if there is exactly one."""
         every = [] if self.tree is None else ast.walk(self.tree)
         found = [node for node in every if isinstance(node, ast.FunctionDef) and node.name == name]
         return found[0] if len(found) == 1 and not isinstance(self.parents.get(found[0]), ast.ClassDef) else None
 
     def method(self, name: str) -> ast.FunctionDef | None:
-        """The method, or property, of a class of the file that has this name, if there is just one."""
+        """The method or property of this name in a class of the file, if there is exactly one."""
         every = [] if self.tree is None else ast.walk(self.tree)
         found = [node for node in every if isinstance(node, ast.FunctionDef) and node.name == name]
         return found[0] if len(found) == 1 and isinstance(self.parents.get(found[0]), ast.ClassDef) else None
@@ -174,7 +174,7 @@ class Source:
 
 
 def one_line(text: str) -> str:
-    """An expression that was written over several lines, on one, without the comments between them.
+    """An expression that is written over several lines, joined to one line, without the comments between them.
 
     >>> one_line("(a  # first" + chr(10) + "    - b)")
     '(a - b)'
@@ -187,7 +187,7 @@ def one_line(text: str) -> str:
     except (tokenize.TokenError, SyntaxError):
         return " ".join(text.split())
     if any(token.type == tokenize.STRING and token.start[0] != token.end[0] for token in tokens):
-        return text  # its line ends are part of it
+        return text  # line ends inside a string are part of it
     for token in tokens:
         if token.type == tokenize.COMMENT:
             line, column = token.start
@@ -205,17 +205,17 @@ def position_of(node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
 
 
 @functools.lru_cache(maxsize=32)
-def _parsed(file: str, text: str) -> Source:
+def _parse(file: str, text: str) -> Source:
     return Source(file, text)
 
 
 def source_of(file: str) -> Source:
-    """The parsed source of `file`, which may be a notebook's cell or anything else that `linecache` knows."""
-    return _parsed(file, "".join(linecache.getlines(file)))
+    """The parsed source of `file`, which may be a notebook cell or any other name that `linecache` knows."""
+    return _parse(file, "".join(linecache.getlines(file)))
 
 
 def span_of(location: Location, label: str = "") -> Span:
-    """The piece of source of a recorded place: its sub-expression, or its line where columns are not known."""
+    """The range of source of a recorded location: its sub-expression, or its line where columns are not known."""
     line, end_line, start, end = location.positions
     source = source_of(location.file)
     node = source.find(location)
@@ -232,12 +232,12 @@ def span_of(location: Location, label: str = "") -> Span:
 
 
 def here(label: str = "") -> Span:
-    """The sub-expression of the user's that is being executed now."""
+    """The sub-expression of the user's code that is being executed now."""
     return span_of(Location.here(), label)
 
 
-def being_walked() -> Location | None:
-    """The place of the operation whose gradient rule is running now, if a rule is, and it is not the user's own."""
+def location_of_running_rule() -> Location | None:
+    """The location of the operation whose gradient rule is being executed; None if no rule is, or a custom one."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_library(frame.f_code.co_filename):
         if frame.f_code.co_name == "_walk" and frame.f_globals.get("__name__") == "gradtape.core.graph":
@@ -248,19 +248,8 @@ def being_walked() -> Location | None:
     return None
 
 
-def raised_at(error: BaseException) -> Span | None:
-    """The innermost expression of the user's that `error` passed through."""
-    found = None
-    trace = error.__traceback__
-    while trace is not None:
-        if not is_library(trace.tb_frame.f_code.co_filename):
-            found = Location(trace.tb_frame.f_code, trace.tb_lasti)
-        trace = trace.tb_next
-    return None if found is None else span_of(found)
-
-
-def returned(code: CodeType | None, label: str = "") -> Span:
-    """What a function returns, if it does so in one place; else the line that it is defined at."""
+def returned_span(code: CodeType | None, label: str = "") -> Span:
+    """The expression that a function returns, if it has one `return`; else the line of its definition."""
     if code is None:
         return Span("<unknown>", 0, label=label)
     source = source_of(code.co_filename)
@@ -278,10 +267,10 @@ def returned(code: CodeType | None, label: str = "") -> Span:
     return Span(code.co_filename, code.co_firstlineno, None, None, label, text, code.co_firstlineno)
 
 
-def dropped_at_the_end(code: CodeType) -> Span | None:
-    """What a function without any `return` computes in its last line, and drops; None if it may have been meant.
+def find_unreturned_result(code: CodeType) -> Span | None:
+    """The result that the last line of a function without `return` computes and loses; None if that may be intended.
 
-    That is an expression without an effect (`x @ self.w`), or the value of a name that nothing can read any more.
+    It is an expression without an effect (`x @ self.w`), or the value of a local name that is not read afterwards.
     """
     source = source_of(code.co_filename)
     for node in [] if source.tree is None else ast.walk(source.tree):
@@ -291,13 +280,13 @@ def dropped_at_the_end(code: CodeType) -> Span | None:
             or _first_line(node) != code.co_firstlineno
         ):
             continue
-        dropped = dropped_by(node)
+        dropped = unreturned_result(node)
         return None if dropped is None else source.span(dropped[1])
     return None
 
 
-def dropped_by(function: ast.FunctionDef) -> tuple[ast.stmt, ast.expr] | None:
-    """The last statement of a function without any `return`, and what it computes for nobody."""
+def unreturned_result(function: ast.FunctionDef) -> tuple[ast.stmt, ast.expr] | None:
+    """The last statement of a function without `return`, and the expression in it whose value is lost."""
     inner = list(ast.walk(function))
     if any(isinstance(one, ast.Return | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for one in inner):
         return None
@@ -319,7 +308,7 @@ def _first_line(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -
 
 
 def returned_values(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.expr]:
-    """The values that `function` itself returns, not the functions inside it."""
+    """The expressions that `function` itself returns, without those of functions inside it."""
     if isinstance(function, ast.Lambda):
         return [function.body]
     found: list[ast.expr] = []

@@ -1,22 +1,27 @@
-"""An operation as the user wrote it: its expression, its operands by their names, and their values at one element."""
+"""A recorded operation in the user's code: its expression, the names of its operands, and their values at one element.
+
+Messages about a NaN or a zero name the operation, the element and the values there, and try edits on those values.
+"""
 
 from __future__ import annotations
 
 import ast
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.core.graph import FLAGS, Node
-from gradtape.explain.detectors.broadcast import is_written, site_at
-from gradtape.explain.graph.replay import Replay
 from gradtape.explain.model.problem import Fix, Operand
+from gradtape.explain.source.expression import is_written, site_at
 from gradtape.explain.source.files import one_line
 
+if TYPE_CHECKING:
+    from gradtape.explain.graph.replay import Replay
 
-class Place:
+
+class OperationSite:
     """The expression of an operation, its operands by their names, and their values at one element."""
 
     def __init__(self, replay: Replay, node: Node, index: tuple[int, ...], slot: int | None = None) -> None:
@@ -30,7 +35,7 @@ class Place:
         self.is_written = is_written(self.site, self.name)
         is_call = isinstance(self.site.node, ast.Call)
         if node.location.in_rule or (is_call and not self.is_written and not self._is_whole(known)):
-            self.parts = [None] * len(known)  # of a part of the call, or of its derivative
+            self.parts = [None] * len(known)  # the operation is a part of what the call does, or of its derivative
         elif isinstance(self.site.node, ast.Call | ast.BinOp | ast.UnaryOp | ast.AugAssign):
             self.parts = [
                 part or candidate
@@ -43,7 +48,7 @@ class Place:
         self.slot = slot
 
     def _is_whole(self, inputs: Sequence[Any]) -> bool:
-        """Whether the operation does all that the call does: it is given as much as the call, and gives the result."""
+        """Whether the operation is the whole call: it has the name of the function, and an operand per argument."""
         arguments = [part for part in self.site._candidates(len(inputs)) if not is_literal(part)]
         return (
             len(self.node.parents) == len(arguments) and self.node.op is not None and self.node.op.name == self.called
@@ -51,13 +56,13 @@ class Place:
 
     @property
     def called(self) -> str:
-        """The name of the function that was called, or of none."""
+        """The name of the function that is called; empty if the expression is not a call."""
         function = getattr(self.site.node, "func", None)
         return str(getattr(function, "attr", getattr(function, "id", "")))
 
     @property
     def expression(self) -> str:
-        """The operation as it was written, if that is short, else its name."""
+        """The source text of the operation if it is short, else the name of the operation."""
         text = one_line(self.span.text)
         return text if isinstance(self.site.node, ast.expr) and len(text) <= 50 else self.name
 
@@ -73,7 +78,7 @@ class Place:
         )
 
     def element(self, i: int) -> Any:
-        """The value of an operand at the element that this is about, if it is known."""
+        """The value of operand `i` at `index`, if it is known."""
         value = self.values[i]
         if value is None:
             return None
@@ -96,7 +101,7 @@ class Place:
         for i in range(len(self.values)):
             value = self.element(i) if self.node.op.kind == "elementwise" or self.slot == i else None
             if i < len(self.parts) and self.parts[i] is None and isinstance(self.site.node, ast.Call):
-                continue  # of a part of what the call does, which has no name
+                continue  # an operand inside the call, which has no name
             if value is not None and not (i < len(self.parts) and is_literal(self.parts[i])):
                 found.append(f"{self.operand(i)} is {number(value)}")
         return " and ".join(found)
@@ -123,10 +128,10 @@ class Place:
             shown.append(Operand(self.operand(i), shape, str(parent.dtype), made, self.site.source.span(part)))
         return shown
 
-    # -- edits, tried on the numbers
+    # -- edits, checked on the values
 
     def edit(self, i: int, text: str, change: Callable[[Any], Any]) -> list[Fix]:
-        """Operand `i` written as `text` (with {} for what it was), if the operation and its slope are finite then."""
+        """Operand `i` replaced by `text` (with {} for the operand), if result and derivative are finite then."""
         value, part = self.values[i], self.parts[i] if i < len(self.parts) else None
         if value is None or part is None or not isinstance(self.site.node, ast.expr):
             return []
@@ -156,12 +161,12 @@ class Place:
 
 
 def is_literal(part: ast.expr | None) -> bool:
-    """Whether an operand is a number that was written there."""
+    """Whether an operand is a literal number."""
     return isinstance(part.operand if isinstance(part, ast.UnaryOp) else part, ast.Constant)
 
 
 def number(value: Any) -> str:
-    """A number in a few digits."""
+    """A number in at most four digits."""
     value = np.asarray(value).item()
     if isinstance(value, float) and math.isfinite(value) and value == int(value) and abs(value) < 1e6:
         return str(int(value))

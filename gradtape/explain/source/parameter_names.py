@@ -1,7 +1,7 @@
-"""What the user's program calls a tensor: a name, or the container, object or module it is held in under one.
+"""The name of a tensor in the user's program: a variable, or a path through containers and objects that hold it.
 
-Names are looked up where the gradient is asked for: in the variables of that function, then in those of its module.
-Nothing of the user's is called; what is not found within a bounded search has no name.
+Names are searched in the function that asks for the gradient, then in its module. No user code is called, and the
+search is bounded; a tensor that it does not reach has no name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from gradtape.core.graph import FLAGS, Node
 from gradtape.core.tensor import Tensor
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 
 DEPTH = 4
@@ -26,47 +26,51 @@ LONGEST = 40
 _OPAQUE = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, FunctionType, MethodType)
 
 
-_asked_at: ContextVar[Site | None] = ContextVar("gradtape request", default=None)
+_assumed_request: ContextVar[UserExpression | None] = ContextVar("gradtape request", default=None)
 
 
 @contextmanager
-def asked_at(site: Site, request: ast.expr) -> Iterator[None]:
-    """Inside, names are those of the function that has made `request`, which need not be running any more."""
-    place = Site(None)
+def names_as_at(site: UserExpression, request: ast.expr) -> Iterator[None]:
+    """Inside, names are searched in the function that contains `request`, which may have ended."""
+    place = UserExpression(None)
     place.frame, place.source, place.node = site.frame, site.source, request
-    token = _asked_at.set(place)
+    token = _assumed_request.set(place)
     try:
         yield
     finally:
-        _asked_at.reset(token)
+        _assumed_request.reset(token)
 
 
-def _present() -> Site:
-    return _asked_at.get() or Site.present()
+def _request() -> UserExpression:
+    return _assumed_request.get() or UserExpression.present()
 
 
-def name_of(tensor: Any, site: Site | None = None) -> str:
-    """How the user's program would write `tensor`; empty if that is not known.
+def name_of(tensor: Any, site: UserExpression | None = None) -> str:
+    """The expression by which the user's program reaches `tensor`; empty if it is not known.
 
     >>> import gradtape as gt
     >>> params = {"bias": gt.Variable(0.0)}
-    >>> name_of(params["bias"], Site(__import__("sys")._getframe()))
+    >>> name_of(params["bias"], UserExpression(__import__("sys")._getframe()))
     "params['bias']"
     """
-    site = site or _present()
-    return _written(site, tensor) or next((name for name, held in _held(site.frame) if held is tensor), "")
+    site = site or _request()
+    return _text_in_request(site, tensor) or next(
+        (name for name, held in _reachable_tensors(site.frame) if held is tensor), ""
+    )
 
 
-def tensor_of(array: Any, site: Site | None = None) -> Tensor | None:
-    """The tensor of the user's whose value `array` is, or which it is itself; None if there is none."""
+def tensor_of(array: Any, site: UserExpression | None = None) -> Tensor | None:
+    """The user's tensor whose value is `array`, or `array` itself if it is one; None if there is none."""
     if isinstance(array, Tensor):
         return array
-    return next((tensor for _, tensor in _held((site or _present()).frame) if tensor._array is array), None)
+    return next(
+        (tensor for _, tensor in _reachable_tensors((site or _request()).frame) if tensor._array is array), None
+    )
 
 
 def name_of_target(target: Any) -> str:
-    """What the target of the present request is called; empty if that is not a short name."""
-    site = _present()
+    """The name of the target of the present request; empty if it is not a short name."""
+    site = _request()
     part = site.asked()[0]
     text = "" if part is None else one_line(site.source.text(part))
     is_name = isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and site.value(part) is target
@@ -74,30 +78,30 @@ def name_of_target(target: Any) -> str:
 
 
 def names_of_leaves(nodes: Iterable[Node]) -> list[str]:
-    """The names of what gradients flow to among `nodes`: variables, and tensors that are watched or require one."""
+    """The names of the leaves among `nodes` that receive gradients: variables, watched, or with `requires_grad`."""
     leaves = {node for node in nodes if node.op is None and node.bits > FLAGS}
-    site = _present()
+    site = _request()
     found: dict[Node, str] = {}
-    passing: dict[Node, str] = {}  # names that a loop binds anew in each round
+    passing: dict[Node, str] = {}  # names that a loop rebinds in each iteration
     loops = _names_of_loops(site) if leaves else set()
-    for name, tensor in _held(site.frame) if leaves else ():
+    for name, tensor in _reachable_tensors(site.frame) if leaves else ():
         if tensor._node in leaves:
             (passing if name in loops else found).setdefault(tensor._node, name)
     named = {**passing, **found}
     return [named[node] for node in sorted(named, key=lambda node: node.order)]
 
 
-def _names_of_loops(site: Site) -> set[str]:
+def _names_of_loops(site: UserExpression) -> set[str]:
     """The names that `for` binds in the user's file."""
     tree = site.source.tree
     loops = [node.target for node in ast.walk(tree) if isinstance(node, ast.For)] if tree is not None else []
     return {part.id for target in loops for part in ast.walk(target) if isinstance(part, ast.Name)}
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """A few names in one phrase.
 
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed("abcdef")
+    >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names("abcdef")
     ('a', 'a, b and c', 'a, b, c, d and 2 more')
     """
     found = list(names)
@@ -107,8 +111,8 @@ def listed(names: Iterable[str]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
 
 
-def _written(site: Site, tensor: Any) -> str:
-    """The part of the request that is `tensor`, as it is written there: `params["bias"]`."""
+def _text_in_request(site: UserExpression, tensor: Any) -> str:
+    """The source text of the argument of the request that is `tensor`: `params["bias"]`."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call):
         return ""
@@ -120,10 +124,10 @@ def _written(site: Site, tensor: Any) -> str:
     return ""
 
 
-def _held(frame: FrameType | None) -> Iterator[tuple[str, Tensor]]:
-    """The tensors that can be reached from the names of a frame, those that are named themselves first.
+def _reachable_tensors(frame: FrameType | None) -> Iterator[tuple[str, Tensor]]:
+    """The tensors that are reachable from the names of a frame, those with a name of their own first.
 
-    A tensor is met once for its own name and once in the first container that holds it.
+    A tensor is yielded once for its own name and once for the first container that holds it.
     """
     if frame is None:
         return
@@ -144,7 +148,7 @@ def _held(frame: FrameType | None) -> Iterator[tuple[str, Tensor]]:
 
 
 def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
-    """What a container, or an object with attributes, holds, each under the name that reaches it."""
+    """The contents of a container, or of an object with attributes, each with the expression that reaches it."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return [(f"{name}.{field}", part) for field, part in zip(value._fields, value)]
     if isinstance(value, dict):
@@ -157,4 +161,4 @@ def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
     return []
 
 
-__all__ = ["asked_at", "listed", "name_of", "name_of_target", "names_of_leaves", "tensor_of"]
+__all__ = ["join_names", "name_of", "name_of_target", "names_as_at", "names_of_leaves", "tensor_of"]

@@ -1,4 +1,4 @@
-"""Which statements write into an array in place, as far as the source and the values of names tell."""
+"""Finds the statements that write into an array in place, from the source and the values of names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core.location import is_library
 from gradtape.explain.model.problem import Span
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 
 FRAMES_AT_MOST = 8
 SHOWN_AT_MOST = 3
@@ -18,10 +18,10 @@ _METHODS = frozenset({"sort", "fill", "partition", "resize", "put", "itemset", "
 _TAKERS = frozenset({"shuffle", "copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis"})
 
 
-def writers(site: Site, arrays: Sequence[Any]) -> list[Span]:
+def find_writes(site: UserExpression, arrays: Sequence[Any]) -> list[Span]:
     """The statements around `site`, and in the functions of its file, that write into the memory of one of `arrays`.
 
-    Only a name whose value can be seen now, and is a view of that memory, counts.
+    Only names count whose present value is a view of that memory.
     """
     if site.source.tree is None:
         return []
@@ -34,7 +34,7 @@ def writers(site: Site, arrays: Sequence[Any]) -> list[Span]:
 
 
 def _writes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, ast.expr]]:
-    """Expressions and statements that write, with what they write into."""
+    """Expressions and statements that write in place, with the expression they write into."""
     for node in ast.walk(tree):
         if isinstance(node, ast.AugAssign):
             yield node, _owner(node.target)
@@ -55,14 +55,14 @@ def _owner(target: ast.expr) -> ast.expr:
     return target
 
 
-def _values(site: Site, name: ast.expr) -> Iterator[Any]:
-    """The arrays that a name has as its value in the frames of the user's that are running."""
+def _values(site: UserExpression, name: ast.expr) -> Iterator[Any]:
+    """The arrays that are the value of a name in the user's frames that are being executed."""
     frame = site.frame
     for _ in range(FRAMES_AT_MOST):
         if frame is None:
             return
         if not is_library(frame.f_code.co_filename) and frame.f_code.co_filename == site.source.file:
-            value = Site(frame).value(name)
+            value = UserExpression(frame).value(name)
             if isinstance(value, np.ndarray):
                 yield value
         frame = frame.f_back
@@ -72,4 +72,4 @@ def _shares(value: Any, array: Any) -> bool:
     return isinstance(array, np.ndarray) and bool(np.may_share_memory(value, array))
 
 
-__all__ = ["writers"]
+__all__ = ["find_writes"]

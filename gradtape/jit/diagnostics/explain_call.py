@@ -23,7 +23,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.errors import GradTapeError
 
 if TYPE_CHECKING:
-    from gradtape.explain.emit.policy import Withheld
+    from gradtape.explain.emit.withhold import Withheld
     from gradtape.jit.guards.signature import CallArguments
     from gradtape.jit.runtime.executable import Executable
 
@@ -59,9 +59,9 @@ def is_finite(answer: Any) -> bool:
 @contextmanager
 def withhold_findings() -> Iterator[Withheld]:
     """Hold back findings about gradients while a function is traced: its own run reports them with more context."""
-    from gradtape.explain.emit.policy import withholding  # by those who compile something
+    from gradtape.explain.emit.withhold import withhold  # by those who compile something
 
-    with withholding() as found:
+    with withhold() as found:
         yield found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from gradtape import errors
 from gradtape.errors import GradTapeError
 from gradtape.explain.model.problem import Fix, Problem
-from gradtape.explain.render.spelling import spelled
+from gradtape.explain.render.spelling import respell
 
 
 def _shown_as(name: str, module: str = "builtins") -> Callable[[type[GradTapeError]], type[GradTapeError]]:
@@ -74,7 +74,7 @@ _AS_TORCH: dict[type[GradTapeError], type[GradTapeError]] = {
 
 def _spelled(text: str) -> str:
     """Advice in PyTorch's names, where it has them; gradtape's own stay."""
-    return spelled(text, {"torch": "torch"})
+    return respell(text, {"torch": "torch"})
 
 
 def _advise(problem: Problem) -> None:

@@ -1,8 +1,7 @@
-"""Voices: each code raises, warns, is noted or is off, and everybody who listens hears of it once per place."""
+"""`report`: each code raises, warns once per place, is kept as a note, or is dropped."""
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Iterator
 
@@ -10,16 +9,14 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.explain import CODES, Problem, Span, configure, error, expect, is_due, listening, notes, report, voice
-from gradtape.explain.emit import policy as voices_module
+from gradtape.explain import CODES, Problem, Span, configure, error, listening, notes, report
+from gradtape.explain.emit import policy
 
 
 @pytest.fixture(autouse=True)
-def nothing_left() -> Iterator[None]:
-    """No voice or note of one test reaches another."""
-    before = voices_module._process
+def no_notes_left() -> Iterator[None]:
+    """No note of one test reaches another."""
     yield
-    voices_module._process = before
     notes(clear=True)
 
 
@@ -28,7 +25,7 @@ def found(code: str = "GT101", line: int = 1) -> Problem:
 
 
 class TestReport:
-    """The four voices."""
+    """The four severities."""
 
     def test_warn(self) -> None:
         """A warning carries the problem, and is at the user's file and line."""
@@ -39,21 +36,21 @@ class TestReport:
         assert str(caught[0].message) == found(line=7).to_text()
 
     def test_warns_once_per_place(self) -> None:
-        """The same code at the same place is heard once, elsewhere again."""
+        """The same code at the same place is warned of once, elsewhere again."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for line in (1, 1, 2, 1):
                 report(found(line=line))
         assert [warning.lineno for warning in caught] == [1, 2]
 
-    def test_a_test_that_records_hears_it_again(self) -> None:
-        """What was said before the warning filters changed is said again."""
+    def test_a_test_that_records_warnings_gets_it_again(self) -> None:
+        """What was warned of before the warning filters changed is warned of again."""
         for _ in range(2):
             with pytest.warns(gt.BroadcastWarning):
                 report(found())
 
     def test_raise(self) -> None:
-        """With the voice "raise" the error is of the code's class."""
+        """With the severity "raise" the error is of the code's class."""
         with configure(GT101="raise"), pytest.raises(gt.ShapeError) as caught:
             report(found())
         assert caught.value.problem == found()
@@ -69,16 +66,16 @@ class TestReport:
 
     def test_off(self) -> None:
         """Off is silent for all."""
-        heard: list[Problem] = []
-        with configure(GT1="off"), listening(heard.append):
+        received: list[Problem] = []
+        with configure(GT1="off"), listening(received.append):
             report(found())
-        assert heard == []
+        assert received == []
 
     def test_notes_stay_bounded(self) -> None:
         """A long run does not fill the memory with notes."""
-        for line in range(voices_module.NOTES_AT_MOST + 50):
+        for line in range(policy.NOTES_AT_MOST + 50):
             report(found("GT503", line))
-        assert len(notes()) == voices_module.NOTES_AT_MOST
+        assert len(notes()) == policy.NOTES_AT_MOST
 
     def test_warnings_as_errors_raise_the_warning(self) -> None:
         """Under `-W error` the warning is raised with its problem."""
@@ -89,159 +86,12 @@ class TestReport:
         assert caught.value.problem == found()
 
 
-class TestConfigure:
-    """Choosing voices."""
-
-    def test_block(self) -> None:
-        """In a `with` block it holds for the block."""
-        with configure(GT101="off", GT5="raise"):
-            assert (voice("GT101"), voice("GT501"), voice("GT508")) == ("off", "raise", "raise")
-            with configure(GT101="note"):
-                assert voice("GT101") == "note"
-            assert voice("GT101") == "off"
-        assert (voice("GT101"), voice("GT501"), voice("GT508")) == ("warn", "warn", "note")
-
-    def test_call(self) -> None:
-        """Called alone, it holds for the process, in every thread."""
-        configure(GT101="off")
-        seen: list[str] = []
-        thread = threading.Thread(target=lambda: seen.append(voice("GT101")))
-        thread.start()
-        thread.join()
-        assert seen == ["off"]
-
-    def test_block_is_of_its_thread(self) -> None:
-        """A block in one thread is nothing to another."""
-        seen: list[str] = []
-        with configure(GT101="off"):
-            thread = threading.Thread(target=lambda: seen.append(voice("GT101")))
-            thread.start()
-            thread.join()
-        assert seen == ["warn"]
-
-    def test_after_an_error(self) -> None:
-        """An exception ends the block like any other."""
-        with pytest.raises(ZeroDivisionError), configure(GT101="off"):
-            raise ZeroDivisionError
-        assert voice("GT101") == "warn"
-
-    @pytest.mark.parametrize(
-        ("voices", "words"),
-        [
-            ({"GT101": "loud"}, "'raise', 'warn', 'note', 'off'"),
-            ({"GT999": "off"}, "no code"),
-            ({"GT110": "off"}, "always"),
-        ],
-    )
-    def test_refused(self, voices: dict[str, str], words: str) -> None:
-        """Unknown voices and codes are refused, and so is silencing what nothing can go on after."""
-        with pytest.raises(ValueError, match=words):
-            configure(**voices)
-
-    def test_families_leave_errors_alone(self) -> None:
-        """A family is all of its codes that can be chosen."""
-        with configure(GT="off"):
-            assert {code for code in CODES if voice(code) == "off"} == {
-                c for c, row in CODES.items() if not row.is_fixed
-            }
-
-
-class TestListening:
-    """Those who listen."""
-
-    def test_hears_every_voice(self) -> None:
-        """Errors, warnings and notes are heard, each place once."""
-        heard: list[str] = []
-        with listening(lambda problem: heard.append(problem.code)), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for _ in range(2):
-                report(found())
-                report(found("GT503"))
-                with pytest.raises(gt.ShapeError):
-                    gt.tensor([1.0, 2.0]) + gt.tensor([1.0, 2.0, 3.0])
-        assert heard == ["GT101", "GT503", "GT110"]
-
-    def test_blocks_may_be_nested(self) -> None:
-        """Outer and inner listeners both hear."""
-        outer: list[Problem] = []
-        inner: list[Problem] = []
-        with listening(outer.append):
-            with listening(inner.append):
-                report(found("GT503"))
-            report(found("GT504"))
-        assert [len(outer), len(inner)] == [2, 1]
-
-    def test_is_due(self) -> None:
-        """Asking first tells whether anybody would hear."""
-        assert is_due("GT503", "f.py", 1)
-        report(found("GT503"))
-        assert not is_due("GT503", "f.py", 1)
-        with listening(lambda problem: None):
-            assert is_due("GT503", "f.py", 1)
-            report(found("GT503"))
-            assert not is_due("GT503", "f.py", 1)
-        with configure(GT101="off"):
-            assert not is_due("GT101", "f.py", 1)
-            with expect("GT101"):
-                assert is_due("GT101", "f.py", 1)
-                report(found())
-
-
-class TestExpect:
-    """`gt.expect` in tests."""
-
-    def test_swallows_what_was_expected(self) -> None:
-        """A warning is not given, an error does not leave the block, and both are kept."""
-        with gt.expect("GT101") as expected:
-            report(found())
-        assert expected.problems == [found()]
-        with gt.expect("GT110") as expected:
-            gt.tensor([1.0, 2.0]) + gt.tensor([1.0, 2.0, 3.0])
-        assert [problem.code for problem in expected.problems] == ["GT110"]
-
-    def test_fails_without(self) -> None:
-        """A block that reports nothing of the kind fails, naming the code."""
-        with (
-            pytest.raises(AssertionError, match=r"GT101 \(accidental outer broadcast\) was not reported"),
-            gt.expect("GT101"),
-        ):
-            report(found("GT503"))
-
-    def test_other_errors_pass(self) -> None:
-        """An error of another kind is not swallowed."""
-        with pytest.raises(gt.ShapeError), gt.expect("GT101"):
-            gt.tensor([1.0, 2.0]) + gt.tensor([1.0, 2.0, 3.0])
-        with pytest.raises(ZeroDivisionError), gt.expect("GT101"):
-            raise ZeroDivisionError
-
-    def test_causes_count(self) -> None:
-        """GT201 for the cause GT208 is expected by either name."""
-        x = gt.Variable(2.0)
-        for code in ("GT201", "GT208"):
-            with gt.GradientTape() as tape:
-                y = gt.stop_gradient(x) * 2.0
-            with gt.expect(code):
-                tape.gradient(y, x)
-
-    def test_unknown_code(self) -> None:
-        """A typing mistake is found at once."""
-        with pytest.raises(ValueError, match="no code"):
-            gt.expect("GT99")
-
-    def test_listeners_outside_do_not_hear(self) -> None:
-        """What was expected is kept quiet for those outside, too."""
-        heard: list[Problem] = []
-        with listening(heard.append), gt.expect("GT101"):
-            report(found())
-        assert heard == []
-
-
 def test_the_table_is_complete() -> None:
-    """Every code has a title, a summary, a voice, and classes to be raised and warned as."""
+    """Every code has a title, a summary, a severity, and classes to be raised and warned as."""
     assert len(CODES) == 59
     for code, row in CODES.items():
         assert row.code == code
-        assert row.voice in ("raise", "warn", "note")
+        assert row.severity in ("raise", "warn", "note")
         assert len(row.title) < 60
         assert row.summary.endswith(".")
         assert issubclass(row.error, gt.GradTapeError)

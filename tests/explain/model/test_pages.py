@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from test_docs import Block, blocks, normalised, run_script
 
 from gradtape.commands.why import GROUPS
-from gradtape.explain.emit import policy
+from gradtape.explain.emit import listeners, policy
 from gradtape.explain.model.codes import CODES
 from gradtape.explain.model.pages import nearest, page, search
 from gradtape.explain.model.problem import Problem
@@ -34,7 +34,7 @@ def run(block: Block) -> tuple[str, list[Problem]]:
     """What a program of a page prints, and the problems that are reported in it."""
     found: list[Problem] = []
     policy.notes(clear=True)
-    with policy.listening(found.append):
+    with listeners.listening(found.append):
         printed = run_script(block, {"__name__": "__main__"})
     return printed, found
 
@@ -104,10 +104,10 @@ def listing() -> str:
         "cure,\nand what other libraries say in the same situation. `gradtape why GT101` prints the page of one; "
         "[Explanations](../explanations.md)\nsays how to choose what is raised, warned of or noted.",
     ]
-    voice = {"raise": "error", "warn": "warning", "note": "note"}
+    severity = {"raise": "error", "warn": "warning", "note": "note"}
     for digit, group in GROUPS.items():
         rows = [
-            f"| [{row.code}]({row.code}.md) | {row.title} | {voice[row.voice]} |"
+            f"| [{row.code}]({row.code}.md) | {row.title} | {severity[row.severity]} |"
             for row in CODES.values()
             if row.code[2] == digit
         ]

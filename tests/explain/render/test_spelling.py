@@ -11,7 +11,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.explain import Problem
-from gradtape.explain.render.spelling import edit_in, library_of, spelled
+from gradtape.explain.render.spelling import edit_in, library_of, respell
 
 
 def problems(code: str, **names: Any) -> list[Problem]:
@@ -53,7 +53,7 @@ def problems(code: str, **names: Any) -> list[Problem]:
 )
 def test_texts(text: str, imports: dict[str, str], said: str) -> None:
     """Names become those of the library that the file computes with; what it has no name for stays."""
-    assert spelled(text, imports) == said
+    assert respell(text, imports) == said
 
 
 def test_the_library_of_a_file() -> None:

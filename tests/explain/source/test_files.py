@@ -14,7 +14,7 @@ import pytest
 import gradtape as gt
 from gradtape.core.location import Location
 from gradtape.explain import Problem
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import Source, here, one_line, source_of, span_of
 
 A = gt.tensor(np.ones((4, 3)))
@@ -193,7 +193,7 @@ class TestElsewhere:
     def test_nowhere(self) -> None:
         """No code at all is a span without a line."""
         assert span_of(Location(None, 0)).line == 0
-        assert Site(None).operands([A])[0].name == "the operand"
+        assert UserExpression(None).operands([A])[0].name == "the operand"
 
     def test_offset_beyond_the_code(self) -> None:
         """A place that is not in the code is the line where the code begins."""

@@ -11,7 +11,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.source.parameter_names import listed
+from gradtape.explain.source.parameter_names import join_names
 
 
 @dataclass
@@ -125,5 +125,5 @@ def test_an_optimiser_names_the_layer_that_was_not_called() -> None:
 
 def test_many_names_are_cut_short() -> None:
     """A model of a hundred layers is not listed."""
-    assert listed("abcdef") == "a, b, c, d and 2 more"
-    assert listed([]) == ""
+    assert join_names("abcdef") == "a, b, c, d and 2 more"
+    assert join_names([]) == ""

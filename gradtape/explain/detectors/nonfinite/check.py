@@ -17,7 +17,6 @@ import numpy as np
 from gradtape.core import graph
 from gradtape.core.graph import Node
 from gradtape.core.operation import Op
-from gradtape.explain.detectors.broadcast import is_written, site_at
 from gradtape.explain.detectors.nonfinite.origin import (
     born_backward,
     born_forward,
@@ -29,14 +28,15 @@ from gradtape.explain.detectors.nonfinite.origin import (
     unknown,
 )
 from gradtape.explain.detectors.nonfinite.second_order import born_in_rule
-from gradtape.explain.emit.policy import configure, report
+from gradtape.explain.emit.policy import report
+from gradtape.explain.emit.severity import configure
 from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.source.active_ops import running
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.active_ops import active_ops
+from gradtape.explain.source.expression import UserExpression, is_written, site_at
 from gradtape.explain.source.files import one_line
-from gradtape.explain.source.operation_site import Place, is_finite
+from gradtape.explain.source.operation_site import OperationSite, is_finite
 
 _NOT_A_BIRTH = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})
 
@@ -290,8 +290,8 @@ def check_numerics() -> Iterator[None]:
 
 def _raise_here(kind: str, flags: int) -> None:
     """NumPy's floating point flags went up: raise at the user's operation, which is still on the stack."""
-    site = Site.present()
-    innermost = next(running(), None)
+    site = UserExpression.present()
+    innermost = next(active_ops(), None)
     found: Problem | None
     if innermost is None:
         found = problem("GT401", f"{one_line(site.span.text)}: {kind}", spans=[site.span])
@@ -301,7 +301,7 @@ def _raise_here(kind: str, flags: int) -> None:
         report(found)
 
 
-def _at_operation(site: Site, op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Problem | None:
+def _at_operation(site: UserExpression, op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Problem | None:
     """What an operation that is being run has made of its operands."""
     arrays = [getattr(x, "_array", x) for x in inputs]
     with np.errstate(all="ignore"):
@@ -315,5 +315,5 @@ def _at_operation(site: Site, op: Op, inputs: Sequence[Any], params: dict[str, A
     bad = ~np.isfinite(value)
     if not bad.any():  # it was made and hidden again inside the operation
         return None
-    place = Place(Replay([], 0), node, first_index(bad))
+    place = OperationSite(Replay([], 0), node, first_index(bad))
     return forward_problem(place, value, place.index)

@@ -10,21 +10,20 @@ import numpy as np
 from gradtape.core import graph
 from gradtape.core.graph import Node
 from gradtape.core.location import Location
-from gradtape.explain.detectors.broadcast import site_at
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.fixes.numeric_edits import advice, edits
 from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
-from gradtape.explain.source.expression import Site
-from gradtape.explain.source.operation_site import Place, is_finite, number
+from gradtape.explain.source.expression import UserExpression, site_at
+from gradtape.explain.source.operation_site import OperationSite, is_finite, number
 
 
 def born_forward(replay: Replay, node: Node) -> Problem:
     """The first operation, in the order of the program, that made NaN or infinity of finite numbers."""
     value = np.asarray(replay.values[node])
     index = first_index(np.isnan(value) if has_nan(value) else ~np.isfinite(value))  # infinity may be meant: a mask
-    place = Place(replay, node, index)
+    place = OperationSite(replay, node, index)
     return forward_problem(place, value, index)
 
 
@@ -34,7 +33,7 @@ def came_in(replay: Replay, node: Node, slot: int | None) -> Problem:
     out = replay.values.get(node)
     spoiled = next(np.asarray(v) for v in (value, out) if v is not None and not is_finite(np.asarray(v)))
     index = first_index(np.isnan(spoiled) if has_nan(spoiled) else ~np.isfinite(spoiled))
-    place = Place(replay, node, index, slot)
+    place = OperationSite(replay, node, index, slot)
     what = number(spoiled[index])
     where = f" at {list(index)}" if index else ""
     title = f"{place.expression} is {what}{where}, which was in the data or in a parameter to begin with"
@@ -65,7 +64,7 @@ def came_in(replay: Replay, node: Node, slot: int | None) -> Problem:
     )
 
 
-def forward_problem(place: Place, value: Any, index: tuple[int, ...]) -> Problem:
+def forward_problem(place: OperationSite, value: Any, index: tuple[int, ...]) -> Problem:
     bad = int(np.count_nonzero(~np.isfinite(value)))
     what = number(np.asarray(value)[index])
     notes = [f"{bad} of {value.size} elements are not finite"] if value.size > 1 else []
@@ -82,7 +81,7 @@ def forward_problem(place: Place, value: Any, index: tuple[int, ...]) -> Problem
 
 def born_backward(replay: Replay, node: Node, index: tuple[int, ...], slot: int) -> Problem:
     """The values are finite, the slope is not."""
-    place = Place(replay, node, index, slot)
+    place = OperationSite(replay, node, index, slot)
     cotangent = np.asarray(replay.cotangents[node][slot])
     gradient = replay.gradients[node]
     arrived = (
@@ -106,7 +105,7 @@ def born_backward(replay: Replay, node: Node, index: tuple[int, ...], slot: int)
     )
 
 
-def _is_zero_times_infinity(place: Place, gradient: Any, value: Any) -> bool:
+def _is_zero_times_infinity(place: OperationSite, gradient: Any, value: Any) -> bool:
     """Whether a NaN at this element is a gradient of zero times a slope that is infinite by itself."""
     index, slot, op = place.index, place.slot, place.node.op
     if op is None or slot is None or np.shape(gradient) != np.shape(value) or len(index) != np.ndim(gradient):
@@ -120,7 +119,7 @@ def _is_zero_times_infinity(place: Place, gradient: Any, value: Any) -> bool:
 
 def from_branch(replay: Replay, node: Node, index: tuple[int, ...], slot: int, where: Node, branch: int) -> Problem:
     """Zero, from a `where` that takes the other branch, times an infinite slope."""
-    place = Place(replay, node, index, slot)
+    place = OperationSite(replay, node, index, slot)
     chooser = site_at(where.location)
     same = (where.code, where.offset) == (node.code, node.offset)
     spans = [place.span.labelled("computed and differentiated everywhere")]
@@ -155,7 +154,7 @@ def unknown(replay: Replay, culprit: Node | None, spoiled: bool) -> Problem:
     )
 
 
-def _double_where(place: Place, slot: int, chooser: Site, branch: int, where: Node) -> list[Fix]:
+def _double_where(place: OperationSite, slot: int, chooser: UserExpression, branch: int, where: Node) -> list[Fix]:
     """The operand with a `where` of its own, which puts a harmless number where the branch is not taken."""
     call = chooser.node
     part = place.parts[slot] if slot < len(place.parts) else None
@@ -184,7 +183,7 @@ def _double_where(place: Place, slot: int, chooser: Site, branch: int, where: No
     return [Fix(written, True, place.span)] if works else []
 
 
-def _is_known_at(condition: ast.expr, chooser: Site, place: Place) -> bool:
+def _is_known_at(condition: ast.expr, chooser: UserExpression, place: OperationSite) -> bool:
     """Whether the names in the condition of `where` have the same meaning at the line of the branch."""
     if chooser.source.file != place.site.source.file or place.site.node is None or chooser.node is None:
         return False

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.graph import FLAGS, Node
-from gradtape.explain.detectors.broadcast import site_at
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.fixes.numeric_edits import ADVICE, TINY
 from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.source.expression import Site
+from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.operation_site import is_literal, number
 
@@ -61,7 +60,9 @@ def born_in_rule(replay: Replay, node: Node, index: tuple[int, ...], is_differen
     )
 
 
-def _facts(replay: Replay, node: Node, index: tuple[int, ...], site: Site, expression: str) -> list[tuple[str, str]]:
+def _facts(
+    replay: Replay, node: Node, index: tuple[int, ...], site: UserExpression, expression: str
+) -> list[tuple[str, str]]:
     """The operands and the result of the expression that the rule used, by name, and their values at `index`."""
     operands = [part for part in site._candidates(0) if not is_literal(part)]
     found: dict[str, str] = {}
@@ -87,7 +88,7 @@ def _facts(replay: Replay, node: Node, index: tuple[int, ...], site: Site, expre
     return list(found.items())
 
 
-def _name(site: Site) -> str:
+def _name(site: UserExpression) -> str:
     """The operation that was written, by the name that NumPy has for it."""
     node: Any = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.Call):
@@ -95,7 +96,7 @@ def _name(site: Site) -> str:
     return _OPERATORS.get(type(getattr(node, "op", None)), "")
 
 
-def _edited(site: Site, name: str, node: Node) -> list[str]:
+def _edited(site: UserExpression, name: str, node: Node) -> list[str]:
     """The expression with its operand kept away from zero."""
     parts = site._candidates(0)
     place = _SHIFTED.get(name)

@@ -9,7 +9,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.explain import messages
-from gradtape.explain.emit import policy
+from gradtape.explain.emit import listeners
 from gradtape.standins.tensorflow.arrays import convert_to_tensor
 from gradtape.standins.tensorflow.conversion import value_of
 from gradtape.standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value
@@ -363,4 +363,4 @@ def _tell_of_missing(variables: list[Any]) -> None:
         fixes=["call the layer that they belong to, or leave them out", "tape.why(loss, variable) tells more"],
         intent="give the optimiser the other variables only",
     )
-    policy.told(found)
+    listeners.notify(found)
