@@ -1,4 +1,4 @@
-"""Random programs in random company, on arrays of every layout, against the NumPy kernels.
+"""Random programs, fused with other instructions at random, on arrays of every layout, against the NumPy kernels.
 
 Run for longer than the tests do: `python -m tests.jit.native.fuzz --minutes 10`.
 """
@@ -20,7 +20,7 @@ from gradtape.jit.ir.verify import verify
 from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.lower.support import REDUCTIONS, supports
 from gradtape.jit.native.runtime import entry
-from gradtape.jit.native.runtime.function import compile_group
+from gradtape.jit.native.runtime.function import compile_function
 from gradtape.jit.runtime.runner import Runner
 
 from .images import assert_agrees, convolutions, poolings, tiled
@@ -222,7 +222,7 @@ def assert_same_alone_and_together(builder, arrays):
         instructions, inputs = needed(builder, value)
         given_arrays = [array for array, own in zip(arrays, builder.inputs, strict=True) if own in inputs]
         for stored in ([value], [i.results[0] for i in instructions]):
-            alone = entry.entry(compile_group(instructions, inputs, stored))(*given_arrays)[-1]
+            alone = entry.entry(compile_function(instructions, inputs, stored))(*given_arrays)[-1]
             kind = f"i{alone.itemsize}" if alone.dtype.kind == "f" else alone.dtype
             same = (alone.view(kind) == found.view(kind)) | ((alone != alone) & (found != found))
             assert same.all()
@@ -278,7 +278,7 @@ def assert_loop_is_its_steps(loop, arrays):
     instruction = Instruction(LOOP, tuple(inputs), {"loop": loop}, results)
     assert supports(instruction)
     verify(Program(tuple(inputs), (), (instruction,), results))
-    found = entry.entry(compile_group([instruction], inputs, results))(*arrays)
+    found = entry.entry(compile_function([instruction], inputs, results))(*arrays)
     backend = NativeBackend()
     body = Runner(loop.body, backend.steps(loop.body))
     first, second, rows, other = (np.array(array, float) for array in arrays)

@@ -13,7 +13,7 @@ import gradtape.ops
 import gradtape.ops.special
 from gradtape.core.operation import Op
 from gradtape.jit.ir.program import Instruction, Literal, Value
-from gradtape.jit.native.runtime.function import compile_group
+from gradtape.jit.native.runtime.function import compile_function
 
 
 @cache
@@ -73,7 +73,7 @@ class Builder:
         return result
 
     def group(self, *outputs, **options):
-        return compile_group(self.instructions, self.inputs, outputs, **options)
+        return compile_function(self.instructions, self.inputs, outputs, **options)
 
 
 def by_kernel(instruction, known):

@@ -58,7 +58,7 @@ def test_code_is_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     def refuse(self: object, text: str) -> None:
         raise AssertionError("LLVM was asked")
 
-    monkeypatch.setattr(llvm.Machine, "optimised", refuse)
+    monkeypatch.setattr(llvm.Machine, "optimise", refuse)
     assert compute() == first
     assert counts() == (1, 1, 0)
 

@@ -1,7 +1,7 @@
-"""A builder of LLVM's instructions that writes none for arithmetic of whole numbers that are known.
+"""An IR builder that folds integer constants.
 
-Half of what says where an element is adds nothing, or multiplies by one: LLVM would find out, but it takes ten times as
-long to read such an instruction and to take it away as it takes here not to write it.
+Half of the address arithmetic adds zero or multiplies by one. LLVM would fold it, too, but parsing and removing such an
+instruction takes ten times as long as not emitting it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LONG = ir.IntType(64)
 
 
 class Builder(ir.IRBuilder):  # type: ignore[misc]
-    """Like llvmlite's, but what it returns may be an operand, or a constant.
+    """Like llvmlite's builder, but the result of an operation may be one of its operands or a constant.
 
     >>> from llvmlite import ir
     >>> from gradtape.jit.native.emit.builder import Builder
@@ -56,7 +56,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return super().udiv(left, right) if one is None or other is None else _LONG(one // other)
 
     def require(self, pointer: Any, size: Any, what: str) -> Any:
-        """The pointer, from which on so many bytes are about to be accessed. Tested in the checking mode only."""
+        """The pointer, at which `size` bytes are about to be accessed. Tested in the checking mode only."""
         return pointer
 
     def select(self, condition: Any, left: Any, right: Any) -> Any:
@@ -81,7 +81,7 @@ def start_builder(block: Any) -> Builder:
 
 
 def _known(operand: Any) -> int | None:
-    """The whole number that an operand is, if that is known."""
+    """The value of an operand that is an integer constant; None for others."""
     if isinstance(operand, ir.Constant) and operand.type == _LONG and isinstance(operand.constant, int):
         return operand.constant
     return None

@@ -1,4 +1,4 @@
-"""Kernels that native loops call: one instruction that is not native keeps no loop from being native around it.
+"""Calls of NumPy kernels from native loops, so that one instruction without native form does not prevent a native loop.
 
 Only the bodies of loops have such instructions. Elsewhere a kernel runs between two groups, which costs less.
 """
@@ -9,24 +9,27 @@ import _thread
 import ctypes
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.ir.program import Instruction, Value
 from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Loops
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
 from gradtape.jit.native.lower.ir import CALLBACK
 from gradtape.jit.native.schedule.layout import bytes_of
 from gradtape.jit.runtime.runner import GuardFailed, call_silently
 
+if TYPE_CHECKING:
+    from gradtape.jit.native.emit.block import Block
+
 WORK = 10_000
-"""What a call counts for, in elements of light loops."""
+"""The estimated work of a call, in elements of light loops."""
 
 
 class Callback(Instruction):
-    """An instruction whose kernel native code calls."""
+    """An instruction whose NumPy kernel native code calls."""
 
     __slots__ = ()
 
@@ -35,13 +38,13 @@ class Callback(Instruction):
         return CALLBACK
 
 
-def called_back(instruction: Instruction) -> Instruction:
-    """The instruction, as one that native code calls the kernel of."""
+def as_callback(instruction: Instruction) -> Instruction:
+    """The instruction as a `Callback`."""
     return Callback(instruction.op, instruction.operands, instruction.params, instruction.results, instruction.location)
 
 
 def supports(instruction: Any) -> bool:
-    """Whether the kernel of an instruction can be called: its values are numbers in memory, and there are some."""
+    """Whether native code can call the kernel: the values are numbers in memory, and not empty."""
     values = (*instruction.values, *instruction.results)
     return not instruction.effect and all(has_bytes(value.dtype) and 0 not in value.shape for value in values)
 
@@ -52,11 +55,11 @@ def has_bytes(dtype: np.dtype[Any]) -> bool:
 
 
 class CallbackEmitter(Loops):
-    """Emits `name(buffers, begin, end)`: hands the addresses of operands and results to a Python function."""
+    """Emits `name(buffers, begin, end)`: passes the addresses of operands and results to a Python function."""
 
     def __init__(self, module: Any, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.module, self.name, self.instruction, self.plan, self.slots = module, name, instruction, plan, slots
-        self.function = _function(instruction.params["instruction"], instruction.operands)
+        self.function = _build_callback(instruction.params["instruction"], instruction.operands)
         self.symbol = f"{name}_kernel"
         self.address = int(ctypes.cast(self.function, ctypes.c_void_p).value or 0)
 
@@ -69,7 +72,7 @@ class CallbackEmitter(Loops):
             address = builder.gep(function.args[0], [self.number(self.slots[key])], source_etype=POINTER)
             return builder.load(address, typ=POINTER)
 
-        given = [(x, pointer(self.plan.places[x].root)) for x in self.instruction.operands]
+        given = [(x, pointer(self.plan.layouts[x].root)) for x in self.instruction.operands]
         given += [(x, pointer(x)) for x in self.instruction.results]
         given = [builder.require(address, bytes_of(x), "hands a kernel") for x, address in given]
         kernel = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * len(given)), self.symbol)
@@ -80,14 +83,14 @@ class CallbackEmitter(Loops):
         return WORK
 
 
-def _function(instruction: Instruction, values: Any) -> Any:
-    """A C function from addresses of operands and results: 0 if all went well."""
+def _build_callback(instruction: Instruction, values: Any) -> Any:
+    """A C function of the addresses of operands and results; it returns 0 on success."""
     kernel, params, several = instruction.op.kernel, instruction.params, instruction.op.outputs
     results = instruction.results
     literals = [None if type(x) is Value else x for x in instruction.operands]
     sizes = [math.prod(value.shape) * value.dtype.itemsize for value in (*values, *results)]
     count = len(values)
-    pool: list[tuple[list[Any], list[int]]] = []  # arrays and their addresses, of calls that are over
+    pool: list[tuple[list[Any], list[int]]] = []  # arrays and their addresses, for reuse by later calls
 
     def fresh() -> tuple[list[Any], list[int]]:
         arrays = [np.empty(value.shape, value.dtype) for value in (*values, *results)]
@@ -113,12 +116,21 @@ def _function(instruction: Instruction, values: Any) -> Any:
             for place, address, size in zip(places[count:], addresses[count:], sizes[count:], strict=True):
                 ctypes.memmove(address, place, size)
             pool.append(own)
-        except Exception:  # the kernels are run again, without native code, by whoever called it, and raise there
+        except Exception:  # the caller runs the kernels again without native code, and they raise there
             return 1
-        except BaseException:  # an interruption: again, as soon as native code has returned
+        except BaseException:  # KeyboardInterrupt: raised again when native code has returned
             _thread.interrupt_main()
             return 1
         return 0
 
     kind: Callable[..., Any] = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(sizes))
     return kind(call)
+
+
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit the call of a kernel. The block keeps the C function alive, and its address for the linker."""
+    emitter = CallbackEmitter(block.module, name, instruction, block.plan, block.slots)
+    work = emitter.emit()
+    block.addresses[emitter.symbol] = emitter.address
+    block.kept.append(emitter.function)
+    return CallCode(work)

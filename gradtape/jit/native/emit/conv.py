@@ -1,55 +1,58 @@
-"""The code of convolutions: the three rows of `gradtape.ops.convolution`, as products of rows with numbers.
+"""Emits convolutions and their two derivatives (the operations of `gradtape.ops.convolution_ops`).
 
-The images of one or a few examples are laid out in a row, each channel and each phase of the stride by itself, with
-zeros where there is padding. A tap of the kernel then meets that row, shifted, and what belongs to one output channel
-is a sum of shifted rows, each times a number. That sum is made for a few output channels and a few vectors at a time,
-which stay in registers. The gradient with respect to the inputs is a sum of the same kind; the one with respect to the
-kernel is made of products of two rows, added up along them.
+The images of one or a few examples are copied to rows, one for each channel and each phase of the stride, with zeros
+for the padding. A tap of the kernel is then a shift of such a row, and an output channel is a sum of shifted rows, each
+times a number. The sum is computed for a few output channels and a few vectors at a time, which stay in registers. The
+gradient with respect to the inputs is a sum of the same kind; the gradient with respect to the kernel consists of dot
+products of two rows.
 
-A unit is a run of examples, or some channels of them where there are few. Each element is added up in an order that
-follows from the shapes alone.
+A unit is a range of examples, or a range of their channels if there are few examples. The order of all additions
+depends on the shapes only.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, Loops
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops
 from gradtape.jit.native.emit.vectors import DOUBLE, Lanes, Value
 from gradtape.jit.native.lower.conv import CONVOLVE, CORRELATE, ROLES, SPREAD, multiplications
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.ops.convolution_ops import layout_of
 
+if TYPE_CHECKING:
+    from gradtape.jit.native.emit.block import Block
+
 VECTOR = 32  # bytes
-TILE = 4  # output channels that are made together,
+TILE = 4  # output channels that are computed together,
 COLUMNS = {1: 8, 2: 6, 3: 4, 4: 3}  # and as many vectors as there are registers for
-TERMS = 256  # that are added up before they are added to what is in memory
+TERMS = 256  # that are added in registers before they are added to memory
 PIECE = 128  # vectors of a row in one product of rows
-ROW = 512  # elements that a row should have: of several examples, if need be
+ROW = 512  # elements that a row should have: it holds several examples if they are small
 CACHED = 1 << 19  # bytes that the rows of one or several examples may take
 UNITS = 16
-FEW = 4  # rows of examples, up to which channels are divided among units, too
-PARTIAL = 1 << 19  # elements of all units' sums for the kernel's gradient; of two units in any case
+FEW = 4  # rows of examples up to which channels are divided among units, too
+PARTIAL = 1 << 19  # elements of the partial sums of all units, for the gradient of the kernel; at least two units
 
 
 class Images(NamedTuple):
-    """Where the elements of some cells are in images: the first one and the step, along each axis."""
+    """Cells of a row and the elements of images that belong to them, as slices along each axis."""
 
     cells: tuple[slice, ...]
     elements: tuple[slice, ...]
 
 
 class Terms(NamedTuple):
-    """Sums of rows times numbers, for `made` channels from `given` ones.
+    """Sums of rows times numbers: `made` channels are computed from `given` ones.
 
-    `taps` are distances in the row of a given channel, each with the number's place in the kernel.
+    `taps` are pairs: the shift in the row of a given channel, and the index of the factor in the kernel.
     """
 
     made: int
@@ -64,19 +67,19 @@ class Terms(NamedTuple):
 
 
 def _split(length: int, size: int) -> list[tuple[int, int, int]]:
-    """Pieces of a size and what is left: the size, where they begin, and how many there are."""
+    """Divide a length into pieces of a size and a rest: (size, start, count) of each kind."""
     full, rest = divmod(length, size)
     found = [(size, 0, full)] if full else []
     return [*found, (rest, full * size, 1)] if rest else found
 
 
 class ConvolutionEmitter(Loops):
-    """Emits `name(buffers, begin, end)`, and `name_finish(buffers)` for the kernel's gradient."""
+    """Emits `name(buffers, begin, end)`, and `name_finish(buffers)` for the gradient of the kernel."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.module, self.machine, self.name, self.slots = module, machine, name, slots
         self.instruction, self.kind = instruction, instruction.name
-        values = (*(plan.places[x].root for x in instruction.operands), *instruction.results)
+        values = (*(plan.layouts[x].root for x in instruction.operands), *instruction.results)
         self.values = dict(zip(ROLES[self.kind], values, strict=True))
         shapes = dict(zip(ROLES[self.kind], (*instruction.operands, *instruction.results), strict=True))
         self.dtype = instruction.results[0].dtype
@@ -92,14 +95,14 @@ class ConvolutionEmitter(Loops):
         self._arrange()
 
     def _arrange(self) -> None:
-        """How many examples are in a row, how many of those rows in a unit, and where all of it is."""
+        """Choose the number of examples in a row and of rows in a unit, and the offsets in the workspace."""
         each = (self.inputs * self.phases + self.outputs) * self.cells * self.dtype.itemsize
-        room = CACHED * (4 if self.kind == CORRELATE else 1)  # short rows cost more there
+        room = CACHED * (4 if self.kind == CORRELATE else 1)  # short rows cost more for dot products
         self.together = max(1, min(self.examples, -(-ROW // self.cells), room // each))
         self.length = self.together * self.cells
-        spare = max(COLUMNS.values()) * self.width  # whole tiles are computed, over the end
+        spare = max(COLUMNS.values()) * self.width  # whole tiles are computed, beyond the end
         self.step = -(-(self.length + self.reach + spare) // 16) * 16
-        if self.step * self.dtype.itemsize % 1024 == 0:  # rows that are in the way of each other in the cache
+        if self.step * self.dtype.itemsize % 1024 == 0:  # avoid rows that map to the same cache sets
             self.step += 16
         self.blocks = -(-self.examples // self.together)
         self.made = self.inputs if self.kind == SPREAD else self.outputs
@@ -112,7 +115,7 @@ class ConvolutionEmitter(Loops):
         self.units = self.spans * self.parts
         self.wide_start = self.inputs * self.phases * self.step
         self.region = (self.wide_start + self.outputs * self.step) * self.dtype.itemsize
-        self.sums = self.units * self.region  # from here on: each span's sums, in binary64
+        self.sums = self.units * self.region  # offset of the partial sums of each span, in binary64
         self.memory = self.sums + (8 * self.spans * self.weights if self.kind == CORRELATE else 0)
         self.finish = f"{self.name}_finish" if self.kind == CORRELATE else None
 
@@ -122,8 +125,10 @@ class ConvolutionEmitter(Loops):
         buffers, begin, end = self.arguments
         images = {role: self.slot(buffers, value) for role, value in self.values.items()}
         memory = self.slot(buffers, self.instruction)
-        rows = self.bytes_on(memory, self.builder.mul(begin, self.number(self.region)))  # one thread, one region
-        wide = self.moved(rows, self.number(self.wide_start))
+        rows = self.bytes_on(
+            memory, self.builder.mul(begin, self.number(self.region))
+        )  # each thread has its own region
+        wide = self.advance(rows, self.number(self.wide_start))
         self.clear(rows, self.region)
         with self.loop(begin, end) as unit:
             span, part = unit, self.number(0)
@@ -145,7 +150,7 @@ class ConvolutionEmitter(Loops):
         return multiplications(self.instruction) // (2 * self.width)
 
     def _share(self, number: Any, count: int, shares: int) -> tuple[Any, Any]:
-        """From where to where a share of so many things goes."""
+        """The bounds of one of `shares` equal shares of `count` things."""
         if shares == 1:
             return self.number(0), self.number(count)
         begin, end = (
@@ -178,22 +183,22 @@ class ConvolutionEmitter(Loops):
                 self.clear(rows, self.region)
         if self.kind == SPREAD and not self._is_covered():
             size = self.groups * self.inputs * math.prod(self.geometry.inputs)
-            start = self.moved(images["x"], builder.mul(first, self.number(size)))
+            start = self.advance(images["x"], builder.mul(first, self.number(size)))
             self.clear(start, builder.mul(count, self.number(size * self.dtype.itemsize)))
         with self.loop(0, self.groups) as group:
             if self.kind != SPREAD:
                 self.copy_inputs(images["x"], rows, first, count, group, to_cells=True)
             if self.kind != CONVOLVE:
-                start = self.moved(wide, self.number(self.reach if self.kind == SPREAD else 0))
+                start = self.advance(wide, self.number(self.reach if self.kind == SPREAD else 0))
                 self.copy_outputs(images["y"], start, first, count, group, to_cells=True)
             kernel = self.outputs * self.inputs * self.taps
             place = builder.mul(group, self.number(kernel))
             if self.kind == CONVOLVE:
-                self.emit_terms(self._convolution(rows, wide), self.moved(images["w"], place))
+                self.emit_terms(self._convolution(rows, wide), self.advance(images["w"], place))
                 self.copy_outputs(images["y"], wide, first, count, group, to_cells=False)
             elif self.kind == SPREAD:
                 for phase in range(self.phases):
-                    self.emit_terms(self._transposed(rows, wide, phase), self.moved(images["w"], place))
+                    self.emit_terms(self._transposed(rows, wide, phase), self.advance(images["w"], place))
                 self.copy_inputs(images["x"], rows, first, count, group, to_cells=False)
             else:
                 self.emit_dots(rows, wide, builder.gep(images["w"], [place], source_etype=DOUBLE))
@@ -206,26 +211,26 @@ class ConvolutionEmitter(Loops):
         )
 
     def _transposed(self, rows: Any, wide: Any, phase: int) -> Terms:
-        """What the outputs add to one phase of the inputs: a cell meets them through the taps, turned round."""
+        """The terms of one phase of the input gradient: the taps of the kernel in reverse."""
         taps = [(self.reach - shift, tap) for tap, (own, shift) in enumerate(self.layout.taps) if own == phase]
         steps = self.taps, self.inputs * self.taps
-        target = self.moved(rows, self.number(phase * self.step))
+        target = self.advance(rows, self.number(phase * self.step))
         return Terms(
             self.inputs, self.outputs, taps, steps, wide, self.step, target, self.phases * self.step, self.length
         )
 
     def _last_output(self) -> int:
-        """How much of a row there is up to its last output."""
+        """The length of a row up to its last output."""
         steps = [math.prod(self.layout.cells[axis + 1 :]) for axis in range(len(self.layout.cells))]
         last = sum((n - 1) * step for n, step in zip(self.geometry.outputs, steps, strict=True))
         return int((self.together - 1) * self.cells + last + 1)
 
     def _is_covered(self) -> bool:
-        """Whether there is a cell for every input."""
+        """Whether every input element has a cell."""
         counts = [math.prod(s.stop - s.start for s in filled) for _, filled, _ in self.layout.phases]
         return bool(sum(counts) == math.prod(self.geometry.inputs))
 
-    # -- small words
+    # -- helpers
 
     def _begin(self, name: str, arguments: Sequence[Any]) -> None:
         function = ir.Function(self.module, ir.FunctionType(VOID, arguments), name)
@@ -239,14 +244,14 @@ class ConvolutionEmitter(Loops):
         address = self.builder.gep(buffers, [self.number(self.slots[key])], source_etype=POINTER)
         return self.builder.load(address, typ=POINTER)
 
-    def moved(self, pointer: Any, distance: Any) -> Any:
+    def advance(self, pointer: Any, distance: Any) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))
 
     def bytes_on(self, pointer: Any, distance: Any) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=ir.IntType(8))
 
     def _own(self, first: int, count: int) -> tuple[Any, Any]:
-        """Those of some tiles, beginning at a channel, that are the unit's."""
+        """The bounds of the tiles of the unit, among `count` tiles from a channel on."""
         if self.parts == 1:
             return 0, count
         begin, end = (
@@ -261,7 +266,7 @@ class ConvolutionEmitter(Loops):
 
     def copy_inputs(self, images: Any, rows: Any, first: Any, count: Any, group: Any, to_cells: bool) -> None:
         for number, filled, taken in self.layout.phases:
-            start = self.moved(rows, self.number(number * self.step))
+            start = self.advance(rows, self.number(number * self.step))
             part = Images(filled, taken)
             lengths = self.geometry.inputs
             self._copy(images, start, part, lengths, self.inputs, self.phases, (first, count, group), to_cells)
@@ -282,7 +287,7 @@ class ConvolutionEmitter(Loops):
         which: tuple[Any, Any, Any],
         to_cells: bool,
     ) -> None:
-        """Elements of some images to their cells, or back from there, line by line."""
+        """Copy elements of images to their cells, or back, line by line."""
         first, count, group = which
         channels_of_unit = self.parts > 1 and not to_cells
         counts = [s.stop - s.start for s in part.cells]
@@ -311,18 +316,18 @@ class ConvolutionEmitter(Loops):
                     step = (part.elements[axis].step or 1) * image_steps[axis]
                     image_line = self.plus_steps(image_line, index, step)
                     cell_line = self.plus_steps(cell_line, index, cell_steps[axis])
-                source, target = self.moved(images, image_line), self.moved(cells, cell_line)
+                source, target = self.advance(images, image_line), self.advance(cells, cell_line)
                 self._copy_line(source, target, counts[-1], part.elements[-1].step or 1, to_cells)
 
     def _copy_line(self, image: Any, cell: Any, count: int, step: int, to_cells: bool) -> None:
-        """Elements `step` apart to their neighbouring cells, or back."""
+        """Copy elements that are `step` apart to adjacent cells, or back."""
         builder = self.builder
         if step == 1:
             self.copy_bytes(*((cell, image) if to_cells else (image, cell)), count * self.dtype.itemsize)
             return
         kind, size = lane_type(self.dtype), self.dtype.itemsize
         with self.loop(0, count) as index:
-            places = self.moved(image, builder.mul(index, self.number(step))), self.moved(cell, index)
+            places = self.advance(image, builder.mul(index, self.number(step))), self.advance(cell, index)
             source, target = places if to_cells else places[::-1]
             builder.store(builder.load(source, typ=kind, align=size), target, align=size)
 
@@ -346,11 +351,11 @@ class ConvolutionEmitter(Loops):
     def _emit_tile(
         self, terms: Terms, kernel: Any, count: int, channel: Any, given: tuple[Any, Any], again: Any
     ) -> None:
-        """Some channels from some given ones; `again` says whether that is added to what is there."""
+        """Compute a tile of channels from a range of given ones; `again`: add to the sums in memory."""
         builder, columns, kind = self.builder, COLUMNS[count], self.lanes.type(lane_type(self.dtype))
-        target = self.moved(terms.target, builder.mul(channel, self.number(terms.target_step)))
+        target = self.advance(terms.target, builder.mul(channel, self.number(terms.target_step)))
         made_step, given_step = terms.kernel_steps
-        factors = self.moved(kernel, builder.mul(channel, self.number(made_step)))
+        factors = self.advance(kernel, builder.mul(channel, self.number(made_step)))
         zero = self.elements.constant(self.dtype, 0.0).ir
         totals = [[self.local(kind) for _ in range(columns)] for _ in range(count)]
         with self.loop(0, -(-terms.length // (columns * self.width))) as block:
@@ -358,20 +363,20 @@ class ConvolutionEmitter(Loops):
             for memory in (memory for line in totals for memory in line):
                 builder.store(zero, memory)
             with self.loop(*given) as one, self.loop(0, len(terms.taps)) as tap:
-                distance = self.listed([distance for distance, _ in terms.taps], tap)
+                distance = self.table_lookup([distance for distance, _ in terms.taps], tap)
                 distance = builder.add(builder.mul(one, self.number(terms.source_step)), distance)
-                source = self.moved(terms.source, builder.add(place, distance))
+                source = self.advance(terms.source, builder.add(place, distance))
                 vectors = [self.vector(source, i * self.width) for i in range(columns)]
-                number = self.listed([number for _, number in terms.taps], tap)
-                factor = self.moved(factors, builder.add(builder.mul(one, self.number(given_step)), number))
+                number = self.table_lookup([number for _, number in terms.taps], tap)
+                factor = self.advance(factors, builder.add(builder.mul(one, self.number(given_step)), number))
                 for i, line in enumerate(totals):
-                    address = self.moved(factor, self.number(i * made_step))
+                    address = self.advance(factor, self.number(i * made_step))
                     scalar = builder.load(address, typ=lane_type(self.dtype), align=self.dtype.itemsize)
                     self._add_products(line, self.lanes.splat(scalar), vectors)
             for i, line in enumerate(totals):
                 for j, memory in enumerate(line):
-                    address = self.moved(target, self.number(i * terms.target_step + j * self.width))
-                    address = self.moved(address, place)
+                    address = self.advance(target, self.number(i * terms.target_step + j * self.width))
+                    address = self.advance(address, place)
                     total = builder.load(memory, typ=kind)
                     if again is not None:
                         old = builder.load(address, typ=kind, align=self.dtype.itemsize)
@@ -380,7 +385,7 @@ class ConvolutionEmitter(Loops):
 
     def vector(self, pointer: Any, distance: int) -> Value:
         kind = self.lanes.type(lane_type(self.dtype))
-        address = self.moved(pointer, self.number(distance))
+        address = self.advance(pointer, self.number(distance))
         return Value(self.lanes, self.builder.load(address, typ=kind, align=self.dtype.itemsize))
 
     def _add_products(self, totals: Sequence[Any], factor: Value, vectors: Sequence[Value]) -> None:
@@ -388,10 +393,10 @@ class ConvolutionEmitter(Loops):
             old = Value(self.lanes, self.builder.load(memory, typ=vector.ir.type))
             self.builder.store(self.lanes.multiply_add(factor, vector, old).ir, memory)
 
-    # -- products of rows
+    # -- dot products of rows
 
     def emit_dots(self, rows: Any, wide: Any, sums: Any) -> None:
-        """Adds the products of all rows of outputs with all shifted rows of inputs to the sums."""
+        """Add the dot products of all rows of outputs with all shifted rows of inputs to the sums."""
         builder = self.builder
         vectors, columns = -(-self.length // self.width), self.inputs * self.taps
         with self.loop(0, -(-vectors // PIECE)) as piece:
@@ -412,7 +417,7 @@ class ConvolutionEmitter(Loops):
         builder, kind = self.builder, self.lanes.type(lane_type(self.dtype))
         zero = self.elements.constant(self.dtype, 0.0).ir
         (row, height), (column, width) = lines, columns
-        left = self.moved(wide, builder.mul(row, self.number(self.step)))
+        left = self.advance(wide, builder.mul(row, self.number(self.step)))
         right = []
         for j in range(width):
             number = builder.add(column, self.number(j))
@@ -420,15 +425,15 @@ class ConvolutionEmitter(Loops):
             channel = builder.udiv(number, self.number(self.taps))
             places = [phase * self.step + shift for phase, shift in self.layout.taps]
             distance = builder.mul(channel, self.number(self.phases * self.step))
-            right.append(self.moved(rows, builder.add(distance, self.listed(places, tap))))
+            right.append(self.advance(rows, builder.add(distance, self.table_lookup(places, tap))))
         totals = [[self.local(kind) for _ in range(width)] for _ in range(height)]
         for memory in (memory for line in totals for memory in line):
             builder.store(zero, memory)
         with self.loop(*bounds) as block:
             place = builder.mul(block, self.number(self.width))
-            vectors = [self.vector(self.moved(pointer, place), 0) for pointer in right]
+            vectors = [self.vector(self.advance(pointer, place), 0) for pointer in right]
             for i, line in enumerate(totals):
-                self._add_products(line, self.vector(self.moved(left, place), i * self.step), vectors)
+                self._add_products(line, self.vector(self.advance(left, place), i * self.step), vectors)
         for i, line in enumerate(totals):
             start = builder.mul(builder.add(row, self.number(i)), self.number(self.inputs * self.taps))
             for j, memory in enumerate(line):
@@ -438,7 +443,7 @@ class ConvolutionEmitter(Loops):
                 builder.store(builder.fadd(builder.load(address, typ=DOUBLE), total), address)
 
     def _across(self, vector: Any) -> Any:
-        """The sum of all lanes, in halves, in binary64."""
+        """The sum of all lanes, pairwise in halves, as binary64."""
         width = self.width
         while width > 1:
             width //= 2
@@ -451,7 +456,7 @@ class ConvolutionEmitter(Loops):
         return scalar if self.dtype == np.dtype("f8") else self.builder.fpext(scalar, DOUBLE)
 
     def emit_finish(self, name: str) -> None:
-        """Adds up what the spans of examples have found, in their order."""
+        """Emit the sum of the partial sums of the spans, in their order."""
         self._begin(name, [POINTER])
         builder, double = self.builder, np.dtype("f8")
         (buffers,) = self.arguments
@@ -471,3 +476,9 @@ class ConvolutionEmitter(Loops):
             total = Value(self.lanes, builder.load(memory, typ=self.lanes.type(DOUBLE)))
             self.store(self.elements.cast(total, double, self.dtype), self.dtype, out, self.number(0), place)
         builder.ret_void()
+
+
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit a convolution or one of its derivatives."""
+    emitter = ConvolutionEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    return CallCode(emitter.emit(), emitter.units, emitter.finish, emitter.memory)

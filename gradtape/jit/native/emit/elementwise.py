@@ -1,7 +1,7 @@
-"""How each elementwise operation of the table is emitted on vectors of lanes.
+"""The table of elementwise emitters: one for each elementwise operation, on vectors of lanes.
 
 `supports(instruction)` says whether an instruction has an emitter for its dtypes; `emit(lanes, instruction, operands)`
-emits it. Rules of dtype are NumPy's: operands are converted to the common dtype first, and Python numbers are weak.
+emits it. The dtypes are those of NumPy: operands are converted to the common dtype first, and Python numbers are weak.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def memory_type(dtype: DType) -> Any:
 class Elements:
     """Lanes together with the two precisions of vector maths.
 
-    Functions are emitted in place, so that they share what they have in common. Those that are `outlined`, because
-    there are many of them, become one function of the module, which is called.
+    Vector functions are emitted inline, so that they share common subexpressions. Those that are `outlined`, because
+    they are used often, become one function of the module, which is called.
     """
 
     def __init__(self, lanes: Lanes, outlined: frozenset[str] = frozenset()) -> None:
@@ -60,12 +60,12 @@ class Elements:
         self._single = Maths(lanes, single=True)
 
     def function(self, name: str, dtype: DType, *operands: Value) -> Value:
-        """A function of `vectormath` on lanes of either precision."""
+        """A function of `native.math` on lanes of either precision."""
         if name in self.outlined:
             code = self._outlined(name, dtype, len(operands))
             key = ("call", code.name, *(id(operand.ir) for operand in operands))
             return self.lanes.once(key, lambda: self.lanes.builder.call(code, [operand.ir for operand in operands]))
-        from gradtape.jit.native.math.erf import FUNCTIONS  # by those who use any
+        from gradtape.jit.native.math.erf import FUNCTIONS  # loaded when first needed
 
         if dtype == _DOUBLE:
             return FUNCTIONS[name](self._double, *operands)
@@ -73,7 +73,7 @@ class Elements:
         return self.lanes.convert("fptrunc", FUNCTIONS[name](self._single, *wide), FLOAT)
 
     def _outlined(self, name: str, dtype: DType, count: int) -> Any:
-        """The module's own function for a vector function."""
+        """The function of the module that computes a vector function."""
         lanes, kind = self.lanes, self.lanes.type(lane_type(dtype))
         full_name = f"vector_{name}_{dtype.name}_{lanes.width}"
         found = lanes.builder.module.globals.get(full_name)
@@ -300,15 +300,15 @@ LOGIC: dict[str, Callable[..., Value]] = {
     "logical_not": lambda x: ~x,
 }
 
-OUTLINE = 4  # from how many uses on a vector function is emitted once and called
+OUTLINE = 4  # uses from which on a vector function is emitted once and called
 
 
-def often_used(instructions: Sequence[Any]) -> frozenset[str]:
-    """The vector functions that are better emitted once and called, to keep the time to compile in bounds.
+def find_outlined(instructions: Sequence[Any]) -> frozenset[str]:
+    """The vector functions to be emitted once and called, to limit the time to compile.
 
     >>> from types import SimpleNamespace
-    >>> from gradtape.jit.native.emit.elementwise import often_used
-    >>> often_used([SimpleNamespace(name="arctan")] * 9 + [SimpleNamespace(name="exp")])
+    >>> from gradtape.jit.native.emit.elementwise import find_outlined
+    >>> find_outlined([SimpleNamespace(name="arctan")] * 9 + [SimpleNamespace(name="exp")])
     frozenset({'atan'})
     """
     counts: Counter[str] = Counter()
@@ -318,11 +318,11 @@ def often_used(instructions: Sequence[Any]) -> frozenset[str]:
 
 
 HEAVY = frozenset({*_VECTORISED, "power", *_PARTS})
-"""Operations that cost tens of instructions: better stored than computed twice."""
+"""Operations that take tens of machine instructions: their results are stored rather than computed twice."""
 
 
 def _dtypes(instruction: Any) -> list[Any]:
-    """The operands' dtypes; Python numbers stand for themselves, as they are weak."""
+    """The dtypes of the operands; Python numbers themselves, since their type is weak."""
     return [x.dtype if hasattr(x, "dtype") else x.value for x in instruction.operands]
 
 
@@ -363,7 +363,7 @@ def _is_literal(operand: Any, number: int) -> bool:
 
 
 def _lossy(given: DType, wanted: DType) -> bool:
-    """Casts of floats to integers other than the two common ones, whose answers out of range vary."""
+    """Whether a cast is one of floats to integers (other than int64), whose results out of range vary."""
     return given.kind == "f" and wanted.kind in "iu" and wanted not in (np.dtype(np.int64),)
 
 
@@ -391,7 +391,7 @@ def _fits(number: Any, dtype: DType) -> bool:
 
 
 def emit(elements: Elements, instruction: Any, operands: Sequence[Value | None]) -> Value:
-    """The instruction on lanes. An operand that is None is a number of the instruction's."""
+    """Emit the instruction on lanes. An operand that is None is a Python number of the instruction."""
     name, result = instruction.name, instruction.results[0].dtype
 
     def converted(i: int, dtype: DType) -> Value:

@@ -1,6 +1,6 @@
-"""Elementwise operations of several parts: remainders, and the functions that are put together of vector maths.
+"""Elementwise emitters that are composed of others: remainders, and functions that are formulas of vector maths.
 
-Formulas are SciPy's and NumPy's, with their special cases, so that the answers are the kernels' to a few units.
+The formulas are those of SciPy and NumPy, with their special cases, so that results agree with them to a few ulp.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DType = np.dtype[Any]
 Emitter = Callable[["Elements", DType, Sequence[Value], dict[str, Any]], Value]
-"""From the lanes with their maths, the dtype, the operands and the parameters to the result: see `elementwise`."""
+"""From elements, dtype, operands and parameters to the result: see `elementwise`."""
 
 ROOT_HALF = math.sqrt(0.5)
 
@@ -27,7 +27,7 @@ ROOT_HALF = math.sqrt(0.5)
 
 
 def _fmod(e: Elements, dtype: DType, x: Value, y: Value) -> Value:
-    """With the sign of x; of whole numbers 0 where y is 0."""
+    """The remainder with the sign of x; for integers, 0 where y is 0."""
     if dtype.kind == "f":
         return Value(e.lanes, e.lanes.builder.frem(x.ir, y.ir))  # exact; NaN where y is 0
     safe = _safe(e, dtype, y)
@@ -36,13 +36,13 @@ def _fmod(e: Elements, dtype: DType, x: Value, y: Value) -> Value:
 
 
 def _safe(e: Elements, dtype: DType, y: Value) -> Value:
-    """The divisor, or 1 where the machine would stop: at 0, and at -1, which the lowest integer has no quotient for."""
+    """The divisor, or 1 where the division would trap: at 0, and at -1, which overflows for the lowest integer."""
     trap = y.equals(0) if dtype.kind == "u" else y.equals(0) | y.equals(-1)
     return e.lanes.select(trap, e.constant(dtype, 1), y)
 
 
 def _remainder(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
-    """With the sign of y."""
+    """The remainder with the sign of y."""
     x, y = operands
     rest = _fmod(e, dtype, x, y)
     if dtype.kind == "u":
@@ -108,7 +108,7 @@ def _entr(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str
 
 
 def _logit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
-    """log(x / (1 - x)); around 1/2, where that is small, by the distance from there."""
+    """log(x / (1 - x)); near 1/2, where that is small, by log1p of the distance from 1/2."""
     (x,) = operands
     lanes = e.lanes
     distance = (x - 0.5) * 2.0
@@ -134,7 +134,7 @@ def _log_ndtr(e: Elements, dtype: DType, operands: Sequence[Value], params: dict
 
 
 def signbit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
-    """Whether the sign is minus, that of a zero or a NaN, too."""
+    """Whether the sign bit is set, also of zeros and NaNs."""
     (x,) = operands
     one = e.constant(dtype, 1)
     return e.lanes.copysign(one, x) < 0

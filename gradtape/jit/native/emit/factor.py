@@ -1,17 +1,17 @@
-"""The code of factorisations: see `factors` for which there are.
+"""Emits matrix factorisations through LAPACK; see `lower.factor`.
 
-LAPACK stores matrices by columns, and arrays here are stored by rows. As NumPy does, a matrix is copied, columns first,
-before it is factorised. A triangle is solved with as it is, as the transpose of what LAPACK sees.
+LAPACK stores matrices by columns, arrays here are stored by rows. As in NumPy, a matrix is transposed to column order
+before it is factorised. A triangular matrix is not copied: LAPACK solves with its transpose.
 
-Several right sides of small matrices are solved for here, all of them at once: LAPACK would share them out among
-threads, which takes longer than the work, and far longer where the cores are busy.
+For small matrices with several right sides, the substitution is emitted here, for all right sides at once: LAPACK would
+distribute them over threads, which takes longer than the work, and far longer if the cores are busy.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
@@ -19,20 +19,23 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode
 from gradtape.jit.native.emit.vectors import Lanes, Value
 from gradtape.jit.native.lower.factor import CHECKED, CHOLESKY, DETERMINANT, LOG_DETERMINANT, SOLVE, TRIANGULAR
 from gradtape.jit.native.runtime.llvm import Machine
+
+if TYPE_CHECKING:
+    from gradtape.jit.native.emit.block import Block
 
 _DOUBLE = np.dtype(np.float64)
 ALIGNMENT = 64
 WIDTH = 8
 SMALL = 1 << 18
-"""Multiplications up to which several right sides are solved for here."""
+"""Multiplications up to which the substitution with several right sides is emitted here."""
 
 
 class FactorEmitter(FortranCalls):
-    """Emits `name(buffers, begin, end)` for a stack of matrices, one after the other."""
+    """Emits `name(buffers, begin, end)` for a stack of matrices, in sequence."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.module, self.instruction, self.plan, self.slots = module, instruction, plan, slots
@@ -60,7 +63,7 @@ class FactorEmitter(FortranCalls):
         count = max(1, math.prod(results[0].shape[: len(results[0].shape) - 2]))
         if self.instruction.name in (DETERMINANT, LOG_DETERMINANT):
             count = max(1, math.prod(results[0].shape))
-        given = [self.buffer(self.plan.places[x].root) for x in operands]
+        given = [self.buffer(self.plan.layouts[x].root) for x in operands]
         out = [self.buffer(x) for x in results]
         self.space = self.buffer(self.instruction)
         self.info = self.local(INT)
@@ -72,7 +75,7 @@ class FactorEmitter(FortranCalls):
         return int(count * (1000 + self.size**2 * (self.size + self.columns) // 4))
 
     def nth(self, pointer: Any, value: Any, number: Any, count: int) -> Any:
-        """The matrix of a stack, or the number; the only one there is, if it is the same for all."""
+        """The address of a matrix (or scalar) of a stack; the same for all if the operand is broadcast."""
         single = value in self.instruction.results and self.instruction.name in (DETERMINANT, LOG_DETERMINANT)
         each = 1 if single else math.prod(value.shape[-2:])
         step = each if math.prod(value.shape) == each * count else 0
@@ -102,8 +105,8 @@ class FactorEmitter(FortranCalls):
         with self.loop(0, rows) as row, self.loop(0, columns) as column:
             action(row, column)
 
-    def turned(self, source: Any, target: Any, rows: int, columns: int) -> None:
-        """A matrix of so many rows and columns by rows, to where it is stored by columns."""
+    def transpose(self, source: Any, target: Any, rows: int, columns: int) -> None:
+        """Transpose a matrix stored by rows into one stored by columns."""
         if 1 in (rows, columns):
             self.each(1, rows * columns, lambda _, place: self.write(self.read(source, place), target, place))
             return
@@ -118,7 +121,7 @@ class FactorEmitter(FortranCalls):
     # -- the functions
 
     def square(self, pointer: Any) -> Any:
-        """The address of a matrix as large as those that are factorised."""
+        """The address of a matrix of the size of the factorised ones, after a bounds check."""
         return self.matrix(pointer, self.size, self.size, self.size)
 
     def emit_one(self, given: list[Any], out: list[Any]) -> None:
@@ -128,7 +131,7 @@ class FactorEmitter(FortranCalls):
         elif name == TRIANGULAR:
             self.emit_triangular(given, out[0])
         else:
-            self.turned(given[0], self.part(0), size, size)
+            self.transpose(given[0], self.part(0), size, size)
             self.call("getrf", size, size, self.square(self.part(0)), size, self.part(2), self.address(self.info))
             if name in (DETERMINANT, LOG_DETERMINANT):
                 self.emit_determinant(out)
@@ -139,7 +142,7 @@ class FactorEmitter(FortranCalls):
         return self.builder.icmp_signed("!=", self.builder.load(self.info, typ=INT), ir.Constant(INT, 0))
 
     def check(self) -> None:
-        """Notes it in the status if the function before has given up."""
+        """Set the status if the last call of LAPACK failed."""
         assert self.instruction.name in CHECKED
         with self.builder.if_then(self.failed(), likely=False):
             self.builder.store(self.number(1), self.buffer(STATUS))
@@ -151,13 +154,13 @@ class FactorEmitter(FortranCalls):
             self.emit_rows(given, out)
             return
         if self.instruction.name == SOLVE:
-            self.turned(given[1], right, size, columns)
+            self.transpose(given[1], right, size, columns)
         else:
             self.emit_identity(right)
         right = self.matrix(right, size, columns, size)
         arguments = (self.square(self.part(0)), size, self.part(2), right, size, self.address(self.info))
         self.call("getrs", "N", size, columns, *arguments)
-        self.turned(right, out, columns, size)
+        self.transpose(right, out, columns, size)
 
     def emit_identity(self, target: Any) -> None:
         size = self.size
@@ -166,7 +169,7 @@ class FactorEmitter(FortranCalls):
         self.each(1, size, lambda _, row: self.write(one, target, self.place(row, row, size)))
 
     def emit_rows(self, given: list[Any], out: Any) -> None:
-        """The right side with its rows exchanged, then both triangles of the factors, in the place of the result."""
+        """Permute the rows of the right side, then substitute with both triangles of LU, in place in the result."""
         builder, size, columns = self.builder, self.size, self.columns
         if self.instruction.name == SOLVE:
             self.each(1, size * columns, lambda _, place: self.write(self.read(given[1], place), out, place))
@@ -185,7 +188,7 @@ class FactorEmitter(FortranCalls):
         self.substitute(lambda row, column: self.place(column, row, size), matrix, out, lower=False, unit=False)
 
     def substitute(self, place_of: Callable[[Any, Any], Any], matrix: Any, out: Any, lower: bool, unit: bool) -> None:
-        """Solves with a triangle, some columns of the right side at a time, row after row."""
+        """Solve with a triangular matrix, row by row, for a vector of columns of the right side at a time."""
         builder, size, columns = self.builder, self.size, self.columns
         narrow = self.lanes, self.elements
         width = 1 << (min(WIDTH, columns).bit_length() - 1)
@@ -237,15 +240,15 @@ class FactorEmitter(FortranCalls):
             self.emit_triangle_by_rows(given, out)
             return
         right = self.part(1)
-        self.turned(given[1], right, size, columns)
+        self.transpose(given[1], right, size, columns)
         flags = ("U" if params["lower"] else "L", "N" if params["trans"] else "T", "U" if params["unit"] else "N")
         arguments = (self.square(given[0]), size, self.matrix(right, size, columns, size), size)
         self.call("trtrs", *flags, size, columns, *arguments, self.address(self.info))
         self.check()
-        self.turned(right, out, columns, size)
+        self.transpose(right, out, columns, size)
 
     def emit_cholesky(self, matrix: Any, out: Any) -> None:
-        """Of the symmetric part; by rows, the lower factor is what LAPACK sees as the upper one."""
+        """Cholesky factor of the symmetric part. By rows, the lower factor is the upper one for LAPACK."""
         size, half = self.size, self.elements.constant(self.dtype, 2)
 
         def mean(row: Any, column: Any) -> None:
@@ -286,3 +289,9 @@ class FactorEmitter(FortranCalls):
             answers = [answers[0] * elements.function("exp", _DOUBLE, answers[1])]
         for pointer, answer in zip(out, answers, strict=True):
             self.write(elements.cast(answer, _DOUBLE, self.dtype), pointer, self.number(0))
+
+
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit a factorisation."""
+    emitter = FactorEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    return CallCode(emitter.emit(), memory=emitter.memory)

@@ -1,4 +1,4 @@
-"""Calls of BLAS and LAPACK from native code: all arguments by address."""
+"""Emits calls of BLAS and LAPACK: all arguments are passed by address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INT = ir.IntType(32)
 
 
 class FortranCalls(Loops):
-    """Emits calls of functions that are named without the letter of their precision."""
+    """Emits calls of BLAS and LAPACK functions, named without the letter of the precision."""
 
     module: Any
     dtype: np.dtype[Any]
@@ -24,18 +24,18 @@ class FortranCalls(Loops):
         return self.builder.inttoptr(self.builder.ptrtoint(memory, LONG), POINTER)
 
     def constant(self, kind: Any, value: Any) -> Any:
-        """The address of a number."""
+        """The address of a constant."""
         memory = self.local(kind)
         self.builder.store(ir.Constant(kind, value), memory)
         return self.address(memory)
 
     def matrix(self, pointer: Any, rows: int, columns: int, distance: int) -> Any:
-        """The address of a matrix that is stored by columns, `distance` elements apart."""
+        """The address of a matrix stored by columns that are `distance` elements apart, after a bounds check."""
         size = (distance * (columns - 1) + rows) * self.dtype.itemsize if rows and columns else 0
         return self.builder.require(pointer, size, "hands BLAS")
 
     def call(self, function: str, *arguments: Any) -> None:
-        """A call with characters, whole numbers, floats of the call's precision, and addresses."""
+        """Emit a call; arguments are characters, integers, floats of the precision of the call, and addresses."""
         letter = "d" if self.dtype == np.dtype(np.float64) else "s"
         name = f"gradtape_{letter}{function}"
         found = self.module.globals.get(name)

@@ -1,9 +1,9 @@
-"""Loops over vectors: the dimensions a nest is run along, and how its elements are read and written.
+"""Loops over vectors: the dimensions of a nest, and loads and stores with strides. The base class of all emitters.
 
-The order of arithmetic is fixed by the shape and the axes of a reduction alone, never by what else is computed or
-stored in the same loops: results are the same bits in any company, from run to run and for any number of threads.
-For that, the axes that are summed are joined by a rule that only looks at lengths. Arrays that do not lie in memory as
-the joined loop would have it (because they are stretched, or slices) are read element by element, by their indices.
+The order of arithmetic depends on the shape and the axes of a reduction only, never on what else is computed or stored
+in the same loops: results have the same bits however instructions are fused, from run to run, and for any number of
+threads. For that, reduced axes are joined into one loop by a rule that depends on their lengths only. Arrays whose
+strides do not fit the joined loop (broadcast arrays, slices) are read element by element, by their indices.
 """
 
 from __future__ import annotations
@@ -19,34 +19,47 @@ from llvmlite import ir
 
 from gradtape.jit.native.emit.elementwise import Elements, memory_type
 from gradtape.jit.native.emit.vectors import Lanes, Value
-from gradtape.jit.native.schedule.fusion import Nest, Plan
+from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
 DType = np.dtype[Any]
 Step = int | tuple[tuple[int, int], ...]
-"""The distance of neighbours in elements; or (length, distance) of each of the axes that were joined."""
+"""The stride of a loop in elements; or (length, stride) of each of the axes that were joined."""
 
 LONG = ir.IntType(64)
 POINTER = ir.PointerType()
 VOID = ir.VoidType()
 
 STATUS = "status"
-"""The slot of a number that is set where a position turns out not to exist."""
+"""The slot of the status: set to 1 if an index is out of range, or a call fails."""
 
 ZEROS = 256  # bytes of the widest vector
 NARROW = 64
-"""Rows that are shorter than this are summed together with their neighbours, as one longer row."""
+"""Reduced rows that are shorter than this are joined with the next reduced axis into one longer row."""
 
 
 class Stored(NamedTuple):
-    """A value as something that is written."""
+    """The key of a value that is written, as opposed to read."""
 
     value: Any
 
 
+class CallCode(NamedTuple):
+    """What was emitted for a call: its work, in elements of light loops, and how it divides.
+
+    `units` can be run by different threads, then `finish` names a function to be called; `memory` is the size in bytes
+    of what the call needs of the workspace.
+    """
+
+    work: int
+    units: int = 1
+    finish: str | None = None
+    memory: int = 0
+
+
 @dataclasses.dataclass(eq=False)
 class Dimension:
-    """One loop: its length, whether it is reduced, the step of each array (in elements), and the windows along it."""
+    """One loop: its length, whether it is reduced, the stride of each array, and the windows along it."""
 
     size: int
     reduced: bool
@@ -54,21 +67,21 @@ class Dimension:
     windows: dict[Any, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
-def _aligned(steps: Sequence[int], shape: tuple[int, ...], rank: int) -> list[int]:
-    """The steps of a value along the axes of a nest: 0 along those it is stretched over."""
+def _align_steps(steps: Sequence[int], shape: tuple[int, ...], rank: int) -> list[int]:
+    """The strides of a value along the axes of a nest: 0 along those it is broadcast over."""
     own = [step if size != 1 else 0 for step, size in zip(steps, shape, strict=True)]
     return [0] * (rank - len(shape)) + own
 
 
-def _steps_by_axis(nest: Nest, plan: Plan) -> dict[Any, list[int]]:
+def _steps_by_axis(nest: Nest, plan: FusionPlan) -> dict[Any, list[int]]:
     rank = len(nest.shape)
     by_axis: dict[Any, list[int]] = {}
     for value in nest.loads:
-        by_axis[value] = _aligned(plan.places[value].steps, value.shape, rank)
+        by_axis[value] = _align_steps(plan.layouts[value].steps, value.shape, rank)
     for value in nest.stores:
-        by_axis[Stored(value)] = _aligned(contiguous_steps(value.shape), value.shape, rank)
+        by_axis[Stored(value)] = _align_steps(contiguous_steps(value.shape), value.shape, rank)
     for scatter in nest.scatters:
-        by_axis[scatter] = _aligned(plan.target(scatter).steps, scatter.operands[0].shape, rank)
+        by_axis[scatter] = _align_steps(plan.target(scatter).steps, scatter.operands[0].shape, rank)
     for reduction in nest.reductions:
         kept = [axis for axis in range(rank) if axis not in nest.axes]
         along = dict(zip(kept, contiguous_steps(tuple(nest.shape[axis] for axis in kept)), strict=True))
@@ -76,12 +89,12 @@ def _steps_by_axis(nest: Nest, plan: Plan) -> dict[Any, list[int]]:
     return by_axis
 
 
-def dimensions(nest: Nest, plan: Plan) -> list[Dimension]:
+def dimensions(nest: Nest, plan: FusionPlan) -> list[Dimension]:
     """The loops of a nest, outermost first.
 
-    Arrays are known by their value where they are read, by `Stored(value)` where they are written, and by the
-    instruction for scatters and reductions. Neighbouring axes that are kept are joined wherever all arrays allow it;
-    those that are reduced, where their lengths say so.
+    The key of an array is its value where it is read, `Stored(value)` where it is written, and the instruction for
+    scatters and reductions. Adjacent axes that are not reduced are joined if the strides of all arrays allow it;
+    reduced ones by their lengths.
     """
     by_axis = _steps_by_axis(nest, plan)
     made: list[Dimension] = []  # innermost first
@@ -92,8 +105,8 @@ def dimensions(nest: Nest, plan: Plan) -> list[Dimension]:
         windows = _windows(nest, plan, axis)
         new = Dimension(size, axis in nest.axes, {value: found[axis] for value, found in by_axis.items()}, windows)
         last = made[-1] if made else None
-        if last is not None and last.reduced == new.reduced and _are_joined(new, last, len(made) == 1):
-            made[-1] = _joined(new, last)
+        if last is not None and last.reduced == new.reduced and _can_join(new, last, len(made) == 1):
+            made[-1] = _join(new, last)
         else:
             made.append(new)
     made.reverse()
@@ -102,8 +115,8 @@ def dimensions(nest: Nest, plan: Plan) -> list[Dimension]:
     return made or [Dimension(1, False, dict.fromkeys(by_axis, 0))]
 
 
-def _windows(nest: Nest, plan: Plan, axis: int) -> dict[Any, tuple[int, int]]:
-    """The windows that leave something out along an axis of a nest."""
+def _windows(nest: Nest, plan: FusionPlan, axis: int) -> dict[Any, tuple[int, int]]:
+    """The windows that do not cover all of an axis of a nest."""
     found = {}
     for value in nest.loads:
         own = axis - (len(nest.shape) - len(value.shape))
@@ -112,20 +125,20 @@ def _windows(nest: Nest, plan: Plan, axis: int) -> dict[Any, tuple[int, int]]:
     return found
 
 
-def _are_joined(outer: Dimension, inner: Dimension, innermost: bool) -> bool:
+def _can_join(outer: Dimension, inner: Dimension, innermost: bool) -> bool:
     if outer.windows or inner.windows:
         return False
     if outer.reduced:
         return inner.size < NARROW if innermost else True
-    return all(type(_joined_step(outer, inner, value)) is int for value in outer.steps)
+    return all(type(_join_step(outer, inner, value)) is int for value in outer.steps)
 
 
-def _joined(outer: Dimension, inner: Dimension) -> Dimension:
-    steps = {value: _joined_step(outer, inner, value) for value in outer.steps}
+def _join(outer: Dimension, inner: Dimension) -> Dimension:
+    steps = {value: _join_step(outer, inner, value) for value in outer.steps}
     return Dimension(outer.size * inner.size, outer.reduced, steps)
 
 
-def _joined_step(outer: Dimension, inner: Dimension, value: Any) -> Step:
+def _join_step(outer: Dimension, inner: Dimension, value: Any) -> Step:
     ahead, behind = outer.steps[value], inner.steps[value]
     if type(behind) is int and ahead == behind * inner.size:
         return behind
@@ -135,7 +148,7 @@ def _joined_step(outer: Dimension, inner: Dimension, value: Any) -> Step:
 
 
 class Loops:
-    """Emits loops, and vectors of elements read from memory and written to it."""
+    """Emits loops, and loads and stores of vectors."""
 
     builder: Any
     entry: Any
@@ -146,13 +159,13 @@ class Loops:
     slots: Any
 
     def buffer(self, key: Any) -> Any:
-        """Where the memory of a value begins."""
+        """The address in the slot of a value."""
         address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
         return self.builder.load(address, typ=POINTER)
 
     @contextmanager
     def loop(self, begin: Any, end: Any) -> Iterator[Any]:
-        """Code that is run for each whole number from begin up to end."""
+        """A loop over the integers from begin to end (exclusive)."""
         builder = self.builder
         if isinstance(begin, int) and isinstance(end, int) and end - begin == 1:
             yield ir.Constant(LONG, begin)
@@ -183,7 +196,7 @@ class Loops:
         return self.builder.select(self.builder.icmp_signed(">", left, right), left, right)
 
     def plus_steps(self, offset: Any, index: Any, step: Step) -> Any:
-        """The offset of an element `index` steps further along a loop."""
+        """The offset of the element at an index of a loop."""
         builder = self.builder
         if type(step) is int:
             if step == 0:
@@ -195,14 +208,14 @@ class Loops:
         return self.plus_steps(offset, index, step[0][1])  # type: ignore[index]
 
     def local(self, kind: Any) -> Any:
-        """Memory in the function's frame (a register, after optimisation)."""
+        """A local variable of the function (a register, after optimisation)."""
         with self.builder.goto_block(self.entry):
             return self.builder.alloca(kind)
 
     def load(self, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step, inside: Any = None) -> Value:
-        """A vector of elements from `place` on, along a loop of these steps; the same element in all lanes for 0.
+        """Load a vector from index `place` of a loop with this stride; for stride 0, one element in all lanes.
 
-        With `inside`, a bit: zeros where it is not set.
+        With `inside`, a bit: zeros if it is not set.
         """
         builder, kind = self.builder, memory_type(dtype)
         if step == 1:
@@ -221,7 +234,7 @@ class Loops:
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
 
     def _or_zeros(self, address: Any, inside: Any) -> Any:
-        """The address, or that of some zeros."""
+        """The address if `inside` is set, otherwise that of zeros: a select instead of a branch."""
         if inside is None:
             return address
         name, kind = "gradtape_zeros", ir.ArrayType(ir.IntType(8), ZEROS)
@@ -233,7 +246,7 @@ class Loops:
         return self.builder.select(inside, address, self.builder.bitcast(zeros, POINTER))
 
     def _lane_offsets(self, offset: Any, place: Any, count: int, step: Step) -> list[Any]:
-        """The offsets of `count` elements from `place` on, along a loop of these steps."""
+        """The offsets of `count` elements from index `place` of a loop with this stride."""
         builder, first = self.builder, self.plus_steps(offset, place, step)
         if type(step) is int:
             return [first] + [builder.add(first, self.number(lane * step)) for lane in range(1, count)]
@@ -241,7 +254,7 @@ class Loops:
         if count > length:
             further = [builder.add(place, self.number(lane)) for lane in range(1, count)]
             return [first] + [self.plus_steps(offset, index, step) for index in further]
-        # one row ends at most, and what is left goes on as if it had begun earlier in the next one
+        # at most one row ends; the remaining lanes continue from a start before that of the next row
         left = builder.sub(self.number(length), builder.urem(place, self.number(length)))
         ahead = self.plus_steps(offset, builder.add(place, left), step)
         other = builder.sub(ahead, builder.mul(left, self.number(distance)))
@@ -249,7 +262,7 @@ class Loops:
         return [first] + [builder.add(start, self.number(i * distance)) for i, start in enumerate(starts, 1)]
 
     def store(self, value: Value, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step = 1) -> None:
-        """A vector of elements to `place` and on; of a step of 0, the first lane."""
+        """Store a vector from index `place` of a loop with this stride; for stride 0, the first lane."""
         builder, lanes, kind = self.builder, value.lanes, memory_type(dtype)
         if dtype == np.dtype(bool):
             value = lanes.convert("zext", value, kind)
@@ -267,14 +280,14 @@ class Loops:
         emit_clear(self.builder, pointer, size)
 
     def copy_bytes(self, target: Any, source: Any, size: int) -> None:
-        """Copy bytes between places that do not overlap."""
+        """Copy bytes between buffers that do not overlap."""
         builder, plain = self.builder, ir.Constant(ir.IntType(1), 0)
         copy = builder.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
         places = [builder.require(target, size, "copies"), builder.require(source, size, "copies")]
         builder.call(copy, [*places, self.number(size), plain])
 
-    def listed(self, numbers: Sequence[int], index: Any) -> Any:
-        """One of some numbers that are known beforehand."""
+    def table_lookup(self, numbers: Sequence[int], index: Any) -> Any:
+        """An element of a constant table of integers."""
         if len(set(numbers)) == 1:
             return self.number(numbers[0])
         if all(number == i for i, number in enumerate(numbers)):
@@ -287,10 +300,10 @@ class Loops:
             found.linkage, found.global_constant, found.initializer = "internal", True, ir.Constant(kind, list(numbers))
         return self.builder.load(self.builder.gep(found, [self.number(0), index]), typ=LONG)
 
-    # -- positions
+    # -- indices
 
-    def within(self, index: Value, length: int, status: Any) -> Value:
-        """Positions counted from the start, 0 where there is none, which is noted in the status."""
+    def check_index(self, index: Value, length: int, status: Any) -> Value:
+        """Check indices: negative ones count from the end; if one is out of range, it is 0 and the status is set."""
         builder, lanes = self.builder, index.lanes
         place = lanes.select(index < 0, index + length, index)
         exists = lanes.compare("<", place, lanes.like(place, length), signed=False)
@@ -298,8 +311,8 @@ class Loops:
             builder.store(self.number(1), status)
         return lanes.select(exists, place, 0)
 
-    def picked(self, dtype: DType, pointer: Any, where: Value, offset: int, step: int) -> Value:
-        """The elements at these positions, one by one."""
+    def gather(self, dtype: DType, pointer: Any, where: Value, offset: int, step: int) -> Value:
+        """Gather the elements at these positions, lane by lane."""
         builder, kind, lanes = self.builder, memory_type(dtype), where.lanes
         vector = ir.Constant(lanes.type(kind), ir.Undefined)
         for lane in range(lanes.width):

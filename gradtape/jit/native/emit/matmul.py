@@ -1,9 +1,9 @@
-"""The code of matrix products: see `products` for which there are."""
+"""Emits matrix products: loops for small ones, calls of BLAS for the rest; see `lower.matmul`."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
@@ -11,17 +11,20 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import FortranCalls
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode
 from gradtape.jit.native.emit.vectors import Lanes, Value
 from gradtape.jit.native.lower.matmul import form, is_small, steps_of
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
+if TYPE_CHECKING:
+    from gradtape.jit.native.emit.block import Block
+
 WIDTH = 8
 
 
 class ProductEmitter(FortranCalls):
-    """Emits `name(buffers, begin, end)` for one product, or for some of many pairs of matrices."""
+    """Emits `name(buffers, begin, end)` for one product, or for a range of a batch. A unit is one pair of matrices."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.module, self.name, self.instruction = module, name, instruction
@@ -31,11 +34,11 @@ class ProductEmitter(FortranCalls):
         self.builder = start_builder(self.entry)
         self.machine, self.slots = machine, slots
         self.buffers, self.begin, self.end = function.args
-        self.places = [plan.places[x] for x in instruction.operands]
+        self.layouts = [plan.layouts[x] for x in instruction.operands]
         found = form(instruction)
         assert found is not None
         self.form = found
-        all_steps = [*(place.steps for place in self.places), contiguous_steps(instruction.results[0].shape)]
+        all_steps = [*(layout.steps for layout in self.layouts), contiguous_steps(instruction.results[0].shape)]
         self.steps = [steps_of(found, number, steps) for number, steps in enumerate(all_steps)]
         self.pairs = [
             (length, [0 if axis is None else steps[axis] for axis, steps in zip(axes, all_steps, strict=True)])
@@ -45,26 +48,26 @@ class ProductEmitter(FortranCalls):
         self.units = math.prod(length for length, _ in self.pairs) if math.prod(self.sizes[:2]) else 0
 
     def pointer(self, value: Any, offset: int) -> Any:
-        return self.moved(self.buffer(value), self.number(offset))
+        return self.advance(self.buffer(value), self.number(offset))
 
-    def moved(self, pointer: Any, distance: Any) -> Any:
+    def advance(self, pointer: Any, distance: Any) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))
 
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
-        pointers = [self.pointer(place.root, place.offset) for place in self.places]
+        pointers = [self.pointer(layout.root, layout.offset) for layout in self.layouts]
         pointers.append(self.pointer(self.instruction.results[0], 0))
         if self.units == 1:
             self.emit_pair(*pointers)
         elif self.units:
             self.lanes = Lanes(self.builder, 1, self.machine.fused)
             with self.loop(self.begin, self.end) as pair:
-                self.emit_pair(*[self.moved(x, self.distance(pair, i)) for i, x in enumerate(pointers)])
+                self.emit_pair(*[self.advance(x, self.distance(pair, i)) for i, x in enumerate(pointers)])
         self.builder.ret_void()
         return self.units * math.prod(self.sizes) // 8
 
     def distance(self, pair: Any, number: int) -> Any:
-        """From the first pair of matrices to another one."""
+        """The distance in elements from the first pair of matrices of a batch to another one."""
         distance, rest = self.number(0), pair
         for length, steps in reversed(self.pairs):
             if length > 1:
@@ -81,18 +84,18 @@ class ProductEmitter(FortranCalls):
         else:
             self.emit_matrix(left, right, out)
 
-    # -- small ones
+    # -- small products
 
     def emit_inline(self, left: Any, right: Any, out: Any) -> None:
         rows, columns, common = self.sizes
         (left_row, left_common), (right_common, right_column), (out_row, out_column) = self.steps
-        if columns >= rows:  # lanes go along the columns, or else along the rows
+        if columns >= rows:  # vectors are along the columns, otherwise along the rows
             outer, inner = rows, columns
             outer_steps, inner_steps = (left_row, 0, out_row), (0, right_column, out_column)
         else:
             outer, inner = columns, rows
             outer_steps, inner_steps = (0, right_column, out_column), (left_row, 0, out_row)
-        if inner == 1:  # a step of 1 is as good as any
+        if inner == 1:  # the stride does not matter; with 1, stores are vector stores
             inner_steps = (inner_steps[0], inner_steps[1], 1)
         double = np.dtype(np.float64)
         self.width = 1 << (min(WIDTH, inner).bit_length() - 1)
@@ -114,24 +117,24 @@ class ProductEmitter(FortranCalls):
             found = Value(self.lanes, self.builder.load(total, typ=self.lanes.type(lane_type(double))))
             self.store(self.elements.cast(found, double, self.dtype), self.dtype, out, starts[2], place, inner_steps[2])
 
-    # -- the rest
+    # -- BLAS
 
-    def stored(self, steps: tuple[int, int], rows: int, columns: int) -> tuple[str, int]:
-        """How BLAS, for which matrices are stored by columns, sees a matrix's transpose: as it is or transposed."""
+    def blas_layout(self, steps: tuple[int, int], rows: int, columns: int) -> tuple[str, int]:
+        """The flag and leading dimension with which BLAS, which stores by columns, reads the transpose of a matrix."""
         row_step, column_step = steps
         if columns == 1 or column_step == 1:
             return "N", max(row_step if rows > 1 else columns, columns, 1)
         return "T", max(column_step, rows, 1)
 
     def emit_matrix(self, left: Any, right: Any, out: Any) -> None:
-        """The transpose of the result is the product of the transposes, in reverse order."""
+        """Emit gemm: the transpose of the result is the product of the transposes in reverse order."""
         rows, columns, common = self.sizes
         one, two, (out_step, distance) = self.steps
         if distance != 1:  # the result is stored by columns
             left, right, one, two = right, left, two[::-1], one[::-1]
             rows, columns, out_step = columns, rows, distance
-        right_flag, right_step = self.stored(two, common, columns)
-        left_flag, left_step = self.stored(one, rows, common)
+        right_flag, right_step = self.blas_layout(two, common, columns)
+        left_flag, left_step = self.blas_layout(one, rows, common)
         right = self.matrix(right, *((columns, common) if right_flag == "N" else (common, columns)), right_step)
         left = self.matrix(left, *((common, rows) if left_flag == "N" else (rows, common)), left_step)
         out_step = max(out_step, columns)
@@ -143,14 +146,20 @@ class ProductEmitter(FortranCalls):
         rows, columns, common = self.sizes
         one, two, (row_step, column_step) = self.steps
         if columns == 1:
-            flag, step = self.stored(one, rows, common)
+            flag, step = self.blas_layout(one, rows, common)
             shape = (common, rows) if flag == "N" else (rows, common)
             turned, matrix, vector, distance = "T" if flag == "N" else "N", left, right, two[0]
         else:
-            flag, step = self.stored(two, common, columns)
+            flag, step = self.blas_layout(two, common, columns)
             shape = (columns, common) if flag == "N" else (common, columns)
             turned, matrix, vector, distance = flag, right, left, one[1]
         out_step, distance = max(1, row_step if columns == 1 else column_step), max(1, distance)
         matrix = self.matrix(matrix, *shape, step)
         vector, out = self.matrix(vector, 1, common, distance), self.matrix(out, 1, max(rows, columns), out_step)
         self.call("gemv", turned, *shape, 1.0, matrix, step, vector, distance, 0.0, out, out_step)
+
+
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit a matrix product."""
+    emitter = ProductEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    return CallCode(emitter.emit(), emitter.units)

@@ -4,8 +4,8 @@ A group that is compiled in this mode computes the same numbers, and also
 
 - tests the bounds of every load and store, of every block that is copied or cleared, and of what BLAS, LAPACK and
   called kernels are handed. An access outside of its buffer is redirected to scratch memory and reported;
-- fills every temporary with `POISON` when its lifetime begins, and every output before the first step, so that memory
-  that is read before it is written shows as NaN, or as an index far out of range;
+- fills every temporary with `POISON` at the start of its live range, and every output before the first step, so that
+  memory that is read before it is written shows as NaN, or as an index far out of range;
 - puts guard zones around inputs, outputs and temporaries, and compares them, and the inputs, after the call.
 
 Anything found raises `CheckFailed`. The mode is for tests and for bug reports: code takes several times as long.
@@ -28,7 +28,7 @@ Array = np.ndarray[Any, Any]
 LONG = ir.IntType(64)
 POINTER = ir.PointerType()
 POISON = 0x7FF4DEAD7FF4DEAD
-"""A signalling NaN as a binary64, two NaNs as binary32, and an integer that is the index of nothing."""
+"""A signalling NaN as a binary64, two NaNs as binary32, and as an integer an index that is out of range."""
 _QUIET = 0x0008000000000000
 GUARD = 64
 """Bytes of a guard zone, before and after a buffer."""
@@ -46,7 +46,7 @@ class CheckFailed(ProgramError):
 
 
 class Region(NamedTuple):
-    """What a pointer points into: the size of the buffer in bytes and its own distance from the start, both as IR."""
+    """The buffer of a pointer: its size in bytes, and the offset of the pointer in it, both as IR."""
 
     name: str
     size: Any
@@ -58,14 +58,14 @@ class ModuleChecks:
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.accesses: list[str] = []  # the record holds the number of the failed one, from 1
+        self.accesses: list[str] = []  # the record holds the index of the failed one, counted from 1
         self.sizes: dict[str, Any] = {}  # global constants, by the name of the slot
         self.regions: dict[int, tuple[Any, Region]] = {}  # by the id of the pointer, which is kept alive here
         self.record = (ctypes.c_int64 * 2)()
 
     @property
     def symbols(self) -> dict[str, int]:
-        """What the module imports."""
+        """The symbols that the module imports."""
         return {RECORD: ctypes.addressof(self.record)}
 
     def size_of(self, function: str, slot: int) -> tuple[str, Any]:
@@ -87,12 +87,12 @@ class ModuleChecks:
             found.initializer = ir.Constant(LONG, size)
 
     def region(self, pointer: Any) -> Region | None:
-        """What a pointer points into; None where that is not a buffer (a local variable, a table of pointers)."""
+        """The buffer of a pointer; None if it is not in a buffer (a local variable, a table of pointers)."""
         found = self.regions.get(id(pointer))
         return None if found is None else found[1]
 
     def track(self, pointer: Any, region: Region) -> Any:
-        """The pointer, whose region is known from now on."""
+        """The pointer, after its region was recorded."""
         self.regions[id(pointer)] = pointer, region
         return pointer
 
@@ -106,7 +106,7 @@ class ModuleChecks:
 
 
 def block_prefix(function: str) -> str:
-    """What the names of all functions of a block begin with: see `blocks`.
+    """The prefix of the names of all functions of a block.
 
     >>> from gradtape.jit.native.emit.memory_checks import block_prefix
     >>> block_prefix("call_1_body_nest_0_finish"), block_prefix("nest_0")
@@ -157,7 +157,7 @@ class CheckedBuilder(Builder):
         regions = [self.checks.region(pointer) for pointer in (left, right)]
         if made is left or made is right or not any(regions):
             return made
-        # what is not tracked has no bounds: it is a constant of the module
+        # a pointer that is not tracked is a constant of the module: it has no bounds
         one, other = (found or Region("", LONG(1 << 62), LONG(0)) for found in regions)
         size = super().select(condition, one.size, other.size)
         offset = super().select(condition, one.offset, other.offset)
@@ -170,8 +170,8 @@ class CheckedBuilder(Builder):
         length = LONG(size) if isinstance(size, int) else size
         end = super().add(region.offset, length)
         inside = self.and_(self.icmp_signed(">=", region.offset, LONG(0)), self.icmp_signed("<=", end, region.size))
-        self.checks.accesses.append(f"{self.function.name} {what} {_counted(size)} outside of {region.name}")
-        record = _imported(self.module, RECORD, ir.ArrayType(LONG, 2))
+        self.checks.accesses.append(f"{self.function.name} {what} {_format_size(size)} outside of {region.name}")
+        record = _import_global(self.module, RECORD, ir.ArrayType(LONG, 2))
         for index, found in enumerate((LONG(len(self.checks.accesses)), region.offset)):
             address = super().gep(record, [LONG(0), LONG(index)])
             old = super().load(address, typ=LONG)
@@ -186,7 +186,7 @@ class CheckedBuilder(Builder):
         return self.require(pointer, _size(kind), what)
 
 
-def _counted(size: Any) -> str:
+def _format_size(size: Any) -> str:
     return f"{size} bytes" if isinstance(size, int) else "bytes"
 
 
@@ -199,13 +199,13 @@ def _size(kind: Any) -> int:
     return {ir.FloatType: 4, ir.HalfType: 2}.get(type(kind), 8)
 
 
-def _imported(module: Any, name: str, kind: Any) -> Any:
+def _import_global(module: Any, name: str, kind: Any) -> Any:
     found = module.globals.get(name)
     return ir.GlobalVariable(module, kind, name) if found is None else found
 
 
 def _scratch(module: Any) -> Any:
-    """Memory that an access outside of its buffer is redirected to."""
+    """The memory to which accesses outside of their buffers are redirected."""
     found = module.globals.get(_SCRATCH)
     if found is None:
         kind = ir.ArrayType(ir.IntType(8), _SCRATCH_SIZE)
@@ -215,7 +215,7 @@ def _scratch(module: Any) -> Any:
 
 
 def emit_poison(module: Any, name: str, places: Sequence[tuple[int, int]]) -> None:
-    """Emits `name(buffers, begin, end)`, which fills memory with `POISON`: of each of the slots, so many bytes."""
+    """Emit `name(buffers, begin, end)`, which fills memory with `POISON`: (slot, bytes) of each buffer."""
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, LONG, LONG]), name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     for slot, size in places:
@@ -243,12 +243,12 @@ def emit_poison(module: Any, name: str, places: Sequence[tuple[int, int]]) -> No
 
 
 class Guarded:
-    """A copy of an array, or room for one, in C order and with guard zones around it."""
+    """A copy of an array, or memory for one, in C order and with guard zones around it."""
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, what: str, source: Array | None = None) -> None:
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         room = -(-size // GUARD) * GUARD
-        self.memory = poisoned(room + 3 * GUARD)
+        self.memory = make_poisoned(room + 3 * GUARD)
         start = GUARD + (-self.memory.ctypes.data) % GUARD
         self.array = self.memory[start : start + size].view(dtype).reshape(shape)
         self.what, self.source = what, source
@@ -268,8 +268,8 @@ class Guarded:
             raise CheckFailed(f"{self.what} was computed from memory that had not been written.")
 
 
-def poisoned(size: int) -> Array:
-    """Bytes that are filled with `POISON`."""
+def make_poisoned(size: int) -> Array:
+    """An array of bytes that is filled with `POISON`."""
     return np.resize(np.frombuffer(np.uint64(POISON).tobytes(), np.uint8), size).copy()
 
 
@@ -290,11 +290,11 @@ def holds_poison(array: Array) -> bool:
     return False
 
 
-def gaps(taken: Sequence[tuple[int, int]], size: int) -> Iterator[slice]:
-    """The parts of `size` bytes that no piece (offset, length) covers.
+def find_gaps(taken: Sequence[tuple[int, int]], size: int) -> Iterator[slice]:
+    """The slices of `size` bytes that no piece (offset, length) covers.
 
-    >>> from gradtape.jit.native.emit.memory_checks import gaps
-    >>> list(gaps([(64, 10), (0, 8)], 128))
+    >>> from gradtape.jit.native.emit.memory_checks import find_gaps
+    >>> list(find_gaps([(64, 10), (0, 8)], 128))
     [slice(8, 64, None), slice(74, 128, None)]
     """
     end = 0

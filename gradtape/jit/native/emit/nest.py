@@ -1,9 +1,9 @@
-"""Loop nests: the code of what `planning` decided.
+"""Emits the loop nests of a `FusionPlan`.
 
-Within a nest nothing is stored but what somebody else will read. Inputs are strided, with strides that are known when
-the nest is compiled; broadcasting is a stride of zero and costs no memory.
+A nest stores only what other steps read. Inputs are strided, with strides that are known when the nest is compiled;
+broadcasting is a stride of zero and costs no memory.
 
-A nest is divided into *units*, runs of the outer loops or pieces of the inner one, which can be computed in any order
+A nest is divided into *units*, ranges of the outer loops or chunks of the inner one, which can be computed in any order
 by any thread. The inner loop works on vectors. Where the length is not a multiple of the vector's, the last vector
 overlaps the one before it: elements are computed twice, to the same bits, rather than one at a time.
 """
@@ -24,18 +24,18 @@ from gradtape.jit.native.emit.elementwise import Elements
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions, emit_clear
 from gradtape.jit.native.emit.reduction import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
 from gradtape.jit.native.emit.vectors import Lanes, Value
-from gradtape.jit.native.lower.ir import GATHER, WITHIN
-from gradtape.jit.native.lower.support import INSIDE
+from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER
+from gradtape.jit.native.lower.support import ZERO_OUTSIDE
 from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import Nest, Plan
+from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
 
-# Lanes of a vector: many where little is computed, to have more in flight; fewer where there is more to be kept in
-# registers, and to be compiled. No result depends on it.
+# Lanes of a vector: many for short bodies, so that more loads are in flight; fewer for long ones, which need more
+# registers and more time to compile. No result depends on the width.
 LIGHT_WIDTH = 16
 HEAVY_WIDTH = 8
 LONG_WIDTH = 4
-ROW_WIDTH = 32  # for short sums, which wait for their additions
-APART_WIDTH = 8  # where elements are not side by side in memory, so that there is code for each lane
+ROW_WIDTH = 32  # for sums of short bodies, which are bound by the latency of additions
+APART_WIDTH = 8  # where elements are not adjacent in memory, so that each lane has its own load
 SHORT = 4  # instructions
 LIGHT = 24
 LONG_BODY = 250
@@ -43,7 +43,7 @@ LONG_BODY = 250
 
 @dataclasses.dataclass(eq=False)
 class NestCode:
-    """What was emitted for a nest: the names of its functions, and how its work divides."""
+    """What was emitted for a nest: the names of its functions, the number of units, and a measure of its work."""
 
     name: str
     units: int
@@ -62,7 +62,7 @@ class NestEmitter(Reducing):
         machine: Machine,
         name: str,
         nest: Nest,
-        plan: Plan,
+        plan: FusionPlan,
         slots: dict[Any, int],
         outlined: frozenset[str] = frozenset(),
     ) -> None:
@@ -87,7 +87,7 @@ class NestEmitter(Reducing):
         self.chunks = -(-self.inner.size // CHUNK)
         self.outer = self.loops[:-1]
         self.rows: Dimension | None = None
-        if self.kind == "column":  # the last reduced loop goes inside, its pieces outside
+        if self.kind == "column":  # the last reduced loop becomes the innermost one; its chunks are units
             position = max(i for i, loop in enumerate(self.outer) if loop.reduced)
             self.rows = self.outer[position]
             self.outer = self.outer[:position] + self.outer[position + 1 :]
@@ -110,7 +110,7 @@ class NestEmitter(Reducing):
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes, self.outlined)
         self.pointers = {key: self.buffer(self.memory(key)) for key in self.inner.steps}
-        self.tables = {table: self.buffer(self.plan.places[table].root) for table in self.nest.tables}
+        self.tables = {table: self.buffer(self.plan.layouts[table].root) for table in self.nest.tables}
         if self.nest.is_checked:
             self.status = self.buffer(STATUS)
         with self.loop(begin, end) as unit:
@@ -126,21 +126,21 @@ class NestEmitter(Reducing):
         elements = math.prod(loop.size for loop in self.loops)
         return NestCode(self.name, self.units, finish, elements, self.heavy, sizes)
 
-    def successions(self) -> list[tuple[Any, Any]]:
-        """Pairs of a value that is loaded and one that is stored which may have one memory: the first ends here.
+    def reuses(self) -> list[tuple[Any, Any]]:
+        """Pairs of a loaded and a stored value that may share memory if the live range of the first ends here.
 
-        Each element of it is read once, right before the other is written in its place. So not where vectors overlap,
-        where a row is gone through more than once, or where elements are also read at other places.
+        Each element is read once, right before the other is written to the same address. This does not hold if vectors
+        overlap, if a row is read more than once, or if elements are also read at other addresses.
         """
-        nest, places = self.nest, self.plan.places
+        nest, layouts = self.nest, self.plan.layouts
         if 0 in nest.shape or self.kind == "row" or self.inner.windows or self.inner.size % self.width:
             return []
-        roots = [places[value].root for value in (*nest.loads, *nest.tables)]
+        roots = [layouts[value].root for value in (*nest.loads, *nest.tables)]
         whole = math.prod(loop.size for loop in self.loops)
         pairs = []
         for value in nest.loads:
-            root = places[value].root
-            if roots.count(root) > 1 or places[value].offset or math.prod(root.shape) != whole:
+            root = layouts[value].root
+            if roots.count(root) > 1 or layouts[value].offset or math.prod(root.shape) != whole:
                 continue
             for stored in nest.stores:
                 steps = [(loop.steps[value], loop.steps[Stored(stored)]) for loop in self.loops]
@@ -150,21 +150,21 @@ class NestEmitter(Reducing):
         return pairs
 
     def memory(self, key: Any) -> Any:
-        """In whose memory an array of the nest is: a value's, or that of a reduction's partial results."""
+        """The key of the slot in which an array of the nest is: a value, or a reduction for its partial results."""
         if isinstance(key, Stored):
             return key.value
         if key in self.nest.reductions:
             return key.results[0] if self.parts == 1 else key
-        return key.results[0] if key in self.nest.scatters else self.plan.places[key].root
+        return key.results[0] if key in self.nest.scatters else self.plan.layouts[key].root
 
     def start(self, key: Any) -> int:
-        """At which element of that memory it begins."""
+        """The first element of an array of the nest in its slot."""
         if isinstance(key, Stored) or key in self.nest.reductions:
             return 0
-        return self.plan.target(key).offset if key in self.nest.scatters else self.plan.places[key].offset
+        return self.plan.target(key).offset if key in self.nest.scatters else self.plan.layouts[key].offset
 
     def emit_empty(self) -> NestCode:
-        """Nothing goes in: reductions are what they are of nothing, and there are no elements to store."""
+        """A nest without elements: reductions have the value of an empty reduction, and nothing is stored."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
         self.builder = start_builder(self.entry)
@@ -176,7 +176,7 @@ class NestEmitter(Reducing):
             size = math.prod(result.shape)
             address = self.builder.gep(function.args[0], [self.number(self.slots[result])], source_etype=POINTER)
             pointer = self.builder.load(address, typ=POINTER)
-            # a sum of nothing is plus zero
+            # an empty sum is +0.0, and the identity is -0.0
             value = self.elements.constant(result.dtype, identity(reduction) + 0)
             with self.loop(0, size) as place:
                 self.store(value, result.dtype, pointer, self.number(0), place)
@@ -203,7 +203,7 @@ class NestEmitter(Reducing):
         self.inside = {}
         for loop, index in zip(self.outer, outer, strict=True):
             for key, window in loop.windows.items():
-                self.look(key, index, window)
+                self.mark_inside(key, index, window)
         part = self.number(0)
         for loop, index in zip(self.outer, outer, strict=True):
             if loop.reduced:
@@ -231,14 +231,14 @@ class NestEmitter(Reducing):
                 self.compute(values, 1, offsets, place)
                 self.store_all(values, offsets, place)
 
-    def look(self, key: Any, index: Any, window: tuple[int, int]) -> None:
-        """Whether an index is inside of a window, and of those along other axes."""
+    def mark_inside(self, key: Any, index: Any, window: tuple[int, int]) -> None:
+        """Emit the bounds check of a window along one axis; it is combined with those along other axes."""
         builder, (low, high) = self.builder, window
         found = builder.icmp_unsigned("<", builder.sub(index, self.number(low)), self.number(high - low))
         self.inside[key] = builder.and_(self.inside[key], found) if key in self.inside else found
 
     def emit_windows(self, values: dict[Any, Value], offsets: dict[Any, Any], first: Any, end: Any) -> None:
-        """From `first` to `end`: vectors where they are inside of all windows, and single elements at the edges."""
+        """Emit the inner loop from `first` to `end`: vectors inside of all windows, single elements at the edges."""
         builder, low, high = self.builder, self.number(self.low), self.number(self.high)
         begin = self.maximum(first, low)
         length = self.maximum(builder.sub(self.minimum(end, high), begin), self.number(0))
@@ -260,7 +260,7 @@ class NestEmitter(Reducing):
             early = builder.icmp_signed("<", index, before)
             place = builder.select(early, builder.add(first, index), builder.add(later, builder.sub(index, before)))
             for key, window in self.inner.windows.items():
-                self.look(key, place, window)
+                self.mark_inside(key, place, window)
             single: dict[Any, Value] = {}
             self.compute(single, 0, offsets, place)
             self.compute(single, 1, offsets, place)
@@ -276,7 +276,7 @@ class NestEmitter(Reducing):
     def compute(
         self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any = None
     ) -> None:
-        """Loads and instructions that vary at this level and no deeper; adds to `values`."""
+        """Emit the loads and instructions of this level, and add their results to `values`."""
         levels: dict[Any, int] = {value: self.level(value) for value in self.nest.loads}
         for value in self.nest.loads:
             if levels[value] == level and value not in values:
@@ -291,15 +291,15 @@ class NestEmitter(Reducing):
             levels[result] = max((levels[x] for x in operands if hasattr(x, "dtype")), default=0)
             if levels[result] == level and result not in values:
                 lanes = [values[x] if hasattr(x, "dtype") else None for x in operands]
-                if instruction.name == INSIDE:
-                    values[result] = self.emit_inside(instruction, values[operands[0]])
-                elif instruction.name in (GATHER, WITHIN):
+                if instruction.name == ZERO_OUTSIDE:
+                    values[result] = self.emit_zero_outside(instruction, values[operands[0]])
+                elif instruction.name in (GATHER, CHECK_INDEX):
                     values[result] = self.emit_checked(instruction, values[operands[0]])
                 else:
                     values[result] = elementwise.emit(self.elements, instruction, lanes)
 
-    def emit_inside(self, instruction: Any, value: Value) -> Value:
-        """The value inside of a window, and zero outside; vectors are never outside along the inner loop."""
+    def emit_zero_outside(self, instruction: Any, value: Value) -> Value:
+        """The value inside of a window, 0 outside. Along the inner loop, vectors are never outside."""
         inside = self.inside.get(instruction.params["leaf"])
         if inside is None:
             return value
@@ -307,15 +307,15 @@ class NestEmitter(Reducing):
         return Value(self.lanes, self.builder.select(inside, value.ir, zero.ir))
 
     def emit_checked(self, instruction: Any, index: Value) -> Value:
-        """A position, or what is there in a table; the first one where there is no such position."""
+        """A checked index, or the element of a table at it; index 0 where it is out of range."""
         (operand,), (result,) = instruction.operands, instruction.results
         table = instruction.params.get("table")
         length = instruction.params["length"] if table is None else table.shape[0]
-        where = self.within(self.elements.cast(index, operand.dtype, np.dtype(np.int64)), length, self.status)
+        where = self.check_index(self.elements.cast(index, operand.dtype, np.dtype(np.int64)), length, self.status)
         if table is None:
             return where
-        place = self.plan.places[table]
-        return self.picked(result.dtype, self.tables[table], where, place.offset, place.steps[0])
+        layout = self.plan.layouts[table]
+        return self.gather(result.dtype, self.tables[table], where, layout.offset, layout.steps[0])
 
     def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any = None) -> None:
         targets = [(Stored(value), value) for value in self.nest.stores]
@@ -328,7 +328,7 @@ class NestEmitter(Reducing):
 
 
 def emit_zeros(module: Any, name: str, places: Sequence[tuple[int, int]]) -> NestCode:
-    """A function like a nest's that fills memory with zeros: of each of the slots, so many bytes."""
+    """Emit a function like that of a nest which clears memory: (slot, bytes) of each buffer."""
     function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
     builder = start_builder(function.append_basic_block("entry"))
     for slot, size in places:

@@ -1,7 +1,7 @@
-"""The code of pooling: the largest element of boxes, sums over them, and elements at positions: see `pools`.
+"""Emits poolings: the largest element of boxes, sums over boxes, and elements at positions; see `lower.pool`.
 
-A unit is a run of images. Results are made in vectors where the boxes are whole and at equal distances, and one by one
-at the edges. Sums are made in binary64, in the order of the elements.
+A unit is a range of images. Results are computed in vectors where the boxes are full and at equal distances, and one by
+one at the edges. Sums are computed in binary64, in the order of the elements.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ import abc
 import math
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Loops
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
 from gradtape.jit.native.emit.vectors import Lanes, Value
-from gradtape.jit.native.lower.pool import PICKED, PUT, SHARES, SUMS, all_boxes
+from gradtape.jit.native.lower.pool import PICKED, PUT, SHARES, SUMS, find_all_boxes
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.layout import contiguous_steps
+
+if TYPE_CHECKING:
+    from gradtape.jit.native.emit.block import Block
 
 UNITS = 64
 WIDTH = 8
@@ -30,7 +33,7 @@ _DOUBLE, _INTEGER = np.dtype(np.float64), np.dtype(np.int64)
 
 
 class PoolingEmitter(Loops, abc.ABC):
-    """Emits `name(buffers, begin, end)`: what is done for each image, for the images of some units."""
+    """Emits `name(buffers, begin, end)`: `emit_image` for each image of a range of units."""
 
     axes: int  # of an image
 
@@ -45,7 +48,7 @@ class PoolingEmitter(Loops, abc.ABC):
         self.images = math.prod(shape[: len(shape) - self.axes])
         self.units = min(UNITS, self.images)
         self.values = [*instruction.operands, *instruction.results]
-        self.keys = [*(plan.places[x].root for x in instruction.operands), *instruction.results]
+        self.keys = [*(plan.layouts[x].root for x in instruction.operands), *instruction.results]
         self._use_lanes(1)
 
     def _use_lanes(self, width: int) -> None:
@@ -79,18 +82,18 @@ class PoolingEmitter(Loops, abc.ABC):
 
     @abc.abstractmethod
     def emit_image(self, pointers: Sequence[Any]) -> None:
-        """What is done for one image, with pointers to what it has of the operands and results."""
+        """Emit the code of one image; the pointers are to its parts of the operands and results."""
 
     @abc.abstractmethod
     def work(self) -> int:
-        """A measure of that."""
+        """The work of one image."""
 
 
 class BoxEmitter(PoolingEmitter):
     """The largest element of each box, and where it is; or the sum."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
-        found = all_boxes(instruction)
+        found = find_all_boxes(instruction)
         assert found is not None
         self.boxes, self.axes = found, len(found)
         super().__init__(module, machine, name, instruction, plan, slots)
@@ -104,13 +107,13 @@ class BoxEmitter(PoolingEmitter):
         return math.prod(len(boxes.starts) * max(boxes.counts) for boxes in self.boxes)
 
     def bounds(self, axis: int, index: Any) -> tuple[Any, Any]:
-        """The first element of a box along an axis, and how many there are."""
-        return self.listed(self.boxes[axis].starts, index), self.listed(self.boxes[axis].counts, index)
+        """The first element of a box along an axis, and the number of elements."""
+        return self.table_lookup(self.boxes[axis].starts, index), self.table_lookup(self.boxes[axis].counts, index)
 
     def emit_image(self, pointers: Sequence[Any]) -> None:
         builder, inner = self.builder, self.boxes[-1]
         shape = tuple(len(boxes.starts) for boxes in self.boxes)
-        begin, end, distance = inner.even()
+        begin, end, distance = inner.full_range()
         edges = begin + shape[-1] - end
         with ExitStack() as loops:
             indices = [loops.enter_context(self.loop(0, length)) for length in shape[:-1]]
@@ -182,7 +185,7 @@ class BoxEmitter(PoolingEmitter):
 
 
 class PickEmitter(PoolingEmitter):
-    """Takes elements of images from positions, or puts them there."""
+    """Reads elements of images at positions, or writes them there."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.axes = len(instruction.params["shape"])
@@ -202,7 +205,7 @@ class PickEmitter(PoolingEmitter):
         status = self.slot(STATUS)
         with self.loop(0, self.count) as index:
             found = self.load(_INTEGER, positions, self.number(0), index, 1)
-            where = builder.extract_element(self.within(found, self.size, status).ir, ir.Constant(INT32, 0))
+            where = builder.extract_element(self.check_index(found, self.size, status).ir, ir.Constant(INT32, 0))
             source, target = (index, where) if puts else (where, index)
             value = self.load(self.dtype, images, source, self.number(0), 1)
             if puts and self.instruction.params["repeats"]:
@@ -214,6 +217,8 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
     return -math.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def emitter_for(instruction: Any) -> type[PoolingEmitter]:
-    """Who emits a pooling."""
-    return PickEmitter if instruction.name in PICKED else BoxEmitter
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit a pooling."""
+    kind = PickEmitter if instruction.name in PICKED else BoxEmitter
+    emitter = kind(block.module, block.machine, name, instruction, block.plan, block.slots)
+    return CallCode(emitter.emit(), emitter.units)

@@ -1,10 +1,10 @@
-"""Sums and other reductions of a nest.
+"""Emits the reductions of a nest.
 
-The order in which numbers are added depends on the length of what is summed and on nothing else. A row is added up in
-32 lanes (fewer if it is shorter): element i goes to lane i modulo 32, whatever the width of the vectors that the loop
-happens to work on, with fresh lanes every 32 rounds; then the lanes are added in halves. A column is added up from top
-to bottom. Long rows and tall columns are cut into units; each leaves a partial result, and those are added up in their
-order, with compensation. Sums of floats are made in binary64.
+The order of the additions depends on the length of what is summed only. A row is added up in 32 lanes (fewer if it is
+shorter): element i goes to lane i modulo 32, whatever the vector width of the loop, with new lanes every 32 rounds;
+then the lanes are added pairwise, in halves. A column is added up from top to bottom. Long rows and tall columns are
+divided into units; each leaves a partial result, and these are added in their order, with compensation. Sums of floats
+are computed in binary64.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from gradtape.jit.native.schedule.fusion import Nest
 DType = np.dtype[Any]
 
 SUM_LANES = 32
-FRESH = 32  # rounds in which numbers are added into one set of lanes
+FRESH = 32  # rounds of additions to one set of lanes
 CHUNK = 8192  # elements of the inner loop in one unit
 ROWS = 128  # rows of a column sum in one unit
 FINISH_WIDTH = 8
 
 
 def sum_lanes(length: int) -> int:
-    """In how many lanes a row of this length is added up.
+    """The number of lanes in which a row of this length is added up.
 
     >>> from gradtape.jit.native.emit.reduction import sum_lanes
     >>> [sum_lanes(length) for length in (1, 3, 31, 32, 1000)]
@@ -45,7 +45,7 @@ def sum_lanes(length: int) -> int:
 
 
 class Reducing(Loops, abc.ABC):
-    """Emits the reductions of a nest into the loops around them."""
+    """Emits the reductions of a nest inside of its loops."""
 
     module: Any
     machine: Machine
@@ -59,14 +59,14 @@ class Reducing(Loops, abc.ABC):
 
     @abc.abstractmethod
     def compute(self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any) -> None:
-        """Loads and instructions that vary at this level and no deeper; adds to `values`."""
+        """Emit the loads and instructions of this level, and add their results to `values`."""
 
     @abc.abstractmethod
     def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any) -> None:
-        """Writes what the nest stores and scatters."""
+        """Emit the stores and scatters of the nest."""
 
     def place(self, first: Any, block: Any) -> tuple[Any, Any]:
-        """Where a block begins, moved back if it would reach over the end, and where it would have begun."""
+        """The start of a vector, moved back if it would exceed the end of the row, and its start without that."""
         wanted = self.builder.add(first, self.builder.mul(block, self.number(self.width)))
         if self.inner.size % self.width == 0:
             return wanted, wanted
@@ -86,8 +86,8 @@ class Reducing(Loops, abc.ABC):
     # -- rows
 
     def emit_row(self, values: dict[Any, Value], offsets: dict[Any, Any], first: Any, blocks: Any, part: Any) -> None:
-        """The inner loop is reduced: `blocks` vectors are added up in lanes, then the lanes among themselves."""
-        sets = sum_lanes(self.inner.size) // self.width  # of lanes of the width of the loop's vectors
+        """The inner loop is reduced: add `blocks` vectors in lanes, then add the lanes."""
+        sets = sum_lanes(self.inner.size) // self.width  # of lanes, each as wide as the vectors of the loop
         turns = FRESH * sets
         few = isinstance(blocks, int) and blocks <= turns
         totals = [RowLanes(self, reduction, sets) for reduction in self.nest.reductions]
@@ -116,10 +116,10 @@ class Reducing(Loops, abc.ABC):
                 for total, accumulated in zip(totals, fresh, strict=True):
                     total.add_all(accumulated)
         for reduction, total in zip(self.nest.reductions, totals, strict=True):
-            self.leave(reduction, total.across(), offsets[reduction], self.number(0), part)
+            self.store_result(reduction, total.across(), offsets[reduction], self.number(0), part)
 
     def _without_repetition(self, reduction: Any, term: Value, place: Any, wanted: Any) -> Value:
-        """The last vector of a row begins earlier than it should: its new elements in the lanes they belong to."""
+        """The last vector of a row overlaps the one before: move new elements to their lanes, identity elsewhere."""
         builder = self.builder
         new = self.inner.size % self.width
         chosen = self.local(term.ir.type)
@@ -135,7 +135,7 @@ class Reducing(Loops, abc.ABC):
     def emit_column(
         self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row_chunk: Any, part: Any
     ) -> None:
-        """The inner loop is kept: each lane adds up its column."""
+        """The inner loop is not reduced: each lane adds up its column."""
         assert self.rows is not None
         inside = dict(values)
         self.compute(inside, 1, offsets, place, None)
@@ -156,16 +156,16 @@ class Reducing(Loops, abc.ABC):
         for reduction, memory in zip(self.nest.reductions, totals, strict=True):
             kind = self.lanes.type(lane_type(accumulator(reduction)))
             value = Value(self.lanes, self.builder.load(memory, typ=kind))
-            self.leave(reduction, value, offsets[reduction], place, part)
+            self.store_result(reduction, value, offsets[reduction], place, part)
 
     # -- results
 
-    def leave(self, reduction: Any, value: Value, offset: Any, place: Any, part: Any) -> None:
-        """Store a reduction's result, or what one unit contributes to it."""
+    def store_result(self, reduction: Any, value: Value, offset: Any, place: Any, part: Any) -> None:
+        """Store the result of a reduction, or the partial result of one unit."""
         step = 1 if self.rows is None else self.inner.steps[reduction]
         if self.parts == 1:
             dtype = reduction.results[0].dtype
-            result = finished(Elements(value.lanes), reduction, value)
+            result = finish_reduction(Elements(value.lanes), reduction, value)
             self.store(result, dtype, self.pointers[reduction], offset, place, step)
             return
         size = max(1, math.prod(reduction.results[0].shape))
@@ -173,7 +173,7 @@ class Reducing(Loops, abc.ABC):
         self.store(value, accumulator(reduction), self.pointers[reduction], offset, place, step)
 
     def emit_finish(self, name: str) -> None:
-        """Add up what the units left, part by part in their order, for several results at a time."""
+        """Emit the sum of the partial results of the units, in their order, for a vector of results at a time."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER]), name)
         self.entry = function.append_basic_block("entry")
         self.builder = start_builder(self.entry)
@@ -204,7 +204,9 @@ class Reducing(Loops, abc.ABC):
                 value = Value(self.lanes, self.builder.load(total, typ=kind))
                 if compensated:
                     value = self.compensation(value, Value(self.lanes, self.builder.load(error, typ=kind)))
-                self.store(finished(self.elements, reduction, value), result.dtype, pointers[1], self.number(0), place)
+                self.store(
+                    finish_reduction(self.elements, reduction, value), result.dtype, pointers[1], self.number(0), place
+                )
         self.builder.ret_void()
 
     def add_compensated(self, reduction: Any, total: Any, error: Any, term: Value, compensated: bool) -> None:
@@ -219,7 +221,7 @@ class Reducing(Loops, abc.ABC):
         self.add(reduction, error, lost)
 
     def compensation(self, total: Value, error: Value) -> Value:
-        """Total plus what was lost, unless the total is infinite or NaN: then what was lost means nothing."""
+        """The total plus its rounding error, unless the total is infinite or NaN: then the error means nothing."""
         return self.lanes.select(self.lanes.absolute(total) < math.inf, total + error, total)
 
 
@@ -232,7 +234,7 @@ class RowLanes:
         self.memory = loops.local(self.kind if sets == 1 else ir.ArrayType(self.kind, sets))
 
     def at(self, block: Any) -> Any:
-        """Where the vector is that the block's elements are added to."""
+        """The address of the vector to which the elements of a block are added."""
         if self.sets == 1:
             return self.memory
         loops = self.loops
@@ -252,7 +254,7 @@ class RowLanes:
             self.loops.add(self.reduction, self.at(index), others.value(index))
 
     def across(self) -> Value:
-        """The lanes combined in halves, as a vector of one lane."""
+        """Combine the lanes pairwise, in halves, to a vector of one lane."""
         loops, reduction = self.loops, self.reduction
         values = [self.value(index) for index in range(self.sets)]
         while len(values) > 1:
@@ -271,7 +273,7 @@ class RowLanes:
         return value
 
 
-# -- what reductions are made of
+# -- dtype, identity and combination of reductions
 
 
 def accumulator(reduction: Any) -> DType:
@@ -283,12 +285,12 @@ def accumulator(reduction: Any) -> DType:
 
 
 def identity(reduction: Any) -> Any:
-    """What makes no difference to a reduction."""
+    """The identity element of a reduction."""
     dtype = accumulator(reduction)
     if reduction.name in ("max", "min"):
         lowest, highest = (-math.inf, math.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         return lowest if reduction.name == "max" else highest
-    # minus zero, so that a sum of minus zeros is one too
+    # -0.0, so that a sum of -0.0 is -0.0
     zero: float = -0.0 if dtype.kind == "f" else 0
     return {"sum": zero, "mean": zero, "prod": 1, "all": True, "any": False}[reduction.name]
 
@@ -305,7 +307,7 @@ def combine(elements: Elements, reduction: Any, left: Value, right: Value) -> Va
     return table[reduction.name]() if reduction.name in table else left + right
 
 
-def finished(elements: Elements, reduction: Any, value: Value) -> Value:
+def finish_reduction(elements: Elements, reduction: Any, value: Value) -> Value:
     """The result of a reduction from its accumulator."""
     operand, result = reduction.operands[0], reduction.results[0]
     if reduction.name == "mean":

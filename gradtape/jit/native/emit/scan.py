@@ -1,26 +1,29 @@
-"""The code of what goes along an axis one element after the other: see `along` for what does."""
+"""Emits scans along an axis: cumulative operations, argmax and argmin; see `lower.scan`."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import EMITTERS, Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, Loops
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops
 from gradtape.jit.native.emit.vectors import Lanes, Value
-from gradtape.jit.native.lower.scan import RUNNING, WHERE
+from gradtape.jit.native.lower.scan import ARG_EXTREMA, CUMULATIVE
 from gradtape.jit.native.runtime.llvm import Machine
+
+if TYPE_CHECKING:
+    from gradtape.jit.native.emit.block import Block
 
 WIDTH = 8
 _INTEGER = np.dtype(np.int64)
 
 
-class RunningEmitter(Loops):
-    """Emits `name(buffers, begin, end)`: lanes are neighbours along the axes behind, if there are any."""
+class ScanEmitter(Loops):
+    """Emits `name(buffers, begin, end)`. Lanes are neighbours along the axes after that of the scan, if any."""
 
     def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.instruction, self.plan, self.slots = instruction, plan, slots
@@ -40,8 +43,8 @@ class RunningEmitter(Loops):
         """Emits the function; a measure of its work, in elements of light loops."""
         builder = self.builder
         (x,), (result,) = self.instruction.operands, self.instruction.results
-        source, out = self.buffer(self.plan.places[x].root), self.buffer(result)
-        step = self.emit_position if self.instruction.name in WHERE else self.emit_running
+        source, out = self.buffer(self.plan.layouts[x].root), self.buffer(result)
+        step = self.emit_position if self.instruction.name in ARG_EXTREMA else self.emit_cumulative
         with self.loop(0, self.before) as number, self.loop(0, -(-self.behind // self.width)) as block:
             place = builder.mul(block, self.number(self.width))
             place = self.minimum(place, self.number(self.behind - self.width))  # the last overlaps the one before
@@ -53,9 +56,9 @@ class RunningEmitter(Loops):
     def at(self, start: Any, index: Any) -> Any:
         return self.builder.add(start, self.builder.mul(index, self.number(self.behind)))
 
-    def emit_running(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
+    def emit_cumulative(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
         (x,), (result,) = self.instruction.operands, self.instruction.results
-        kind, emit = result.dtype, EMITTERS[RUNNING[self.instruction.name]][1]
+        kind, emit = result.dtype, EMITTERS[CUMULATIVE[self.instruction.name]][1]
         memory = self.local(self.lanes.type(lane_type(kind)))
 
         def element(index: Any) -> Value:
@@ -71,13 +74,13 @@ class RunningEmitter(Loops):
             keep(emit(self.elements, kind, [old, element(index)], {}), index)
 
     def emit_position(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
-        """The first of the largest; the first NaN, if there is one."""
+        """The first position of the extremum; that of the first NaN, if there is one."""
         (x,) = self.instruction.operands
         builder, lanes, kind = self.builder, self.lanes, lane_type(x.dtype)
         best, where = self.local(lanes.type(kind)), self.local(lanes.type(LONG))
         builder.store(self.load(x.dtype, source, start, place, 1).ir, best)
         builder.store(lanes.constant(LONG, 0).ir, where)
-        relation = WHERE[self.instruction.name]
+        relation = ARG_EXTREMA[self.instruction.name]
         with self.loop(1, self.length) as index:
             found = self.load(x.dtype, source, self.at(start, index), place, 1)
             old = Value(lanes, builder.load(best, typ=lanes.type(kind)))
@@ -89,3 +92,9 @@ class RunningEmitter(Loops):
             builder.store(lanes.select(better, lanes.splat(index), before).ir, where)
         answer = Value(lanes, builder.load(where, typ=lanes.type(LONG)))
         self.store(answer, _INTEGER, out, row, place)
+
+
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit a running operation, or the position of an extremum."""
+    emitter = ScanEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    return CallCode(emitter.emit())

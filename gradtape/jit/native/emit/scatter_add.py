@@ -1,21 +1,24 @@
-"""The code of adding up at positions: the gradient of picking elements with an array."""
+"""Emits scatter-add: the gradient of indexing with an array."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, memory_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Loops
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
 from gradtape.jit.native.emit.vectors import Lanes, Value
 
+if TYPE_CHECKING:
+    from gradtape.jit.native.emit.block import Block
 
-class FillingEmitter(Loops):
-    """Emits `name(buffers, begin, end)`: zeros, to which elements are added one after the other, where they belong."""
+
+class ScatterAddEmitter(Loops):
+    """Emits `name(buffers, begin, end)`: clear the result, then add the elements at their positions, in order."""
 
     def __init__(self, module: Any, name: str, instruction: Any, plan: Any, slots: Any) -> None:
         self.instruction, self.plan, self.slots = instruction, plan, slots
@@ -32,7 +35,7 @@ class FillingEmitter(Loops):
         given, positions = self.instruction.operands
         (result,) = self.instruction.results
         size, count = math.prod(result.shape), math.prod(given.shape)
-        source, places = (self.buffer(self.plan.places[x].root) for x in (given, positions))
+        source, places = (self.buffer(self.plan.layouts[x].root) for x in (given, positions))
         out, status = self.buffer(result), self.buffer(STATUS)
         self.clear(out, size * result.dtype.itemsize)
         if size:
@@ -40,7 +43,7 @@ class FillingEmitter(Loops):
             with self.loop(0, count) as index:
                 found = self.load(positions.dtype, places, self.number(0), index, 1)
                 wide = self.elements.cast(found, positions.dtype, np.dtype(np.int64))
-                where = builder.extract_element(self.within(wide, size, status).ir, ir.Constant(ir.IntType(32), 0))
+                where = builder.extract_element(self.check_index(wide, size, status).ir, ir.Constant(ir.IntType(32), 0))
                 term = self.load(result.dtype, source, self.number(0), index, 1)
                 if self.instruction.params["adds"]:
                     address = builder.gep(out, [where], source_etype=kind)
@@ -49,3 +52,9 @@ class FillingEmitter(Loops):
                 self.store(term, result.dtype, out, where, self.number(0))
         builder.ret_void()
         return int(size // 8 + 4 * count)
+
+
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit a scatter-add."""
+    emitter = ScatterAddEmitter(block.module, name, instruction, block.plan, block.slots)
+    return CallCode(emitter.emit())

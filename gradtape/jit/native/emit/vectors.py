@@ -1,10 +1,10 @@
-"""A tiny expression layer over `llvmlite.ir`: vectors of lanes that read like formulas.
+"""A small expression layer over `llvmlite.ir`: vectors of lanes with operators, so that code reads like formulas.
 
-`Lanes` stands for one basic block's worth of vector arithmetic. A `Value` is a vector (or a mask, or a vector of
+`Lanes` emits the vector arithmetic of one basic block. A `Value` is a vector (or a mask, or a vector of
 integers) with Python's operators. The same operation on the same operands is emitted once: `sin(x)` and `cos(x)`
 of one x share their range reduction without any help from the optimiser.
 
-Nothing here allows the compiler to reorder or contract floating-point arithmetic: what is written is what is computed.
+No fast-math flags are set: LLVM does not reorder or contract floating-point arithmetic.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class Lanes:
         self._seen.pop()
 
     def once(self, key: Any, make: Callable[[], Any]) -> Value:
-        """What `make` emits, unless something was emitted under the same key already."""
+        """The value that was emitted under this key; the first time, what `make` emits."""
         found = self._find(key)
         return self._keep(key, Value(self, make())) if found is None else found
 

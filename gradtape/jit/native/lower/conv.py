@@ -1,4 +1,4 @@
-"""Which convolutions are native: see `convolving` for their code."""
+"""Which convolutions are native; `emit.conv` emits them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ NAMES = frozenset({CONVOLVE, SPREAD, CORRELATE})
 
 
 ROLES = {CONVOLVE: "xwy", SPREAD: "ywx", CORRELATE: "xyw"}
-"""Inputs, kernel and outputs among the operands and the result."""
+"""The roles of the operands and the result: x input, w kernel, y output."""
 
 
 def multiplications(instruction: Any) -> int:
-    """How many products of two numbers a convolution is made of."""
+    """The number of multiplications of a convolution."""
     values = dict(zip(ROLES[instruction.name], (*instruction.operands, *instruction.results), strict=True))
     return int(math.prod(values["y"].shape) * math.prod(values["w"].shape[1:]))
 
 
 def supports(instruction: Any) -> bool:
-    """Whether a convolution is one of floats of one dtype, with something in it."""
+    """Whether all arrays have one float dtype and none is empty."""
     dtype = instruction.results[0].dtype
     values = (*instruction.operands, *instruction.results)
     if dtype not in (np.dtype("f8"), np.dtype("f4")) or not dtype.isnative:

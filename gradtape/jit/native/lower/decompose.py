@@ -1,6 +1,6 @@
-"""Instructions that native code has as several smaller ones: softmax and its kin, joining, and indexing with arrays.
+"""Decomposition into primitive instructions: softmax, concatenate and stack, indexing with arrays, some einsums.
 
-What they become has the names of other instructions, or of the few in `writing` that only native code knows.
+The results are instructions of the program, and those of `ir` that only native code has.
 """
 
 from __future__ import annotations
@@ -12,9 +12,20 @@ from typing import Any
 import numpy as np
 
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower import labels as labelled
-from gradtape.jit.native.lower import pool
-from gradtape.jit.native.lower.ir import CALLBACK, FILLING, GATHER, HELD, PART, WITHIN, Changed, Made, Writer, held
+from gradtape.jit.native.lower import labels, pool
+from gradtape.jit.native.lower.ir import (
+    CALLBACK,
+    CHECK_INDEX,
+    CONSTANT,
+    GATHER,
+    PART,
+    SCATTER_ADD,
+    LoweredBuilder,
+    LoweredInstruction,
+    LoweredValue,
+    add_constant,
+)
+from gradtape.jit.native.lower.lowering import Lowering, find_lowering, index_by_name
 from gradtape.ops.indexing import may_repeat
 
 DType = np.dtype[Any]
@@ -26,45 +37,25 @@ _TAKE, _ADD, _POSITIONS = "take at positions", "add at positions", "positions"
 _INTEGER = np.dtype(np.int64)
 _GAP = "index array"
 LARGEST_INDEX = 1 << 20
-"""Elements of an index that is known beforehand and written down."""
+"""Elements of a constant index up to which it becomes a constant array."""
 
 
-def supports(instruction: Any) -> bool | None:
-    """Whether there are smaller instructions for this one; None if it is not one of those that are looked at here."""
-    name = instruction.name
-    if name in SOFTMAX:
-        return _supports_softmax(instruction)
-    if name in JOINING:
-        return _supports_joining(instruction)
-    if name in labelled.NAMES:
-        return labelled.supports(instruction)
-    if name == _POSITIONS:
-        return _supports_positions(instruction)
-    if name in (_TAKE, _ADD):
-        return _supports_flat(instruction)
-    if name in ("getitem", "scatter") and has_arrays(instruction.params.get("index")):
-        return _supports_static(instruction)
-    if name == "einsum" and _is_sum_of_products(instruction):
-        return True
-    return None
-
-
-def _plain(instruction: Any, count: int) -> bool:
-    """Whether there are this many operands, all of them arrays of dtypes that native code has, and one result."""
+def _has_native_dtypes(instruction: Any, count: int) -> bool:
+    """Whether there are this many operands, all arrays of native dtypes, and one result."""
     values = (*instruction.operands, *instruction.results)
     typed = all(hasattr(x, "dtype") and elementwise.has_type(x.dtype) for x in values)
     return typed and len(instruction.operands) == count and len(instruction.results) == 1
 
 
 def _supports_softmax(instruction: Any) -> bool:
-    if not _plain(instruction, 1):
+    if not _has_native_dtypes(instruction, 1):
         return False
     (x,), (result,) = instruction.operands, instruction.results
     return bool(x.dtype.kind == "f" and x.dtype == result.dtype and 0 not in x.shape)
 
 
 def _supports_joining(instruction: Any) -> bool:
-    if not instruction.operands or not _plain(instruction, len(instruction.operands)):
+    if not instruction.operands or not _has_native_dtypes(instruction, len(instruction.operands)):
         return False
     (result,) = instruction.results
     if not isinstance(instruction.params.get("axis", 0), int):
@@ -74,7 +65,7 @@ def _supports_joining(instruction: Any) -> bool:
 
 def _supports_positions(instruction: Any) -> bool:
     template, shape = instruction.params["template"], instruction.params["shape"]
-    if not instruction.operands or not _plain(instruction, len(instruction.operands)) or 0 in shape:
+    if not instruction.operands or not _has_native_dtypes(instruction, len(instruction.operands)) or 0 in shape:
         return False
     (result,) = instruction.results
     if result.dtype != _INTEGER or not all(elementwise.is_index(x.dtype) for x in instruction.operands):
@@ -91,7 +82,7 @@ def _is_gap(part: Any) -> bool:
 
 
 def _supports_flat(instruction: Any) -> bool:
-    if not _plain(instruction, 2):
+    if not _has_native_dtypes(instruction, 2):
         return False
     x, positions = instruction.operands
     (result,) = instruction.results
@@ -103,12 +94,12 @@ def _supports_flat(instruction: Any) -> bool:
 
 
 def has_arrays(index: Any) -> bool:
-    """Whether an index picks elements one by one."""
+    """Whether an index contains arrays, so that it picks elements one by one."""
     return any(isinstance(part, np.ndarray | list) for part in (index if isinstance(index, tuple) else (index,)))
 
 
 def _supports_static(instruction: Any) -> bool:
-    if not _plain(instruction, 1):
+    if not _has_native_dtypes(instruction, 1):
         return False
     (x,), (result,) = instruction.operands, instruction.results
     smaller = result if instruction.name == "getitem" else x
@@ -119,8 +110,8 @@ def _supports_static(instruction: Any) -> bool:
 
 
 def _is_sum_of_products(instruction: Any) -> bool:
-    """Whether an einsum has nothing that is used several times: it is a multiplication and a sum, and no more."""
-    if not 1 <= len(instruction.operands) <= 2 or not _plain(instruction, len(instruction.operands)):
+    """Whether an einsum uses each element once: then it is one multiplication and one sum."""
+    if not 1 <= len(instruction.operands) <= 2 or not _has_native_dtypes(instruction, len(instruction.operands)):
         return False
     (result,) = instruction.results
     if result.dtype.kind != "f" or any(x.dtype != result.dtype for x in instruction.operands):
@@ -139,58 +130,58 @@ def _is_sum_of_products(instruction: Any) -> bool:
         if any(lengths.setdefault(label, n) != n for label, n in zip(own, x.shape, strict=True)):
             return False
     largest = max(math.prod(x.shape) for x in (*instruction.operands, result))
-    return bool(math.prod(lengths.values()) <= largest)  # or else it is a product of matrices, or several sums
+    return bool(math.prod(lengths.values()) <= largest)  # otherwise it is a matrix product, or has several sums
 
 
-# -- the smaller instructions
+# -- decompositions
 
 
-def expanded(instructions: Sequence[Any]) -> list[Any]:
-    """The instructions, with those that have smaller ones replaced by them."""
+def decompose(instructions: Sequence[Any]) -> list[Any]:
+    """Replace the instructions that have a decomposition; the others stay as they are.
+
+    A search for the largest elements of windows and the reading of those elements become one instruction.
+    """
     made: list[Any] = []
-    takers = pool.partners(instructions)
+    takers = pool.find_partners(instructions)
     taken = set(takers.values())
     for instruction in instructions:
         if instruction in takers:
             results = (*instruction.results, *takers[instruction].results)
-            made.append(Changed(instruction.operands, results, pool.LARGEST, instruction.params))
-        elif instruction in taken:
-            continue
-        elif instruction.name == CALLBACK:
-            made.append(Changed(instruction.values, instruction.results, CALLBACK, {"instruction": instruction}))
-        elif instruction.name in SOFTMAX:
-            made += _softmax(instruction)
-        elif instruction.name in JOINING:
-            made += _joined(instruction)
-        elif instruction.name in labelled.NAMES:
-            write = Writer()
-            labelled.write_smaller(write, instruction, softmax)
-            made += write.finished(instruction.results[0])
-        elif instruction.name == _POSITIONS:
-            made += _positions(instruction)
-        elif instruction.name == _TAKE:
-            table, positions = instruction.operands
-            made.append(Changed((positions,), instruction.results, GATHER, {"table": table}))
-        elif instruction.name == _ADD:
-            made.append(Changed(instruction.operands, instruction.results, FILLING, {"adds": True}))
-        elif instruction.name in ("getitem", "scatter") and has_arrays(instruction.params.get("index")):
-            made += _static(instruction)
-        elif instruction.name == "einsum" and _is_sum_of_products(instruction):
-            made += _sum_of_products(instruction)
-        else:
-            made.append(instruction)
+            made.append(LoweredInstruction(instruction.operands, results, pool.LARGEST, instruction.params))
+        elif instruction not in taken:
+            lowering = find_lowering(_BY_NAME, instruction)
+            made += [instruction] if lowering is None else lowering.decompose(instruction)  # type: ignore[misc]
     return made
 
 
-def _softmax(instruction: Any) -> list[Changed]:
-    write = Writer()
+def _decompose_callback(instruction: Any) -> list[LoweredInstruction]:
+    return [LoweredInstruction(instruction.values, instruction.results, CALLBACK, {"instruction": instruction})]
+
+
+def _decompose_labels(instruction: Any) -> list[LoweredInstruction]:
+    write = LoweredBuilder()
+    labels.decompose_labels(write, instruction, build_softmax)
+    return write.finish(instruction.results[0])
+
+
+def _decompose_take(instruction: Any) -> list[LoweredInstruction]:
+    table, positions = instruction.operands
+    return [LoweredInstruction((positions,), instruction.results, GATHER, {"table": table})]
+
+
+def _decompose_add(instruction: Any) -> list[LoweredInstruction]:
+    return [LoweredInstruction(instruction.operands, instruction.results, SCATTER_ADD, {"adds": True})]
+
+
+def _decompose_softmax(instruction: Any) -> list[LoweredInstruction]:
+    write = LoweredBuilder()
     (x,), params = instruction.operands, instruction.params
-    softmax(write, x, instruction.name, tuple(params["axis"]), not params.get("keepdims", True))
-    return write.finished(instruction.results[0])
+    build_softmax(write, x, instruction.name, tuple(params["axis"]), not params.get("keepdims", True))
+    return write.finish(instruction.results[0])
 
 
-def softmax(write: Writer, x: Any, name: str, axes: tuple[int, ...], flat: bool = False) -> Any:
-    """A softmax, its logarithm, or the logarithm of what it is divided by, without the axes if that is `flat`."""
+def build_softmax(write: LoweredBuilder, x: Any, name: str, axes: tuple[int, ...], flat: bool = False) -> Any:
+    """Write softmax, log_softmax or logsumexp; with `flat`, logsumexp without the reduced axes."""
     kept = tuple(1 if axis in axes else n for axis, n in enumerate(x.shape))
     rest = tuple(n for axis, n in enumerate(x.shape) if axis not in axes) if flat else kept
 
@@ -201,7 +192,7 @@ def softmax(write: Writer, x: Any, name: str, axes: tuple[int, ...], flat: bool 
         return write("where", write("isfinite", value, dtype=bool), value, 0, dtype=x.dtype)
 
     top = reduced("max", x)
-    level = write.reshaped(top, kept) if flat else top
+    level = write.reshape(top, kept) if flat else top
     shifted = write("subtract", x, finite(level))
     powers = write("exp", shifted)
     total = reduced("sum", powers)
@@ -212,7 +203,7 @@ def softmax(write: Writer, x: Any, name: str, axes: tuple[int, ...], flat: bool 
     return write("add", write("log", total), finite(top))
 
 
-def _joined(instruction: Any) -> list[Changed]:
+def _decompose_join(instruction: Any) -> list[LoweredInstruction]:
     (result,) = instruction.results
     axis = instruction.params.get("axis", 0) % max(1, len(result.shape))
     made, start = [], 0
@@ -222,17 +213,17 @@ def _joined(instruction: Any) -> list[Changed]:
             where = slice(start, start + operand.shape[axis])
             start += operand.shape[axis]
         index = (*[slice(None)] * axis, where)
-        made.append(Changed((operand,), (result,), PART, {"index": index}))
+        made.append(LoweredInstruction((operand,), (result,), PART, {"index": index}))
     return made
 
 
-def _positions(instruction: Any) -> list[Changed]:
-    """A part that is known beforehand, plus each array that is not, times the distance of neighbours along its axis."""
-    write = Writer()
+def _decompose_positions(instruction: Any) -> list[LoweredInstruction]:
+    """Flat positions: a constant part, plus each index array times the stride of its axis."""
+    write = LoweredBuilder()
     template, shape = instruction.params["template"], instruction.params["shape"]
     (result,) = instruction.results
     zeros = [np.zeros(x.shape, np.int64) for x in instruction.operands]
-    total = held(write, instruction.op.kernel(*zeros, template=template, shape=shape))
+    total = add_constant(write, instruction.op.kernel(*zeros, template=template, shape=shape))
     behind = _axes_behind(template, shape)
     supply, axis = iter(instruction.operands), 0
     for part in template:
@@ -240,17 +231,17 @@ def _positions(instruction: Any) -> list[Changed]:
             index = next(supply)
             if behind:
                 longer = (*index.shape, *[1] * behind)
-                index = write.reshaped(index, longer)
-            place = write(WITHIN, index, dtype=_INTEGER, length=shape[axis])
+                index = write.reshape(index, longer)
+            place = write(CHECK_INDEX, index, dtype=_INTEGER, length=shape[axis])
             distance = math.prod(shape[axis + 1 :])
             total = write("add", total, place if distance == 1 else write("multiply", place, distance))
         axis += part is not None
     write("broadcast_to", total, shape=result.shape)
-    return write.finished(result)
+    return write.finish(result)
 
 
 def _axes_behind(template: Any, shape: Shape) -> int:
-    """How many axes of the result come after those of the index arrays."""
+    """The number of axes of the result after those of the index arrays."""
     picks = [i for i, part in enumerate(template) if not isinstance(part, slice) and part is not None]
     rest = len(shape) - sum(part is not None for part in template)  # axes that are not named
     together = picks[-1] - picks[0] + 1 == len(picks)
@@ -258,26 +249,28 @@ def _axes_behind(template: Any, shape: Shape) -> int:
     return rest + sum(isinstance(part, slice) or part is None for part in template[first:])
 
 
-def _static(instruction: Any) -> list[Changed]:
-    """With an index that is known beforehand."""
-    write = Writer()
+def _decompose_static_index(instruction: Any) -> list[LoweredInstruction]:
+    """A gather or scatter-add at the positions of a constant index."""
+    write = LoweredBuilder()
     (x,), (result,), index = instruction.operands, instruction.results, instruction.params["index"]
     larger = x if instruction.name == "getitem" else result
     size = math.prod(larger.shape)
     where = np.arange(size).reshape(larger.shape)[index]
-    positions = Made(where.shape, _INTEGER)
-    write.made.append(Changed((), (positions,), HELD, {"array": np.ascontiguousarray(where).reshape(where.shape)}))
+    positions = LoweredValue(where.shape, _INTEGER)
+    write.instructions.append(
+        LoweredInstruction((), (positions,), CONSTANT, {"array": np.ascontiguousarray(where).reshape(where.shape)})
+    )
     if instruction.name == "getitem":
-        flat = x if len(x.shape) == 1 else write.reshaped(x, (size,))
+        flat = x if len(x.shape) == 1 else write.reshape(x, (size,))
         write(GATHER, positions, dtype=x.dtype, table=flat)
     else:
-        write(FILLING, x, positions, shape=result.shape, adds=may_repeat(index))
-    return write.finished(result)
+        write(SCATTER_ADD, x, positions, shape=result.shape, adds=may_repeat(index))
+    return write.finish(result)
 
 
-def _sum_of_products(instruction: Any) -> list[Changed]:
-    """Operands with their axes in the order of the result's, then those that are summed."""
-    write = Writer()
+def _decompose_sum_of_products(instruction: Any) -> list[LoweredInstruction]:
+    """Transpose the operands to the axes of the result followed by the summed axes, multiply, and sum."""
+    write = LoweredBuilder()
     (result,) = instruction.results
     given, out = instruction.params["subscripts"].replace(" ", "").split("->")
     order = list(dict.fromkeys(out + given.replace(",", "")))
@@ -288,7 +281,7 @@ def _sum_of_products(instruction: Any) -> list[Changed]:
         shape = tuple(x.shape[axis] for axis in axes)
         if axes != tuple(range(len(axes))):
             x = write("transpose", x, shape=shape)
-            write.made[-1].params["axes"] = axes
+            write.instructions[-1].params["axes"] = axes
         index = tuple(slice(None) if label in own else None for label in order)
         if None in index:
             longer = tuple(shape[labels.index(label)] if label in own else 1 for label in order)
@@ -298,4 +291,29 @@ def _sum_of_products(instruction: Any) -> list[Changed]:
     axes = tuple(range(len(out), len(order)))
     if axes:
         write("sum", total, shape=result.shape, axis=axes, keepdims=False)
-    return write.finished(result)
+    return write.finish(result)
+
+
+LOWERINGS = (
+    Lowering(frozenset({CALLBACK}), lambda instruction: True, decompose=_decompose_callback, emitter="callback"),
+    Lowering(SOFTMAX, _supports_softmax, decompose=_decompose_softmax),
+    Lowering(JOINING, _supports_joining, decompose=_decompose_join),
+    Lowering(labels.NAMES, labels.supports, decompose=_decompose_labels),
+    Lowering(frozenset({_POSITIONS}), _supports_positions, decompose=_decompose_positions),
+    Lowering(frozenset({_TAKE}), _supports_flat, decompose=_decompose_take),
+    Lowering(frozenset({_ADD}), _supports_flat, decompose=_decompose_add),
+    Lowering(
+        frozenset({"getitem", "scatter"}),
+        _supports_static,
+        applies=lambda instruction: has_arrays(instruction.params.get("index")),
+        decompose=_decompose_static_index,
+    ),
+    Lowering(
+        frozenset({"einsum"}),
+        lambda instruction: True,
+        applies=_is_sum_of_products,
+        decompose=_decompose_sum_of_products,
+    ),
+)
+"""The families that have a decomposition; `support.LOWERINGS` has all families."""
+_BY_NAME = index_by_name(LOWERINGS)

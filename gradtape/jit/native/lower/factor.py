@@ -1,4 +1,4 @@
-"""Which factorisations of matrices are native: those of LAPACK that small models and filters live on."""
+"""Which matrix factorisations are native (through LAPACK); `emit.factor` emits them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SOLVE, INVERSE, TRIANGULAR = "solve", "inv", "solve_triangular"
 CHOLESKY, DETERMINANT, LOG_DETERMINANT = "cholesky", "det", "slogdet"
 NAMES = frozenset({SOLVE, INVERSE, TRIANGULAR, CHOLESKY, DETERMINANT, LOG_DETERMINANT})
 CHECKED = NAMES - {DETERMINANT, LOG_DETERMINANT}
-"""Those that fail on a matrix that is singular, or not positive definite."""
+"""Those that fail if the matrix is singular, or not positive definite."""
 LARGEST = 256
-"""Rows up to which it is worth the while: with more of them, NumPy's way there is nothing in the whole."""
+"""Rows of a matrix up to which native code gains: for larger ones, the overhead of NumPy is negligible."""
 
 
 def supports(instruction: Any) -> bool:
-    """Whether a factorisation is one of square matrices of floats, one after the other in a stack."""
+    """Whether the operands are stacks of square float matrices (and right sides) of one dtype, without broadcasting."""
     values = (*instruction.operands, *instruction.results)
     if not all(hasattr(x, "dtype") and x.dtype.isnative and math.prod(x.shape) for x in values):
         return False

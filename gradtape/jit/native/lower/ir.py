@@ -1,11 +1,11 @@
-"""Instructions that only native code knows, and how they are written.
+"""The native IR: the instructions of `jit.ir`, and these, which only lowering makes.
 
-part            puts its operand into a part of its result, the rest of which other parts fill
-table           picks elements of an array in memory, `params["table"]`, at positions
-within          a position along an axis, counted from its start, after a look whether there is one
-filling         adds its first operand up in a new array, at the positions that are the second
-held            an array that is the same in every run
-callback        a kernel that native code calls, `params["instruction"]`
+PART            "part": write the operand to a part of the result; other parts fill the rest (concatenate, stack)
+GATHER          "table": elements of an array in memory, `params["table"]`, at the positions of the operand
+CHECK_INDEX     "within": a position along an axis, made non-negative and checked against the length
+SCATTER_ADD     "filling": add the first operand to an array of zeros, at the positions of the second operand
+CONSTANT        "held": an array that is the same in every run
+CALLBACK        "callback": call the NumPy kernel of `params["instruction"]` from native code
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ Shape = tuple[int, ...]
 
 PART = "part"
 GATHER = "table"
-WITHIN = "within"
-FILLING = "filling"
-HELD = "held"
+CHECK_INDEX = "within"
+SCATTER_ADD = "filling"
+CONSTANT = "held"
 CALLBACK = "callback"
-CHECKED = frozenset({GATHER, WITHIN, FILLING, CALLBACK, *factor.CHECKED, *pool.PICKED})
-"""Instructions that may fail: a position does not exist, a matrix has no factors, or a kernel raises."""
+CHECKED = frozenset({GATHER, CHECK_INDEX, SCATTER_ADD, CALLBACK, *factor.CHECKED, *pool.PICKED})
+"""Instructions that may fail: an index out of range, a singular matrix, or a kernel that raises."""
 
 
-# Classes that are not frozen are quicker to load, and to make; these are never changed all the same.
+# Not frozen, since frozen dataclasses take longer to load and to create; they are never modified.
 
 
 @dataclasses.dataclass(eq=False)
-class Made:
-    """A value that only native code knows."""
+class LoweredValue:
+    """A value that lowering made: not a value of the program."""
 
     shape: Shape
     dtype: DType
 
 
 @dataclasses.dataclass(eq=False)
-class Number:
-    """A Python number among operands."""
+class LoweredNumber:
+    """A Python number as an operand."""
 
     value: Any
 
 
 @dataclasses.dataclass(eq=False)
-class Changed:
-    """An instruction that only native code knows, or one with other operands."""
+class LoweredInstruction:
+    """An instruction that lowering made: a new one, or one of the program with other operands or results."""
 
     operands: tuple[Any, ...]
     results: tuple[Any, ...]
@@ -65,40 +65,42 @@ class Changed:
         return tuple(x for x in self.operands if hasattr(x, "dtype"))
 
 
-class Writer:
-    """Writes instructions down whose results are new."""
+class LoweredBuilder:
+    """Builds a list of instructions; called with a name and operands, it returns a new result."""
 
     def __init__(self) -> None:
-        self.made: list[Changed] = []
+        self.instructions: list[LoweredInstruction] = []
 
     def __call__(self, name: str, *operands: Any, shape: Shape | None = None, dtype: Any = None, **params: Any) -> Any:
         values = [x for x in operands if hasattr(x, "dtype")]
         if shape is None:
             shape = np.broadcast_shapes(*[x.shape for x in values])
-        result = Made(shape, values[0].dtype if dtype is None else np.dtype(dtype))
-        wrapped = tuple(x if hasattr(x, "shape") else Number(x) for x in operands)
-        self.made.append(Changed(wrapped, (result,), name, params, ROWS.get(name)))
+        result = LoweredValue(shape, values[0].dtype if dtype is None else np.dtype(dtype))
+        wrapped = tuple(x if hasattr(x, "shape") else LoweredNumber(x) for x in operands)
+        self.instructions.append(LoweredInstruction(wrapped, (result,), name, params, ROWS.get(name)))
         return result
 
-    def reshaped(self, value: Any, shape: Shape) -> Any:
-        """The value in another shape."""
+    def reshape(self, value: Any, shape: Shape) -> Any:
+        """A reshape of the value."""
         result = self("reshape", value, shape=shape)
-        self.made[-1].params["shape"] = shape
+        self.instructions[-1].params["shape"] = shape
         return result
 
-    def finished(self, result: Any) -> list[Changed]:
-        """All of it, with what was written last as the value of another."""
-        self.made[-1] = dataclasses.replace(self.made[-1], results=(result,))
-        return self.made
+    def finish(self, result: Any) -> list[LoweredInstruction]:
+        """All instructions; the last one gets the given result."""
+        self.instructions[-1] = dataclasses.replace(self.instructions[-1], results=(result,))
+        return self.instructions
 
 
-def held(write: Writer, array: Any) -> Any:
-    """An array that is known beforehand, without the axes along which it is the same."""
+def add_constant(write: LoweredBuilder, array: Any) -> Any:
+    """Add a constant array, with length 1 along the axes on which it does not vary."""
     array = np.asarray(array)
     for axis in range(array.ndim):
         start = array.take([0], axis) if array.shape[axis] else array
         if array.shape[axis] > 1 and np.array_equal(array, np.broadcast_to(start, array.shape)):
             array = start
-    result = Made(array.shape, array.dtype)
-    write.made.append(Changed((), (result,), HELD, {"array": np.ascontiguousarray(array).reshape(array.shape)}))
+    result = LoweredValue(array.shape, array.dtype)
+    write.instructions.append(
+        LoweredInstruction((), (result,), CONSTANT, {"array": np.ascontiguousarray(array).reshape(array.shape)})
+    )
     return result

@@ -1,4 +1,4 @@
-"""Class labels and rows of tables as smaller instructions: what is read or written at one place along an axis."""
+"""Decomposition of operations on class labels (one-hot, cross entropy) and on rows of tables (embedding)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.jit.native.emit.elementwise import has_type, is_index
-from gradtape.jit.native.lower.ir import FILLING, GATHER, WITHIN, Writer, held
+from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER, SCATTER_ADD, LoweredBuilder, add_constant
 
 CHECK, HOT, PICK, PLACE = "checked labels", "one hot", "pick labelled", "place labelled"
 LOSS, EXCESS = "cross entropy of labels", "softmax less label"
@@ -19,7 +19,7 @@ _INTEGER = np.dtype(np.int64)
 
 
 def supports(instruction: Any) -> bool:
-    """Whether labels or positions, and what they are for, are of dtypes that native code has, with something in it."""
+    """Whether labels and arrays are of native dtypes and not empty."""
     values = (*instruction.operands, *instruction.results)
     if not all(hasattr(x, "dtype") and has_type(x.dtype) and math.prod(x.shape) for x in values):
         return False
@@ -34,20 +34,20 @@ def supports(instruction: Any) -> bool:
     return bool(given.dtype == result.dtype and (given.dtype.kind == "f" or instruction.name == ROWS))
 
 
-def write_smaller(write: Writer, instruction: Any, softmax: Callable[..., Any]) -> Any:
-    """Writes the instructions; what is written last is the result."""
+def decompose_labels(write: LoweredBuilder, instruction: Any, softmax: Callable[..., Any]) -> Any:
+    """Write the instructions that replace one on labels; the last one has the result."""
     name, params = instruction.name, instruction.params
     (result,) = instruction.results
     if name == CHECK:
-        return _checked(write, instruction.operands[0], **params)
+        return _check_labels(write, instruction.operands[0], **params)
     if name in (ROWS, ADDED):
-        return _rows(write, instruction)
+        return _decompose_rows(write, instruction)
     *given, labels = instruction.operands
     axis = params["axis"] % (len(labels.shape) + 1)
     longer = (*labels.shape[:axis], 1, *labels.shape[axis:])
-    wide = write.reshaped(labels, longer)
+    wide = write.reshape(labels, longer)
     classes = given[0].shape[axis] if name in (LOSS, EXCESS) else params["classes"]
-    ladder = held(write, np.arange(classes).reshape((-1,) + (1,) * (len(labels.shape) - axis)))
+    ladder = add_constant(write, np.arange(classes).reshape((-1,) + (1,) * (len(labels.shape) - axis)))
     hit = write("equal", write("astype", wide, dtype=_INTEGER), ladder, dtype=bool)
     if name == HOT:
         return write("astype", hit, dtype=result.dtype)
@@ -58,36 +58,36 @@ def write_smaller(write: Writer, instruction: Any, softmax: Callable[..., Any]) 
         chosen = write("where", hit, write("subtract", found, 1.0, dtype=x.dtype), found, dtype=x.dtype)
         return write("where", ignored, 0, chosen, dtype=x.dtype)
     if name == PLACE:
-        stretched = write.reshaped(x, longer)
+        stretched = write.reshape(x, longer)
         return write("where", hit, stretched, 0, dtype=x.dtype)
     if name == LOSS:
         x = write("negative", softmax(write, x, "log_softmax", (axis,)))
     return write("sum", write("where", hit, x, 0, dtype=x.dtype), shape=result.shape, axis=(axis,), keepdims=False)
 
 
-def _checked(write: Writer, labels: Any, classes: int, ignored: int | None, **names: str) -> Any:
-    """Labels in range as they are, those to be ignored as -1; others have no position, which is found out."""
+def _check_labels(write: LoweredBuilder, labels: Any, classes: int, ignored: int | None, **names: str) -> Any:
+    """Labels in range unchanged, ignored labels as -1; any other fails the index check."""
     wide = write("astype", labels, dtype=_INTEGER)
     beyond = write("where", write("less", wide, 0, dtype=bool), classes, wide, dtype=_INTEGER)
     if ignored is None:
-        return write(WITHIN, beyond, dtype=_INTEGER, length=classes)
+        return write(CHECK_INDEX, beyond, dtype=_INTEGER, length=classes)
     skip = write("equal", wide, ignored, dtype=bool)
-    place = write(WITHIN, write("where", skip, 0, beyond, dtype=_INTEGER), dtype=_INTEGER, length=classes)
+    place = write(CHECK_INDEX, write("where", skip, 0, beyond, dtype=_INTEGER), dtype=_INTEGER, length=classes)
     return write("where", skip, -1, place, dtype=_INTEGER)
 
 
-def _rows(write: Writer, instruction: Any) -> Any:
+def _decompose_rows(write: LoweredBuilder, instruction: Any) -> Any:
     x, positions = instruction.operands
     (result,) = instruction.results
     table = x if instruction.name == ROWS else result
     width = math.prod(table.shape[1:])
     longer = (*positions.shape, *(1,) * (len(table.shape) - 1))
-    place = write.reshaped(positions, longer)
-    place = write(WITHIN, place, dtype=_INTEGER, length=table.shape[0])
-    columns = held(write, np.arange(width).reshape(table.shape[1:]))
+    place = write.reshape(positions, longer)
+    place = write(CHECK_INDEX, place, dtype=_INTEGER, length=table.shape[0])
+    columns = add_constant(write, np.arange(width).reshape(table.shape[1:]))
     where = write("add", write("multiply", place, width) if width != 1 else place, columns)
     where = write("broadcast_to", where, shape=(*positions.shape, *table.shape[1:]))
     if instruction.name == ADDED:
-        return write(FILLING, x, where, shape=result.shape, adds=True)
-    flat = x if len(x.shape) == 1 else write.reshaped(x, (math.prod(x.shape),))
+        return write(SCATTER_ADD, x, where, shape=result.shape, adds=True)
+    flat = x if len(x.shape) == 1 else write.reshape(x, (math.prod(x.shape),))
     return write(GATHER, where, dtype=x.dtype, table=flat)

@@ -1,9 +1,9 @@
 """Which matrix products are native, and how: inline loops for small ones, BLAS for the rest.
 
-A product is one of matrices, or of many pairs of them, as `matmul` and `einsum` have it: its `Form` says which axes of
-the operands are the rows, the columns and what they have in common, and along which one pair follows another. Operands
-are in memory with rows or columns that are contiguous: a transpose is a flag of BLAS. A small product is added up
-element by element, in binary64; which of the two it is depends on the shapes alone.
+A product is that of two matrices or of a batch of pairs, by `matmul` or `einsum`: its `Form` says which axes of the
+operands are the rows, the columns, the common (contracted) axis and the batch. Operands are in memory with contiguous
+rows or columns: a transpose is a flag of BLAS. Small products are added up element by element, in binary64; whether a
+product is small depends on the shapes alone. `emit.matmul` emits both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Axis = int | None
 
 
 class Form(NamedTuple):
-    """The lengths of a product's loops, and for each the axes of the left operand, the right one and the result."""
+    """The loops of a product: the length of each, and its axis in the left operand, the right one and the result."""
 
     rows: tuple[int, Axis, Axis, Axis]
     columns: tuple[int, Axis, Axis, Axis]
@@ -37,15 +37,15 @@ class Form(NamedTuple):
 
 
 def form(instruction: Any) -> Form | None:
-    """The form of a product; None if it has none of these."""
+    """The form of a product; None if it is not a product of matrices."""
     if instruction.name == EINSUM:
-        return _form_of_subscripts(instruction)
+        return _parse_subscripts(instruction)
     if instruction.name != MATMUL or instruction.params or len(instruction.operands) != 2:
         return None
     left, right = instruction.operands
     if not all(hasattr(x, "dtype") and x.shape for x in (left, right)):
         return None
-    if len(left.shape) == len(right.shape) == 1:  # better a multiplication and a sum
+    if len(left.shape) == len(right.shape) == 1:  # `prepare` makes it a multiplication and a sum
         return None
     (result,) = instruction.results
     rank, one, two = len(result.shape), len(left.shape), len(right.shape)
@@ -64,7 +64,7 @@ def form(instruction: Any) -> Form | None:
     return Form(rows, columns, common, tuple(pairs))
 
 
-def _form_of_subscripts(instruction: Any) -> Form | None:
+def _parse_subscripts(instruction: Any) -> Form | None:
     subscripts = instruction.params.get("subscripts")
     if len(instruction.operands) != 2 or not isinstance(subscripts, str) or "->" not in subscripts:
         return None
@@ -131,13 +131,13 @@ def is_small(found: Form) -> bool:
 
 
 def steps_of(found: Form, number: int, steps: Any) -> tuple[int, int]:
-    """The steps along rows and columns of an operand or the result."""
+    """The strides (in elements) along rows and columns of an operand or the result."""
     (_, first), (_, second) = found.matrix(number)
     return (0 if first is None else steps[first], 0 if second is None else steps[second])
 
 
 def _fits(found: Form, number: int, steps: Any) -> bool:
-    """Whether matrices in these steps can be read by BLAS: rows or columns are contiguous."""
+    """Whether BLAS can read matrices of these strides: rows or columns are contiguous."""
     (rows, _), (columns, _) = found.matrix(number)
     first, second = steps_of(found, number, steps)
     if 0 in (rows, columns):
@@ -149,7 +149,7 @@ def _fits(found: Form, number: int, steps: Any) -> bool:
     return bool((second == 1 and first >= columns) or (first == 1 and second >= rows))
 
 
-def takes(instruction: Any, number: int, place: Any) -> bool:
-    """Whether an operand lies in memory so that it can be multiplied as it is."""
+def can_read_layout(instruction: Any, number: int, layout: Any) -> bool:
+    """Whether an operand can be multiplied as it lies in memory, without a copy."""
     found = form(instruction)
-    return found is not None and _fits(found, number, place.steps)
+    return found is not None and _fits(found, number, layout.steps)

@@ -1,4 +1,4 @@
-"""Which poolings are native, and the boxes of elements that they look at: see `pooling` for their code."""
+"""Which poolings are native, and the boxes of elements that each result covers; `emit.pool` emits them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _INTEGER = np.dtype(np.int64)
 
 
 class Boxes(NamedTuple):
-    """Along one axis: the first element and the number of elements for each result, and how far they are apart."""
+    """Along one axis: the first element and the number of elements of each result, and the step between elements."""
 
     starts: tuple[int, ...]
     counts: tuple[int, ...]
     step: int
 
-    def even(self) -> tuple[int, int, int]:
-        """From where to where the results have as many elements as any, at equal distances, and that distance."""
+    def full_range(self) -> tuple[int, int, int]:
+        """The longest range of results whose boxes are full and at equal distances: begin, end, distance."""
         most, best, begin = max(self.counts), (0, 0, 1), 0
         while begin < len(self.starts):
             end = begin + 1
@@ -45,10 +45,10 @@ class Boxes(NamedTuple):
         return best
 
 
-def boxes(windows: Any, shared: bool) -> Boxes | None:
-    """Which elements a window has along an axis; with `shared`, which windows an element is in.
+def find_boxes(windows: Any, shared: bool) -> Boxes | None:
+    """The elements of each window along an axis; with `shared`, the windows of each element.
 
-    None if those are not at equal distances.
+    None if they are not at equal distances.
     """
     places, there = windows.members()
     lists: list[list[int]] = [[] for _ in range(windows.length if shared else windows.outputs)]
@@ -61,14 +61,14 @@ def boxes(windows: Any, shared: bool) -> Boxes | None:
     return Boxes(tuple(one[0] if one else 0 for one in lists), tuple(map(len, lists)), steps.pop())
 
 
-def all_boxes(instruction: Any) -> list[Boxes] | None:
-    """The boxes along each axis; None if there are none along one of them."""
-    found = [boxes(along, instruction.name == SHARES) for along in instruction.params["windows"]]
+def find_all_boxes(instruction: Any) -> list[Boxes] | None:
+    """The boxes along each axis; None if one axis has none."""
+    found = [find_boxes(along, instruction.name == SHARES) for along in instruction.params["windows"]]
     return None if None in found else found  # type: ignore[return-value]
 
 
 def supports(instruction: Any) -> bool:
-    """Whether a pooling is one of numbers that native code has, with something in it."""
+    """Whether the arrays are of native dtypes and not empty, and the windows can be described by boxes."""
     values = (*instruction.operands, *instruction.results)
     if not all(hasattr(x, "dtype") and elementwise.has_type(x.dtype) and math.prod(x.shape) for x in values):
         return False
@@ -79,11 +79,11 @@ def supports(instruction: Any) -> bool:
         return False
     if instruction.name in (SUMS, SHARES) and (x.dtype.kind != "f" or x.dtype != result.dtype):
         return False
-    return all_boxes(instruction) is not None
+    return find_all_boxes(instruction) is not None
 
 
-def partners(instructions: Sequence[Any]) -> dict[Any, Any]:
-    """The instructions that look for positions, each with the one that takes the elements from there."""
+def find_partners(instructions: Sequence[Any]) -> dict[Any, Any]:
+    """Instructions that find positions -> the instruction that reads the elements at these positions."""
     makers = {i.results[0]: i for i in instructions if i.name == POSITIONS}
     found: dict[Any, Any] = {}
     for instruction in instructions:

@@ -1,4 +1,4 @@
-"""A program as native code likes it: numbers in the code, dot products as sums, and views where they are needed."""
+"""Prepare a program for native code, before it is scheduled into groups: Program -> Program."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gradtape.jit.ir.program import Instruction, Literal, Program, Value
 from gradtape.jit.native.lower import support
 
 
-def prepared(program: Program) -> Program:
-    """The same program, to be given to native code, in which
+def prepare(program: Program) -> Program:
+    """An equivalent program for native code, in which
 
-    - constants that are one number, or the same one everywhere, are written into the code,
-    - what is not native, but made of what is, is taken apart: see `unfolding`,
-    - products of two vectors are multiplications and sums, which go together with what is around them,
-    - a view that native code and a kernel both look at is there twice, so that the kernel gets no copy,
+    - constants of one element, or of equal elements, are literals,
+    - instructions that are not native, but whose kernels consist of native ones, are inlined: see `inline_kernel`,
+    - dot products of two vectors are a multiplication and a sum, which can be fused with their neighbours,
+    - a view that both native code and a NumPy kernel read is duplicated, so that the kernel gets a view and no copy,
     - the bodies of native loops are prepared, too.
     """
     numbers = {
@@ -29,13 +29,13 @@ def prepared(program: Program) -> Program:
     }
     next_id = program.next_id()
     instructions: list[Instruction] = []
-    for instruction in _taken_apart(program.instructions, next_id):
+    for instruction in _inline_kernels(program.instructions, next_id):
         next_id = max(next_id, 1 + max((value.id for value in instruction.results), default=-1))
-        written = not instruction.effect and instruction.name != support.LOOP  # a loop's operands are values
+        written = not instruction.effect and instruction.name != support.LOOP  # operands of a loop are values
         if numbers and written and any(value in numbers for value in instruction.values):
             operands = tuple([numbers.get(x, x) if type(x) is Value else x for x in instruction.operands])
             changed = instruction.replace(operands=operands)
-            if support.supports(changed) and _has_its_shape(changed):
+            if support.supports(changed) and _keeps_result_shape(changed):
                 instruction = changed
         if _is_dot(instruction):
             x, _ = instruction.values
@@ -47,20 +47,20 @@ def prepared(program: Program) -> Program:
             instructions += [multiplied, summed]
             continue
         if instruction.name == support.LOOP and not instruction.effect:
-            instruction = _with_prepared_body(instruction)
+            instruction = _prepare_loop_body(instruction)
         instructions.append(instruction)
-    return program.replace(instructions=tuple(_with_views_apart(instructions, program, next_id)))
+    return program.replace(instructions=tuple(_duplicate_shared_views(instructions, program, next_id)))
 
 
-def _taken_apart(instructions: Iterable[Instruction], next_id: int) -> list[Instruction]:
-    """The instructions, with those that are not native replaced by smaller ones that are."""
+def _inline_kernels(instructions: Iterable[Instruction], next_id: int) -> list[Instruction]:
+    """Replace instructions that are not native by those that their kernels consist of, where all of them are."""
     made: list[Instruction] = []
     for instruction in instructions:
         smaller = None
         if not instruction.effect and instruction.name != support.LOOP and not support.supports(instruction):
-            from gradtape.jit.native.lower import inline_kernel  # by those who have such an instruction
+            from gradtape.jit.native.lower import inline_kernel  # loaded when first needed
 
-            smaller = inline_kernel.unfolded(instruction, next_id)
+            smaller = inline_kernel.inline_kernel(instruction, next_id)
         for part in smaller or [instruction]:
             next_id = max(next_id, 1 + max((value.id for value in part.results), default=-1))
             made.append(part)
@@ -68,15 +68,15 @@ def _taken_apart(instructions: Iterable[Instruction], next_id: int) -> list[Inst
 
 
 def _is_one_number(array: np.ndarray[Any, Any]) -> bool:
-    """Whether all elements have the same bits."""
+    """Whether all elements have the same bits (so that -0.0 and 0.0 differ)."""
     if not array.size or not array.flags.c_contiguous or array.itemsize > 8:
         return False
     elements = array.reshape(-1).view(f"u{array.itemsize}")
     return bool(elements[0] == elements[-1] and np.all(elements == elements[0]))
 
 
-def _has_its_shape(instruction: Instruction) -> bool:
-    """Whether the shape of the result follows from the operands that are values."""
+def _keeps_result_shape(instruction: Instruction) -> bool:
+    """Whether the operands that are still values broadcast to the shape of the result."""
     return np.broadcast_shapes(*[value.shape for value in instruction.values]) == instruction.result.shape
 
 
@@ -87,15 +87,15 @@ def _is_dot(instruction: Instruction) -> bool:
     return x.ndim == y.ndim == 1 and x.dtype == y.dtype == instruction.result.dtype and x.dtype.char in "fd"
 
 
-def _with_prepared_body(instruction: Instruction) -> Instruction:
-    """The loop with a body that is native, by calls of kernels where it has to be; as it is if there is no such one."""
-    from gradtape.jit.native.emit import callback  # by those who have a loop
+def _prepare_loop_body(instruction: Instruction) -> Instruction:
+    """The loop with a native body, which calls NumPy kernels where needed; unchanged if the body cannot be native."""
+    from gradtape.jit.native.emit import callback  # loaded for programs with loops only
 
     loop = instruction.params["loop"]
-    body = prepared(loop.body)
+    body = prepare(loop.body)
     if any(support.supports(inner) for inner in body.instructions if not inner.effect):
         inside = [
-            inner if support.supports(inner) or not callback.supports(inner) else callback.called_back(inner)
+            inner if support.supports(inner) or not callback.supports(inner) else callback.as_callback(inner)
             for inner in body.instructions
         ]
         body = body.replace(instructions=tuple(inside))
@@ -104,18 +104,18 @@ def _with_prepared_body(instruction: Instruction) -> Instruction:
 
 
 def is_view_for_kernels(instruction: Any) -> bool:
-    """Whether a view was set apart for kernels."""
+    """Whether a view is the duplicate for NumPy kernels."""
     return isinstance(instruction, KernelView)
 
 
 class KernelView(Instruction):
-    """A view that kernels look at, or that is handed out: NumPy makes it, without a copy."""
+    """A view that NumPy kernels read, or that is an output: NumPy makes it, without a copy."""
 
     __slots__ = ()
 
 
-def _made_in_place(instructions: list[Instruction]) -> set[Value]:
-    """Reshapes of what native code has just made: those it can make where the result is wanted."""
+def _find_in_place_reshapes(instructions: list[Instruction]) -> set[Value]:
+    """Reshapes of results of native code: it can write them directly to the memory of the reshaped output."""
     makers = {value: instruction for instruction in instructions for value in instruction.results}
     found = set()
     for instruction in instructions:
@@ -125,9 +125,9 @@ def _made_in_place(instructions: list[Instruction]) -> set[Value]:
     return found
 
 
-def _with_views_apart(instructions: list[Instruction], program: Program, next_id: int) -> list[Instruction]:
+def _duplicate_shared_views(instructions: list[Instruction], program: Program, next_id: int) -> list[Instruction]:
     by_code: set[Value] = set()
-    by_kernels: set[Value] = set(program.outputs) - _made_in_place(instructions)
+    by_kernels: set[Value] = set(program.outputs) - _find_in_place_reshapes(instructions)
     for instruction in reversed(instructions):
         if support.is_view(instruction) and not instruction.effect and support.supports(instruction):
             for users in (by_code, by_kernels):
@@ -136,7 +136,7 @@ def _with_views_apart(instructions: list[Instruction], program: Program, next_id
         else:
             native = not instruction.effect and support.supports(instruction)
             (by_code if native else by_kernels).update(instruction.values)
-    names: dict[Value, Value] = {}  # what native code knows a view as, where kernels have it, too
+    names: dict[Value, Value] = {}  # view -> its duplicate for native code
     made: list[Instruction] = []
     for instruction in instructions:
         native = not instruction.effect and support.supports(instruction)

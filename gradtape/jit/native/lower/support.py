@@ -1,4 +1,4 @@
-"""The kinds of instructions that native code knows, and which of them it takes."""
+"""The registry of native lowerings, and predicates on instructions: view, reduction, scatter, call."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ import numpy as np
 
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan
-from gradtape.jit.native.lower.ir import CALLBACK, FILLING, HELD, PART
+from gradtape.jit.native.lower.ir import CONSTANT, PART, SCATTER_ADD
+from gradtape.jit.native.lower.lowering import Lowering, find_lowering, index_by_name
 from gradtape.jit.native.schedule import tiling
-from gradtape.jit.native.schedule.layout import diagonal_of, part_of
+from gradtape.jit.native.schedule.layout import diagonal_of, index_part
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "all", "any"})
 VIEWS = frozenset({"getitem", "transpose", "reshape", "flip", "diagonal"})
 SCATTER = "scatter"
-SPREAD = "from_diagonal"
-WINDOW = "window"
-INSIDE = "inside"  # zero outside of a window
-SEVERAL = "several"  # values that lie in memory one after the other, seen as one
+FROM_DIAGONAL = "from_diagonal"
+WINDOW_READ = "window"  # a scatter that is not materialised: see `virtual_scatter`
+ZERO_OUTSIDE = "inside"  # of a value computed from window reads: 0 outside of the window
+JOINED_VIEW = "several"  # values at equal distances in memory, as one value with one more axis
 PRODUCTS = (matmul.MATMUL, matmul.EINSUM)
 LOOP = tiling.LOOP
-CALLS = frozenset(
-    {*PRODUCTS, LOOP, tiling.TILED, FILLING, CALLBACK, *conv.NAMES, *pool.NAMES, *factor.NAMES, *scan.NAMES}
-)
 
 
 def is_reduction(instruction: Any) -> bool:
@@ -34,22 +32,22 @@ def is_reduction(instruction: Any) -> bool:
 def is_view(instruction: Any) -> bool:
     if instruction.name == "getitem":
         return not decompose.has_arrays(instruction.params["index"])
-    return instruction.name in VIEWS or instruction.name in (WINDOW, SEVERAL)
+    return instruction.name in VIEWS or instruction.name in (WINDOW_READ, JOINED_VIEW)
 
 
 def is_call(instruction: Any) -> bool:
-    """Whether an instruction is a step of its own."""
+    """Whether an instruction is a step of its own, outside of loop nests."""
     return instruction.name in CALLS
 
 
 def is_scatter(instruction: Any) -> bool:
-    """Whether an instruction puts its operand into a part of its result."""
-    return instruction.name in (SCATTER, SPREAD, PART)
+    """Whether an instruction writes its operand to a part of its result."""
+    return instruction.name in (SCATTER, FROM_DIAGONAL, PART)
 
 
 def leaves_memory(instruction: Any) -> bool:
-    """Whether the results of an instruction are in memory in any case."""
-    return is_reduction(instruction) or is_call(instruction) or is_scatter(instruction) or instruction.name == HELD
+    """Whether the results of an instruction are always stored in memory."""
+    return is_reduction(instruction) or is_call(instruction) or is_scatter(instruction) or instruction.name == CONSTANT
 
 
 def is_value(operand: Any) -> bool:
@@ -58,7 +56,7 @@ def is_value(operand: Any) -> bool:
 
 
 def supports(instruction: Any) -> bool:
-    """Whether an instruction can be part of a group.
+    """Whether an instruction has a native form for its operands.
 
     >>> import numpy as np
     >>> from gradtape.jit.native.lower.support import supports
@@ -68,47 +66,42 @@ def supports(instruction: Any) -> bool:
     >>> [supports(Instruction(sin, (v,), {}, (Value(2, (3,), v.dtype),))) for v in (x, z)]
     [True, False]
     """
-    name = instruction.name
-    if name == LOOP:
-        return _supports_loop(instruction)
-    if name == CALLBACK:
-        return True
-    by_parts = decompose.supports(instruction)
-    if by_parts is not None:
-        return by_parts
-    if name in PRODUCTS:
-        return matmul.supports(instruction)
-    if name in conv.NAMES:
-        return conv.supports(instruction)
-    if name in pool.NAMES:
-        return pool.supports(instruction)
-    if name in scan.NAMES:
-        return scan.supports(instruction)
-    if name in factor.NAMES:
-        return factor.supports(instruction)
-    if name not in REDUCTIONS and name not in VIEWS and name not in (SCATTER, SPREAD):
-        return elementwise.supports(instruction)
+    lowering = find_lowering(_BY_NAME, instruction)
+    return elementwise.supports(instruction) if lowering is None else lowering.supports(instruction)
+
+
+def _has_one_array(instruction: Any) -> bool:
+    """Whether there are one operand and one result, both of them arrays of native dtypes."""
     if len(instruction.results) != 1 or len(instruction.operands) != 1 or not is_value(instruction.operands[0]):
         return False
-    given, result = instruction.operands[0], instruction.results[0]
-    if not (elementwise.has_type(given.dtype) and elementwise.has_type(result.dtype)):
-        return False
-    if name in REDUCTIONS:
-        return _supports_reduction(instruction, given, result)
-    if name == SPREAD:
-        whole = np.empty(result.shape, bool)
-        return bool(given.dtype == result.dtype and diagonal_of(whole, instruction).shape == given.shape)
+    return elementwise.has_type(instruction.operands[0].dtype) and elementwise.has_type(instruction.results[0].dtype)
+
+
+def _keeps_dtype(instruction: Any) -> bool:
+    return bool(_has_one_array(instruction) and instruction.operands[0].dtype == instruction.results[0].dtype)
+
+
+def _supports_view(instruction: Any) -> bool:
     index = instruction.params.get("index", ())
-    basic = all(_is_basic(i) for i in (index if isinstance(index, tuple) else (index,)))
-    if name == SCATTER:
-        return (
-            basic and given.dtype == result.dtype and part_of(np.empty(result.shape, bool), index).shape == given.shape
-        )
-    return basic and given.dtype == result.dtype
+    return _keeps_dtype(instruction) and all(_is_basic(i) for i in (index if isinstance(index, tuple) else (index,)))
+
+
+def _supports_scatter(instruction: Any) -> bool:
+    if not _supports_view(instruction):
+        return False
+    whole = np.empty(instruction.results[0].shape, bool)
+    return bool(index_part(whole, instruction.params.get("index", ())).shape == instruction.operands[0].shape)
+
+
+def _supports_from_diagonal(instruction: Any) -> bool:
+    if not _keeps_dtype(instruction):
+        return False
+    whole = np.empty(instruction.results[0].shape, bool)
+    return bool(diagonal_of(whole, instruction).shape == instruction.operands[0].shape)
 
 
 def _supports_loop(instruction: Any) -> bool:
-    """Whether a loop's body is native as a whole: none of its steps is large, or all of it goes into tiles."""
+    """Whether the whole body of a loop is native, and either all its arrays are small or the loop can be tiled."""
     loop = instruction.params.get("loop")
     if loop is None or instruction.effect or not instruction.results:
         return False
@@ -120,18 +113,21 @@ def _supports_loop(instruction: Any) -> bool:
         return False
     made = [result for inner in body.instructions for result in inner.results]
     if any(math.prod(value.shape) > tiling.LARGE for value in (*made, *body.inputs)):
-        # the steps of a loop over large arrays are called one by one, and use threads, if there is no better way
+        # without tiling, a loop over large arrays runs better step by step, since each step can use threads
         return tiling.loop_shape(instruction) is not None
     return bool(body.instructions) and all(not inner.effect and supports(inner) for inner in body.instructions)
 
 
 def _is_basic(index: Any) -> bool:
-    """Whether an index gives a view. A truth value, although Python has it for an int, makes a copy."""
+    """Whether an index gives a view. A bool, although it is an int in Python, makes a copy."""
     return isinstance(index, int | slice | None | type(Ellipsis)) and not isinstance(index, bool)
 
 
-def _supports_reduction(instruction: Any, given: Any, result: Any) -> bool:
+def _supports_reduction(instruction: Any) -> bool:
+    if not _has_one_array(instruction):
+        return False
     name, params = instruction.name, instruction.params
+    given, result = instruction.operands[0], instruction.results[0]
     if set(params) - {"axis", "keepdims"} or not isinstance(params.get("keepdims", False), bool):
         return False
     if name in ("max", "min") and (0 in given.shape or given.dtype.kind == "b"):
@@ -142,9 +138,35 @@ def _supports_reduction(instruction: Any, given: Any, result: Any) -> bool:
 
 
 def reduced_axes(instruction: Any) -> tuple[int, ...]:
-    """The axes that a reduction takes away, as sorted positive numbers."""
+    """The axes of a reduction, sorted and non-negative."""
     rank = len(instruction.operands[0].shape)
     axis = instruction.params.get("axis")
     if axis is None:
         return tuple(range(rank))
     return tuple(sorted(a % rank for a in ((axis,) if isinstance(axis, int) else axis)))
+
+
+def _is_lowered_only(instruction: Any) -> bool:
+    """False: only lowering makes the operation, so no program contains it."""
+    return False
+
+
+LOWERINGS = (
+    *decompose.LOWERINGS,
+    Lowering(REDUCTIONS, _supports_reduction),
+    Lowering(VIEWS, _supports_view),
+    Lowering(frozenset({SCATTER}), _supports_scatter),
+    Lowering(frozenset({FROM_DIAGONAL}), _supports_from_diagonal),
+    Lowering(frozenset({LOOP}), _supports_loop, emitter="inner_block", has_memory=True),
+    Lowering(frozenset({tiling.TILED}), _is_lowered_only, emitter="inner_block", has_memory=True),
+    Lowering(frozenset({SCATTER_ADD}), _is_lowered_only, emitter="scatter_add"),
+    Lowering(frozenset(PRODUCTS), matmul.supports, emitter="matmul"),
+    Lowering(conv.NAMES, conv.supports, emitter="conv", has_memory=True),
+    Lowering(pool.NAMES, pool.supports, emitter="pool"),
+    Lowering(scan.NAMES, scan.supports, emitter="scan"),
+    Lowering(factor.NAMES, factor.supports, emitter="factor", has_memory=True),
+)
+"""The registry: one row for each family of operations. What is in no row is elementwise: see `emit.elementwise`."""
+_BY_NAME = index_by_name(LOWERINGS)
+CALLS = {name: lowering for lowering in LOWERINGS if lowering.emitter is not None for name in lowering.names}
+"""The operations that are a step of their own, each with its row."""

@@ -1,7 +1,8 @@
-"""Windows in the place of scatters: gradients of slices that are read, and never made.
+"""Virtual scatters: the gradient of a slice is not materialised; consumers read its source with a bounds check.
 
-What is put into a window has to be in memory to be read through it; or it is computed again by whoever reads it, where
-that takes little, from what is read through windows itself.
+A scatter into a slice becomes a *window read* of its operand: the element at the same place where that is inside of the
+window, 0 outside. The operand has to be in memory for that. Where it is cheap to compute, it is not stored but computed
+again by the consumer, from window reads of what it is computed from, and set to *zero outside* of the window.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import GATHER, Changed, Made
+from gradtape.jit.native.lower.ir import GATHER, LoweredInstruction, LoweredValue
 from gradtape.jit.native.lower.support import (
-    INSIDE,
     SCATTER,
-    WINDOW,
+    WINDOW_READ,
+    ZERO_OUTSIDE,
     is_call,
     is_reduction,
     is_scatter,
@@ -22,16 +23,16 @@ from gradtape.jit.native.lower.support import (
     is_view,
     leaves_memory,
 )
-from gradtape.jit.native.schedule.layout import window_of
+from gradtape.jit.native.schedule.layout import find_window
 
-MOST = 24
-"""Instructions and loads that rather are done again, for all windows of one shape, than their results stored."""
+MAX_RECOMPUTED = 24
+"""Instructions and loads, for all windows of one shape, up to which values are computed again instead of stored."""
 
 Window = tuple[tuple[int, int], ...]
 
 
-def with_windows(instructions: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-    """The instructions, with windows in the place of scatters that only elementwise ones read."""
+def virtualise_scatters(instructions: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    """Replace scatters that only elementwise instructions read by window reads."""
     needed, stored = set(outputs), set(outputs)
     for instruction in instructions:
         if is_view(instruction) or leaves_memory(instruction):
@@ -42,48 +43,52 @@ def with_windows(instructions: Sequence[Any], outputs: Sequence[Any]) -> list[An
             needed.add(instruction.params["table"])
     windows: dict[Any, Window] = {}
     for instruction in instructions:
-        window = window_of(instruction) if instruction.name == SCATTER else None
+        window = find_window(instruction) if instruction.name == SCATTER else None
         if window is not None and instruction.results[0] not in needed:
             windows[instruction] = window
     if not windows:
         return list(instructions)
-    again = _Again(instructions, stored, windows)
+    rematerialiser = _Rematerialiser(instructions, stored, windows)
     made: list[Any] = []
     for instruction in instructions:
-        made += again.through(instruction, windows[instruction]) if instruction in windows else [instruction]
+        made += (
+            rematerialiser.lower_scatter(instruction, windows[instruction]) if instruction in windows else [instruction]
+        )
     return made
 
 
-class _Again:
-    """Computes values again, as they are seen through windows."""
+class _Rematerialiser:
+    """Computes the operands of scatters again, from window reads."""
 
     def __init__(self, instructions: Sequence[Any], stored: set[Any], windows: dict[Any, Window]) -> None:
         self.makers = {result: i for i in instructions for result in i.results}
         self.order = {instruction: number for number, instruction in enumerate(instructions)}
         self.stored = stored
         self.windowed = {scatter.results[0] for scatter in windows}
-        self.seen: dict[Any, Any] = {}  # a value through a window onto an array of some shape
+        self.seen: dict[Any, Any] = {}  # (value, window, shape of the result) -> the window read of the value
         costs: dict[Any, set[Any]] = {}
         for scatter, window in windows.items():
             done = costs.setdefault(scatter.results[0].shape, set())
-            if len(done) <= MOST:
-                done.update((x, window) for i in self._chain(scatter.operands[0]) for x in (*i.results, *i.values))
-        self.dear = {shape for shape, done in costs.items() if len(done) > MOST}
+            if len(done) <= MAX_RECOMPUTED:
+                done.update(
+                    (x, window) for i in self._find_producers(scatter.operands[0]) for x in (*i.results, *i.values)
+                )
+        self.expensive = {shape for shape, done in costs.items() if len(done) > MAX_RECOMPUTED}
 
-    def through(self, scatter: Any, window: Window) -> list[Any]:
-        """Instructions that make of a scatter's operand what the scatter gives."""
+    def lower_scatter(self, scatter: Any, window: Window) -> list[Any]:
+        """Instructions that replace a scatter."""
         (operand,), (result,) = scatter.operands, scatter.results
-        chain = self._chain(operand)
-        if not chain or result.shape in self.dear:
-            return [Changed((operand,), (result,), WINDOW, {"window": window}, scatter.op)]
+        chain = self._find_producers(operand)
+        if not chain or result.shape in self.expensive:
+            return [LoweredInstruction((operand,), (result,), WINDOW_READ, {"window": window}, scatter.op)]
         made: list[Any] = []
 
-        def looked_at(value: Any) -> Any:
-            """A value that is in memory, through the window."""
+        def read_window(value: Any) -> Any:
+            """The window read of a value that is in memory."""
             key = value, window, result.shape
             if key not in self.seen:
-                self.seen[key] = Made(result.shape, value.dtype)
-                made.append(Changed((value,), (self.seen[key],), WINDOW, {"window": window}))
+                self.seen[key] = LoweredValue(result.shape, value.dtype)
+                made.append(LoweredInstruction((value,), (self.seen[key],), WINDOW_READ, {"window": window}))
             return self.seen[key]
 
         leaf = None
@@ -92,30 +97,32 @@ class _Again:
             operands = []
             for x in instruction.operands:
                 if is_value(x) and x.shape == operand.shape:
-                    x = self.seen.get((x, window, result.shape)) or looked_at(x)
+                    x = self.seen.get((x, window, result.shape)) or read_window(x)
                     leaf = x if leaf is None else leaf
                 operands.append(x)
             key = value, window, result.shape
             if key not in self.seen:
-                found = self.seen[key] = Made(result.shape, value.dtype)
-                made.append(Changed(tuple(operands), (found,), instruction.name, instruction.params, instruction.op))
+                found = self.seen[key] = LoweredValue(result.shape, value.dtype)
+                made.append(
+                    LoweredInstruction(tuple(operands), (found,), instruction.name, instruction.params, instruction.op)
+                )
         inside = {"window": window, "leaf": leaf}
-        return [*made, Changed((self.seen[operand, window, result.shape],), (result,), INSIDE, inside)]
+        return [*made, LoweredInstruction((self.seen[operand, window, result.shape],), (result,), ZERO_OUTSIDE, inside)]
 
-    def _chain(self, value: Any) -> list[Any]:
-        """What a value is computed by, from what is in memory; empty if that is too much."""
+    def _find_producers(self, value: Any) -> list[Any]:
+        """The instructions that compute a value from values in memory; none if they are too many or too expensive."""
         found: dict[Any, None] = {}
         waiting = [value]
         while waiting:
             one = waiting.pop()
             maker = self.makers.get(one)
-            if one in self.windowed:  # not in memory itself: what is computed from it has to be, to be looked at
+            if one in self.windowed:  # a virtual scatter is not in memory: what is computed from it has to be stored
                 return []
             if maker is None or maker in found or not _is_computed(maker) or one in self.stored:
                 continue
             if maker.name in elementwise.HEAVY or not elementwise.supports(maker):
                 return []
-            if "shape" in maker.params or len(found) == MOST:
+            if "shape" in maker.params or len(found) == MAX_RECOMPUTED:
                 return []
             if any(is_value(x) and x.shape not in (value.shape, ()) for x in maker.operands):
                 return []
@@ -125,5 +132,5 @@ class _Again:
 
 
 def _is_computed(instruction: Any) -> bool:
-    """Whether the result of an instruction need not be in memory."""
+    """Whether the result of an instruction need not be stored in memory."""
     return not (is_view(instruction) or leaves_memory(instruction) or is_call(instruction))

@@ -1,4 +1,4 @@
-"""Unevaluated sums `high + low` of two floats, for the few places where one rounding too many would show.
+"""Double-float arithmetic: unevaluated sums `high + low` of two floats, where one rounding too many would show.
 
 `Maths` adds them to `Lanes`, with one switch: where the answer is wanted in binary32 only, binary64 arithmetic is
 accurate enough by itself, the low parts are absent (None) and cost nothing. So a formula is written once for both.

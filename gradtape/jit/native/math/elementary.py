@@ -188,7 +188,7 @@ def _log_sum(m: Maths, exponent: Value, f: Value, f_low: Value | None = None) ->
 
 
 def _log_ends(m: Maths, x: Value, value: Value) -> Value:
-    """What every logarithm is at 0, at infinity, for negative numbers and for NaN."""
+    """The special cases of all logarithms: 0, infinity, negative numbers, NaN."""
     value = m.select(x < INFINITY, value, x)  # infinity and NaN stay
     value = m.select(x.equals(0.0), -INFINITY, value)
     return m.select(x < 0.0, NAN, value)
@@ -349,7 +349,7 @@ def power(m: Maths, x: Value, y: Value) -> Value:
 
 
 def _is_whole(m: Maths, size: Value) -> Value:
-    """Is a number that is not negative whole?"""
+    """Whether a non-negative number is an integer."""
     return (size >= 2.0**52) | ((size + 2.0**52) - 2.0**52).equals(size)
 
 

@@ -1,4 +1,4 @@
-"""The error functions on vectors of lanes, in the manner of `vectormath`."""
+"""The error functions on vectors of lanes; conventions and accuracy as in `elementary`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _erfc_of_positive(m: Maths, a: Value, square: Pair) -> Pair:
 
 
 def _with_square(m: Maths, a: Value) -> tuple[Value, Pair]:
-    """A number that is not negative, but 28 where it is larger, and its square."""
+    """A non-negative number, limited to 28, and its square."""
     a = m.at_most(a, 28.0)
     return a, m.product_pair(a, a)
 

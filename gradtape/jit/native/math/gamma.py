@@ -1,7 +1,8 @@
-"""The logarithm of the gamma function and its first two derivatives on vectors of lanes, in the manner of `vectormath`.
+"""The logarithm of the gamma function and its first two derivatives on vectors of lanes.
 
-Up to 8 by polynomials on a few intervals, of what is left after the factors that are zero there; beyond by Stirling's
-series. Where a negative argument makes the answer zero, between two poles, its last digits are lost in cancellation.
+Conventions are those of `elementary`. Up to 8, by polynomials on a few intervals, after factors for the zeros were
+divided out; beyond, by Stirling's series. Near the zeros at negative arguments, between two poles, the last digits are
+lost in cancellation.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from gradtape.jit.native.math.elementary import (
 )
 
 HALF_LOG_TWO_PI = 0.9189385332046728, -3.8782941580672414e-17
-TINY = 2.0**-60  # where |x| is less, 1/x is so large that all else is lost in it
+TINY = 2.0**-60  # below, 1/x is so large that all other terms are lost in rounding
 DIGAMMA_ZERO = 1.4616321449683622, 9.549995429965697e-17
 
 
@@ -192,4 +193,4 @@ def trigamma(m: Maths, x: Value) -> Value:
 
 
 GAMMA: dict[str, Function] = {"gammaln": gammaln, "psi": psi, "trigamma": trigamma}
-"""Those of the gamma function by name."""
+"""The functions of this module by name."""

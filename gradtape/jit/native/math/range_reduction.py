@@ -1,8 +1,8 @@
-"""Reduction of an angle to at most an eighth of a turn, for any finite argument: what sin, cos and tan begin with.
+"""Range reduction of angles to at most pi/4, for any finite argument: the first step of sin, cos and tan.
 
 x = k * pi/2 + r with |r| <= pi/4 (and a little). Up to 2**28 the multiple of pi/2 is subtracted with pi/2 in three
 parts (161 bits; the nearest a binary64 number of that size comes to a multiple of pi/2 is about 2**-62, so that more
-than 53 good bits are left). Beyond, the loop takes a branch that is hardly ever taken, to a function that multiplies
+than 53 good bits are left). Beyond, the loop takes a rare branch to a function that multiplies
 the 53-bit integer of x with the 256 bits of 2/pi that matter to it (Payne and Hanek), with LLVM's wide integers.
 """
 
@@ -52,7 +52,7 @@ def two_over_pi_bits() -> int:
 
 
 def reduce_angle(maths: Maths, x: Value) -> tuple[Pair, Value]:
-    """The rest r as a pair, and the number of quarter turns as an integer whose two lowest bits count."""
+    """The rest r as a pair, and the number of quarter turns as an integer, of which the two lowest bits matter."""
     turns, quadrant = maths.rounded(x, TWO_OVER_PI)
     if maths.fused:
         first = maths.multiply_add(turns, -HALF_PI[0], x)
@@ -72,7 +72,7 @@ def reduce_angle(maths: Maths, x: Value) -> tuple[Pair, Value]:
 
 
 def _or_slowly(maths: Maths, x: Value, rest: Pair, quadrant: Value) -> tuple[Pair, Value]:
-    """The same, but by the slow function in lanes whose argument is large; the branch is taken if there are any."""
+    """The same, with the slow function in lanes whose argument is large; the branch is taken if there is one."""
     builder = maths.builder
     large = ~(maths.absolute(x) <= LARGE)
     before = builder.block
@@ -141,7 +141,7 @@ def slow_function(module: Any) -> Any:
     bits = builder.bitcast(argument, LONG)
     biased = builder.and_(builder.lshr(bits, number(52)), number(0x7FF))
     finite = builder.icmp_unsigned("<", biased, number(0x7FF))
-    # what follows is only meant for |x| >= 2**28: other exponents (never used) must not read outside the table
+    # valid for |x| >= 2**28 only: for other exponents, whose results are not used, avoid reads outside of the table
     inside = builder.and_(finite, builder.icmp_unsigned(">=", biased, number(1023 + 28)))
     exponent = builder.sub(builder.select(inside, biased, number(1023 + 28)), number(1075))
     integer = builder.or_(builder.and_(bits, number((1 << 52) - 1)), number(1 << 52))

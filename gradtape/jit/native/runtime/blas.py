@@ -1,4 +1,4 @@
-"""Addresses of BLAS and LAPACK functions, from the capsules that SciPy offers to compiled code."""
+"""Addresses of BLAS and LAPACK functions, from the capsules that SciPy exports for Cython."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ FACTORISATIONS = ("dgetrf", "sgetrf", "dgetrs", "sgetrs", "dpotrf", "spotrf", "d
 
 @once
 def addresses() -> dict[str, int]:
-    """The address of each function, by its name; none where SciPy's BLAS counts with other integers than C's int.
+    """Name -> address of the BLAS functions; empty if the BLAS of SciPy does not use C's int for integers.
 
     >>> from gradtape.jit.native.runtime.blas import addresses
     >>> sorted(addresses()) in ([], ["dgemm", "dgemv", "sgemm", "sgemv"])
     True
     """
-    return _found(_BLAS, FUNCTIONS)
+    return _find_addresses(_BLAS, FUNCTIONS)
 
 
 @once
 def factorisations() -> dict[str, int]:
-    """The same of LAPACK's functions.
+    """Name -> address of the LAPACK functions, likewise.
 
     >>> from gradtape.jit.native.runtime.blas import FACTORISATIONS, factorisations
     >>> sorted(factorisations()) in ([], sorted(FACTORISATIONS))
     True
     """
-    return _found(_LAPACK, FACTORISATIONS)
+    return _find_addresses(_LAPACK, FACTORISATIONS)
 
 
-def _found(module: str, names: tuple[str, ...]) -> dict[str, int]:
+def _find_addresses(module: str, names: tuple[str, ...]) -> dict[str, int]:
     capsules: dict[str, Any] = compiled_module(module).__pyx_capi__
     get_name = ctypes.pythonapi.PyCapsule_GetName
     get_name.restype, get_name.argtypes = ctypes.c_char_p, (ctypes.py_object,)

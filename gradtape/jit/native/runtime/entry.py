@@ -1,17 +1,16 @@
-"""Calls without Python in between: a native entry that reads the arrays' headers itself.
+"""The native entry: a built-in function that reads array headers itself, without Python code per call.
 
 `entry(group)` makes a built-in function (METH_FASTCALL) whose machine code checks that each argument is an ndarray of
-the expected dtype and shape, in C order and aligned, makes the outputs with NumPy's own allocator, fills the table of
-pointers and runs the loops. Anything else (another class, dtype or layout, a wrong number of arguments) is handed to
-the group itself, which copies or raises: nothing is ever assumed. Large loops always go there, for its threads.
-`whole_entry(...)` is the same for a whole program: what does not fit gives None, and results of no dimensions are
-NumPy's scalars.
+the expected dtype and shape, in C order and aligned, creates the outputs with the allocator of NumPy, fills the table
+of pointers and runs the loops. For any other argument (another class, dtype or layout, a wrong number of arguments) it
+calls the `NativeFunction`, which copies or raises. Large loops always go there, for its threads. `whole_entry(...)` is
+the same for a whole program: it returns None for such arguments, and 0-dimensional results are NumPy scalars.
 
-There is one such machine code for all groups. What differs among them is in a description: see `_described`.
+All groups share one machine code. What differs among them is in a description: see `_describe`.
 
-The layout of an array's header is part of NumPy's ABI, that of tuples and bytes of Python's. They are compared with
-what is known of some objects before they are relied on; where they differ (another interpreter, a free-threaded build),
-the group is called the ordinary way.
+The layout of an array header is part of the ABI of NumPy, that of tuples and bytes of the ABI of Python. Both are
+compared with some known objects before they are relied on; where they differ (another interpreter, a free-threaded
+build), the `NativeFunction` is called in the ordinary way.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.block import ALIGNMENT
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
 from gradtape.jit.native.runtime import threads
-from gradtape.jit.native.runtime.function import Group
+from gradtape.jit.native.runtime.function import NativeFunction
 from gradtape.jit.native.runtime.llvm import Library, host, once
+from gradtape.jit.native.schedule.workspace import ALIGNMENT
 
 # struct PyArrayObject_fields: PyObject_HEAD, char *data, int nd, npy_intp *dimensions, npy_intp *strides,
 # PyObject *base, PyArray_Descr *descr, int flags ...; in bytes from the start on a machine of 64 bits
 TYPE, DATA, RANK, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56, 64
 C_ORDER_AND_ALIGNED = 0x0001 | 0x0100
-PY_ARRAY_SCALAR, PY_ARRAY_EMPTY = 60, 184  # their places in NumPy's table of functions
-TUPLE_ITEMS, BYTES_START = tuple.__basicsize__, bytes.__basicsize__ - 1  # where the items of these objects begin
+PY_ARRAY_SCALAR, PY_ARRAY_EMPTY = 60, 184  # their indices in the function table of NumPy
+TUPLE_ITEMS, BYTES_START = tuple.__basicsize__, bytes.__basicsize__ - 1  # offsets of the first item in these objects
 METH_FASTCALL = 0x0080
 PYTHON_FUNCTIONS = (
     *("PyObject_Vectorcall", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef", "PyMem_RawMalloc"),
@@ -49,7 +48,7 @@ INT32 = ir.IntType(32)
 BYTE = ir.IntType(8)
 ON_THE_STACK = 4096
 SCALAR_SIZE = 16
-LET_GO = 50_000  # nanoseconds of work from which other Python threads may run meanwhile
+LET_GO = 50_000  # nanoseconds of work from which on the GIL is released
 
 
 class MethodDefinition(ctypes.Structure):
@@ -65,7 +64,7 @@ class MethodDefinition(ctypes.Structure):
 
 @cache
 def array_functions() -> int | None:
-    """The address of NumPy's table of C functions; None where arrays are not laid out as is assumed here."""
+    """The address of the C function table of NumPy; None if array headers have another layout than is assumed here."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
         return None
     if sysconfig.get_config_var("Py_GIL_DISABLED") or hasattr(sys, "gettotalrefcount"):
@@ -97,36 +96,36 @@ def _header_is_known(array: np.ndarray[Any, Any]) -> bool:
 
 
 def _items_are_known(pair: tuple[Any, Any], text: bytes) -> bool:
-    """Whether the items of tuples and of bytes are where they are taken to be; Python 3.14 moved those of tuples."""
+    """Whether the items of tuples and bytes are at the assumed offsets; Python 3.14 moved those of tuples."""
     places = [ctypes.c_void_p.from_address(id(pair) + TUPLE_ITEMS + 8 * i).value for i in range(2)]
     return places == [id(item) for item in pair] and ctypes.string_at(id(text) + BYTES_START, len(text)) == text
 
 
-def entry(group: Group) -> Callable[..., tuple[Any, ...]]:
-    """The group as a function with the least overhead that this interpreter allows.
+def entry(group: NativeFunction) -> Callable[..., tuple[Any, ...]]:
+    """The group as a function with the least overhead that the interpreter allows.
 
     >>> import numpy as np
     >>> from gradtape.jit.native.runtime.entry import entry
-    >>> from gradtape.jit.native.runtime.function import compile_group
+    >>> from gradtape.jit.native.runtime.function import compile_function
     >>> from gradtape.jit.ir.program import Instruction, Value
     >>> from gradtape.ops.elementwise import add
     >>> x, y = Value(0, (2,), np.dtype(float)), Value(1, (2,), np.dtype(float))
-    >>> double = entry(compile_group([Instruction(add, (x, x), {}, (y,))], [x], [y]))
+    >>> double = entry(compile_function([Instruction(add, (x, x), {}, (y,))], [x], [y]))
     >>> double(np.array([1.0, 2.0])), double(np.arange(4.0)[::2])
     ((array([2., 4.]),), (array([0., 4.]),))
     """
     if group.written != group.outputs or not _is_simple(group):
         return group
-    return _function(group, _described(group, group.inputs, {}, group.written, whole=False, single=False))
+    return _function(group, _describe(group, group.inputs, {}, group.written, whole=False, single=False))
 
 
 def whole_entry(
-    group: Group, inputs: Sequence[Any], constants: Mapping[Any, Any], outputs: Sequence[Any], single: bool
+    group: NativeFunction, inputs: Sequence[Any], constants: Mapping[Any, Any], outputs: Sequence[Any], single: bool
 ) -> Callable[..., Any] | None:
     """A function for a program that is one group: from arrays for `inputs` to a tuple of outputs, or the `single` one.
 
-    It returns None for arguments that it cannot take as they are. `constants` are values with their arrays. None if
-    there can be no such function.
+    The function returns None for arguments that it cannot read without a copy. `constants` are values with their
+    arrays. None if there can be no such function.
     """
     known = {*inputs, *constants}
     plain = all(array.flags.c_contiguous and array.flags.aligned for array in constants.values())
@@ -136,13 +135,13 @@ def whole_entry(
         return None
     if not all(_is_canonical(value.dtype) for value in inputs):
         return None
-    description = _described(group, inputs, constants, outputs, whole=True, single=single)
+    description = _describe(group, inputs, constants, outputs, whole=True, single=single)
     function = _function(group, description)
     group.constants = tuple(constants.values())  # their addresses are in the description
     return function
 
 
-def _is_simple(group: Group) -> bool:
+def _is_simple(group: NativeFunction) -> bool:
     canonical = all(_is_canonical(value.dtype) for value in (*group.inputs, *group.written))
     plain = not group.has_steps and not group.large and group.checks is None
     return bool(array_functions() and group.outputs and canonical and plain)
@@ -153,7 +152,7 @@ def _is_canonical(dtype: Any) -> bool:
     return dtype is np.dtype(dtype.char)
 
 
-def _function(group: Group, description: bytes) -> Callable[..., Any]:
+def _function(group: NativeFunction, description: bytes) -> Callable[..., Any]:
     library = _library()
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
@@ -165,27 +164,27 @@ ARGUMENTS, CONSTANTS, RESULTS, TEMPORARIES, SLOTS, WORKSPACE, RUN, FLAG_BITS, ST
 WHOLE, SINGLE, PATIENT = 1, 2, 4
 
 
-def _described(
-    group: Group,
+def _describe(
+    group: NativeFunction,
     inputs: Sequence[Any],
     constants: Mapping[Any, Any],
     outputs: Sequence[Any],
     whole: bool,
     single: bool,
 ) -> bytes:
-    """What the entry needs to know, as whole numbers of 64 bits.
+    """The description of a group for the entry, as 64-bit integers.
 
     A header; a record for each argument (dtype, rank, slot in the table of pointers or -1, lengths); one for each
     constant (address, slot); one for each result, like an argument's; one for each temporary (slot, offset).
     """
     slots = {value: i for i, value in enumerate([*group.inputs, *group.written])}
     used = [(array, slots[value]) for value, array in constants.items() if value in slots]
-    used += [(array, slot) for slot, array in group.held.items()]
-    # arguments are alive for the length of the call, and NumPy lets other threads run in its loops, too
+    used += [(array, slot) for slot, array in group.constant_arrays.items()]
+    # releasing the GIL is safe: the caller holds the arguments during the call, and NumPy releases it in its loops, too
     patient = threads.cost(group.nests) > LET_GO
     numbers = [len(inputs), len(used), len(outputs), len(group.temporaries), group.slots, group.workspace]
     numbers += [group.library.address("run"), WHOLE * whole | SINGLE * single | PATIENT * patient]
-    numbers += [group.status if group.status >= 0 else group.slots]  # one more than there are, if there is none
+    numbers += [group.status if group.status >= 0 else group.slots]  # without a status: the slot after the last
     for value in inputs:
         numbers += [id(value.dtype), len(value.shape), slots.get(value, -1), *value.shape]
     for array, slot in used:
@@ -199,7 +198,7 @@ def _described(
 
 @once
 def _library() -> tuple[Library, MethodDefinition]:
-    """The machine code of all entries, and its definition for Python, which lives for ever."""
+    """The machine code of all entries, and its definition for Python, which is never freed."""
     functions = array_functions() or 0
     symbols = {
         "gradtape_empty": int(ctypes.c_void_p.from_address(functions + 8 * PY_ARRAY_EMPTY).value or 0),
@@ -213,7 +212,7 @@ def _library() -> tuple[Library, MethodDefinition]:
 
 
 class EntryEmitter:
-    """Emits the entry."""
+    """Emits the machine code that all entries share."""
 
     def __init__(self) -> None:
         self.module = ir.Module("gradtape_entry")
@@ -225,7 +224,7 @@ class EntryEmitter:
         self.emit(*function.args)
         self.text = str(self.module)
 
-    # -- small words
+    # -- helpers
 
     def declare(self, name: str, result: Any, *arguments: Any) -> Any:
         return ir.Function(self.module, ir.FunctionType(result, arguments), name)
@@ -234,7 +233,7 @@ class EntryEmitter:
         return ir.Constant(LONG, value)
 
     def object(self, value: Any) -> Any:
-        """The address of a Python object that lives for ever."""
+        """The address of a Python object that is never freed."""
         name = next(name for name, item in OBJECTS.items() if item is value)
         place = self.module.globals.get(name) or ir.GlobalVariable(self.module, BYTE, name)
         return self.builder.inttoptr(self.builder.ptrtoint(place, LONG), POINTER)
@@ -255,7 +254,7 @@ class EntryEmitter:
         return self.builder.inttoptr(self.builder.ptrtoint(pointer, LONG), POINTER)
 
     def room(self, count: Any, kind: Any, align: int = 16) -> Any:
-        """Memory in the frame."""
+        """Allocate memory in the stack frame."""
         made = self.builder.alloca(kind, size=count)
         made.align = align
         return self.opaque(made)
@@ -330,13 +329,13 @@ class EntryEmitter:
 
     def drop_results(self) -> None:
         with self.loop(self.count) as i:
-            self.builder.call(self.drop, [self.read(self.results, i, POINTER)])  # nothing is done for a null pointer
+            self.builder.call(self.drop, [self.read(self.results, i, POINTER)])  # Py_DecRef ignores null pointers
 
     def flag(self, bit: int) -> Any:
         return self.builder.icmp_unsigned("!=", self.builder.and_(self.flags, self.number(bit)), self.number(0))
 
     def next_record(self, length: int, with_lengths: bool = False) -> tuple[list[Any], Any]:
-        """The numbers of a record and the address behind them. Moves on, past the lengths of an array if it has any."""
+        """Read a record and advance to the next one; the lengths of an array, if it has any, are skipped."""
         builder = self.builder
         record = builder.load(self.cursor, typ=POINTER)
         numbers = [self.read(record, i) for i in range(length)]
@@ -345,7 +344,7 @@ class EntryEmitter:
         return numbers, behind
 
     def check(self, array: Any) -> None:
-        """Go to the slow path unless an argument is an array as the loops expect it."""
+        """Branch to the slow path unless an argument is an array that the loops can read."""
         builder = self.builder
         (description, rank, slot), lengths = self.next_record(3, with_lengths=True)
         self.equal(self.field(array, TYPE, POINTER), self.object(np.ndarray))
@@ -374,7 +373,7 @@ class EntryEmitter:
                 builder.store(self.scalar(index), self.at(self.table, slot, POINTER))
             with otherwise:
                 kind = builder.inttoptr(description, POINTER)
-                builder.call(self.hold, [kind])  # the maker of arrays takes a reference away
+                builder.call(self.hold, [kind])  # PyArray_Empty steals a reference to the dtype
                 made = builder.call(empty, [builder.trunc(rank, INT32), lengths, kind, ir.Constant(INT32, 0)])
                 builder.store(made, self.at(self.results, index, POINTER))
                 self.require(builder.icmp_unsigned("!=", made, self.null), self.failed)
@@ -391,7 +390,7 @@ class EntryEmitter:
             self.require(builder.icmp_unsigned("!=", made, self.null), self.failed)
 
     def run(self, frame: Any, small: Any) -> None:
-        """The loops, with memory for what they keep in between: in the frame if it is `small`."""
+        """Run the loops, with a workspace that is in the stack frame if it is `small`."""
         builder = self.builder
         allocate = self.declare("PyMem_RawMalloc", POINTER, LONG)
         free = self.declare("PyMem_RawFree", VOID, POINTER)

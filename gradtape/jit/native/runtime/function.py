@@ -1,4 +1,4 @@
-"""Groups of instructions as callables: arrays in, fresh arrays out."""
+"""A compiled group of instructions as a Python callable: arrays in, new arrays out."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.config import config
-from gradtape.jit.native.emit.block import ALIGNMENT, Block
+from gradtape.jit.native.emit.block import Block
 from gradtape.jit.native.emit.loops import STATUS
-from gradtape.jit.native.emit.memory_checks import CheckFailed, Guarded, ModuleChecks, gaps, poisoned
+from gradtape.jit.native.emit.memory_checks import CheckFailed, Guarded, ModuleChecks, find_gaps, make_poisoned
 from gradtape.jit.native.runtime import blas, threads
 from gradtape.jit.native.runtime.llvm import Library, Machine, host
+from gradtape.jit.native.schedule.workspace import ALIGNMENT
 
 Array = np.ndarray[Any, Any]
 
 
-class Group:
+class NativeFunction:
     """Native code for a group of instructions. Called with its inputs, it returns its outputs, always as new arrays.
 
-    `write` is the same into arrays that are there already. Both take any arrays of the right shapes and dtypes: what is
-    laid out differently from what the code expects, or overlaps an output, is copied first.
+    `write` computes into given arrays. Both take any arrays of the right shapes and dtypes: an array whose layout
+    differs from what the code expects, or that overlaps an output, is copied first.
     """
 
     def __init__(
@@ -44,13 +45,13 @@ class Group:
             self._given_steps = {}
         block = Block(module, self.machine, self.instructions, self.inputs, self.outputs, self._given_steps)
         self.written, self.nests = block.written, block.codes
-        self.steps = tuple(block.plan.places[value].steps for value in self.inputs)
+        self.steps = tuple(block.plan.layouts[value].steps for value in self.inputs)
         self.slots, self.temporaries, self.workspace = block.count, block.temporaries, block.workspace
-        self.held, self._kept = block.held, block.kept
+        self.constant_arrays, self._kept = block.constant_arrays, block.kept
         self._temporary_sizes = {} if self.checks is None else block.sizes
         self.status = block.slots.get(STATUS, -1)
         self.large = any(threads.worth_splitting(nest) for nest in self.nests)
-        if self.large:  # each step by itself, for threads to share
+        if self.large:  # one function for each step, so that threads can share it
             names = [name for nest in self.nests for name in (nest.name, nest.finish) if name]
         else:
             names = [block.emit_run().name]
@@ -67,23 +68,23 @@ class Group:
         else:
             self._run = self.library.function(*names, None, ctypes.c_void_p)
         self.constants: tuple[Array, ...] = ()
-        self._plain: Group | None = None
+        self._plain: NativeFunction | None = None
 
     @property
     def has_steps(self) -> bool:
-        """Whether inputs are expected in another layout than C order."""
+        """Whether inputs are expected in other layouts than C order."""
         return bool(self._given_steps)
 
     @property
     def assembly(self) -> str:
-        """The machine code, to be read."""
+        """The assembly, for reading."""
         return self.machine.assembly(self.text)
 
     def __call__(self, *arrays: Any) -> tuple[Array, ...]:
         fresh = {value: np.empty(value.shape, value.dtype) for value in self.written}
-        given = self._checked(arrays)
+        given = self._check_inputs(arrays)
         if not self._compute(given, [fresh[value] for value in self.written]):
-            fresh.update(self._by_kernels(given))
+            fresh.update(self._run_kernels(given))
         results = []
         seen = set()
         for value in self.outputs:
@@ -96,7 +97,7 @@ class Group:
         """Compute into given arrays, one for each output."""
         if len(outputs) != len(self.outputs):
             raise ValueError(f"{len(outputs)} arrays were given for {len(self.outputs)} outputs.")
-        given = self._checked(arrays)
+        given = self._check_inputs(arrays)
         for array, value in zip(outputs, self.outputs, strict=True):
             _check(array, value, "an output")
             if not array.flags.writeable:
@@ -110,13 +111,13 @@ class Group:
         )
         if direct:
             if not self._compute(given, list(outputs)):
-                for array, result in zip(outputs, self._by_kernels(given).values(), strict=True):
+                for array, result in zip(outputs, self._run_kernels(given).values(), strict=True):
                     array[...] = result
             return
         for array, result in zip(outputs, self(*given), strict=True):
             array[...] = result
 
-    def _checked(self, arrays: Sequence[Any]) -> list[Array]:
+    def _check_inputs(self, arrays: Sequence[Any]) -> list[Array]:
         if len(arrays) != len(self.inputs):
             raise ValueError(f"{len(arrays)} arrays were given for {len(self.inputs)} inputs.")
         checked = [np.asarray(array) for array in arrays]
@@ -124,10 +125,10 @@ class Group:
             _check(array, value, "an input")
         return checked
 
-    def _by_kernels(self, given: list[Array]) -> dict[Any, Array]:
-        """What the kernels make of it, after native code has failed; mostly an error of theirs, which it does not word.
+    def _run_kernels(self, given: list[Array]) -> dict[Any, Array]:
+        """Run the NumPy kernels after native code has failed: mostly, they raise the error with its message.
 
-        They may come to another end: a matrix may be singular in one order of arithmetic, and not in another.
+        They may also succeed: a matrix can be singular in one order of arithmetic, and not in another.
         """
         known: dict[Any, Any] = dict(zip(self.inputs, given, strict=True))
         with np.errstate(all="ignore"):
@@ -138,13 +139,13 @@ class Group:
         return {value: np.array(known[value], value.dtype, order="C") for value in self.written}
 
     def _compute(self, given: list[Array], written: list[Array]) -> bool:
-        """The loops: inputs are of the right shape and dtype, `written` are plain arrays of the group's own.
+        """Run the code. Inputs have the right shapes and dtypes; `written` are new arrays in C order.
 
-        Whether nothing failed: all positions exist, and no kernel or factorisation gave up.
+        False if it failed: an index was out of range, or a kernel or factorisation failed.
         """
         if self._given_steps and not all(_has_steps(x, s) for x, s in zip(given, self.steps, strict=True)):
             if self._plain is None:
-                self._plain = Group(self.instructions, self.inputs, self.outputs, machine=self.machine)
+                self._plain = NativeFunction(self.instructions, self.inputs, self.outputs, machine=self.machine)
             return self._plain._compute(given, written)
         if not self._given_steps:
             given = [x if _is_plain(x) else np.array(x, order="C", dtype=x.dtype.newbyteorder("=")) for x in given]
@@ -153,16 +154,16 @@ class Group:
         return self._run_steps(given, written, np.empty(self.workspace + ALIGNMENT, np.uint8))
 
     def _compute_checked(self, checks: ModuleChecks, given: list[Array], written: list[Array]) -> bool:
-        """The same on copies with guard zones; raises `CheckFailed` if native code touched what it must not touch."""
+        """Run the code on copies with guard zones; raise `CheckFailed` if it accessed memory that it must not."""
         named = [f"input {i}" for i in range(len(given))], [f"output {i}" for i in range(len(written))]
         inputs = [Guarded(x.shape, x.dtype, name, x) for x, name in zip(given, named[0], strict=True)]
         outputs = [Guarded(x.shape, x.dtype, name) for x, name in zip(written, named[1], strict=True)]
-        space = poisoned(self.workspace + ALIGNMENT)
+        space = make_poisoned(self.workspace + ALIGNMENT)
         succeeded = self._run_steps([x.array for x in inputs], [x.array for x in outputs], space)
         checks.raise_failures()
         start = -space.ctypes.data % ALIGNMENT
-        clean = poisoned(self.workspace + ALIGNMENT)
-        for gap in gaps(
+        clean = make_poisoned(self.workspace + ALIGNMENT)
+        for gap in find_gaps(
             [(start + offset, self._temporary_sizes[slot]) for slot, offset in self.temporaries], space.size
         ):
             if not np.array_equal(space[gap], clean[gap]):
@@ -180,7 +181,7 @@ class Group:
         start = -(-space.ctypes.data // ALIGNMENT) * ALIGNMENT
         for slot, offset in self.temporaries:
             buffers[slot] = start + offset
-        for slot, array in self.held.items():
+        for slot, array in self.constant_arrays.items():
             buffers[slot] = array.ctypes.data
         status = ctypes.c_int64(0)
         if self.status >= 0:
@@ -195,32 +196,32 @@ class Group:
         return not status.value
 
 
-def compile_group(
+def compile_function(
     instructions: Sequence[Any],
     inputs: Sequence[Any],
     outputs: Sequence[Any],
     steps: Mapping[Any, tuple[int, ...]] | None = None,
     machine: Machine | None = None,
-) -> Group:
-    """Native code for instructions that `kinds.supports`; raises `Unsupported` if there is another among them.
+) -> NativeFunction:
+    """Compile instructions; raise `Unsupported` if `lower.support.supports` is false for one of them.
 
-    `inputs` are the values that the instructions read from memory, `outputs` those wanted. `steps` gives the layout of
-    inputs that are not in C order: the distance of neighbours along each axis, in elements, 0 where it is stretched.
+    `inputs` are the values that the instructions read from memory, `outputs` those wanted. `steps` gives the strides of
+    inputs that are not in C order, in elements; 0 along axes over which an input is broadcast.
 
     >>> import numpy as np
-    >>> from gradtape.jit.native.runtime.function import compile_group
+    >>> from gradtape.jit.native.runtime.function import compile_function
     >>> from gradtape.jit.ir.program import Instruction, Value
     >>> from gradtape.ops.elementwise import add, multiply
     >>> x, y, z = (Value(i, (3,), np.dtype(float)) for i in range(3))
-    >>> group = compile_group([Instruction(multiply, (x, x), {}, (y,)), Instruction(add, (y, x), {}, (z,))], [x], [z])
-    >>> group(np.array([1.0, 2.0, 3.0]))
+    >>> instructions = [Instruction(multiply, (x, x), {}, (y,)), Instruction(add, (y, x), {}, (z,))]
+    >>> compile_function(instructions, [x], [z])(np.array([1.0, 2.0, 3.0]))
     (array([ 2.,  6., 12.]),)
     """
-    return Group(instructions, inputs, outputs, steps, machine)
+    return NativeFunction(instructions, inputs, outputs, steps, machine)
 
 
 def _symbols(module: Any) -> dict[str, int]:
-    """The addresses of what a module calls of others."""
+    """Symbol -> address of the BLAS and LAPACK functions that a module calls."""
     symbols: dict[str, int] = {}
     for names, addresses in ((blas.FUNCTIONS, blas.addresses), (blas.FACTORISATIONS, blas.factorisations)):
         if any(f"gradtape_{name}" in module.globals for name in names):
@@ -236,12 +237,12 @@ def _check(array: Array, value: Any, what: str) -> None:
 
 
 def _is_plain(array: Array) -> bool:
-    """In C order, aligned and in the machine's byte order: what native code reads as it is."""
+    """Whether native code can read an array without a copy: C order, aligned, native byte order."""
     return bool(array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative)
 
 
 def _has_steps(array: Array, steps: tuple[int, ...]) -> bool:
-    """Whether an array is laid out in these steps (those of axes of length 1, or of no elements, do not matter)."""
+    """Whether an array has these strides (those of axes of length 1, or of empty arrays, do not matter)."""
     if not (array.flags.aligned and array.dtype.isnative):
         return False
     size = array.itemsize

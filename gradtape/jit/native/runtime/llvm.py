@@ -2,7 +2,7 @@
 
 A `Machine` is a CPU and its instruction sets: the host's by default, or fewer of them, so that the code for older
 machines can be tested on new ones. A `Library` is linked code; its addresses are good for as long as it is alive, so
-whoever keeps an address keeps the library.
+an object that keeps an address has to keep the library.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import llvmlite.binding as llvm
 from gradtape.config import config
 from gradtape.forking import cached_property, fork_safe
 
-CACHE_SIZE = 256  # libraries that are kept for the same text; each takes some 60 KB
-SHARED = 32  # libraries with the same linker: it takes 0.1 MB and 1 ms, and each library leaves 10 KB in it for ever
+CACHE_SIZE = 256  # libraries in the cache; each takes some 60 KB
+SHARED = 32  # libraries per linker: a linker takes 0.1 MB and 1 ms, and each library leaks 10 KB in it
 
 
 class Library:
-    """Native code in memory and the addresses of its functions. There are no copies of it."""
+    """Native code in memory and the addresses of its functions. `deepcopy` returns the same object."""
 
     def __init__(self, tracker: Any, names: Sequence[str]) -> None:
         self._tracker = tracker
@@ -39,7 +39,7 @@ class Library:
         return self._addresses[name]
 
     def function(self, name: str, result: Any, *arguments: Any, keeps_gil: bool = False) -> Any:
-        """A ctypes function that keeps the library alive. Unless it `keeps_gil`, others may run during the call."""
+        """A ctypes function that keeps the library alive. It releases the GIL unless `keeps_gil`."""
         kind = ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE
         function: Any = kind(result, *arguments)(self._addresses[name])
         function.library = self
@@ -63,22 +63,22 @@ class Machine:
         for switch in (features or "").split(","):
             if switch:
                 found[switch[1:]] = switch[0] == "+"
-        # a CPU's name brings its instruction sets with it, so that it is left out where some are switched off
+        # the name of a CPU implies its instruction sets, so it is left out if some are switched off
         self.cpu = cpu if cpu is not None else "" if features else llvm.get_host_cpu_name()
         self.features = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
         self.target = self._target(2)
         self._passes = _passes()
         self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
-        self._renew()
+        self._start_linker()
         self._lock = fork_safe(threading.RLock())
         self._cache: OrderedDict[str, Library] = OrderedDict()
         self._numbers = itertools.count()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Machine:
-        return self  # a copy would give LLVM's memory back a second time
+        return self  # a copy would free the memory of LLVM a second time
 
     def _target(self, level: int) -> Any:
-        """What makes machine code, and tries so hard to make it quick: from 0 to 3."""
+        """A target machine of this optimisation level, from 0 to 3."""
         target = llvm.Target.from_triple(llvm.get_process_triple())
         return target.create_target_machine(
             cpu=self.cpu, features=self.features, opt=level, reloc="pic", codemodel="default"
@@ -88,45 +88,45 @@ class Machine:
     def _hasty(self) -> Any:
         return self._target(0)
 
-    def _renew(self) -> None:
-        """Start afresh: what LLVM keeps of libraries that are gone goes with the last of those that shared it.
+    def _start_linker(self) -> None:
+        """Create a new linker: LLVM keeps memory of unloaded libraries until the last one of their linker is unloaded.
 
-        It keeps some of each, and takes longer for the next one each time.
+        A linker also gets slower with each library.
         """
         self._jit = llvm.create_lljit_compiler(self.target, use_jit_link=False, suppress_errors=False)
         self._pass_builder = llvm.create_pass_builder(self.target, llvm.create_pipeline_tuning_options(speed_level=2))
 
-    def optimised(self, text: str) -> Any:
-        """The module after the optimisation pipeline. No pass may change the meaning of floating-point arithmetic."""
+    def optimise(self, text: str) -> Any:
+        """The module after the optimisation pipeline. No pass may change floating-point results."""
         module = llvm.parse_assembly(text)
         module.verify()
         self._passes.run(module, self._pass_builder)
         return module
 
     def assembly(self, text: str) -> str:
-        """The machine code of a module, to be read."""
+        """The assembly of a module, for reading."""
         with self._lock:
-            return str(self.target.emit_assembly(self.optimised(text)))
+            return str(self.target.emit_assembly(self.optimise(text)))
 
-    def _image(self, text: str, hasty: bool) -> bytes:
-        """The object code of a module, from the disk if it is kept there."""
+    def _object_code(self, text: str, hasty: bool) -> bytes:
+        """The object code of a module, from the disk cache if it is enabled."""
         target = self._hasty if hasty else self.target
 
         def make() -> bytes:
-            return bytes(target.emit_object(self.optimised(text)))
+            return bytes(target.emit_object(self.optimise(text)))
 
         if config.cache_dir is None:
             return make()
-        from gradtape.jit.runtime.disk_cache import object_code  # by those who have a place to keep it
+        from gradtape.jit.runtime.disk_cache import object_code  # loaded only if the disk cache is enabled
 
         return object_code((text, self.cpu, self.features, "hasty" if hasty else ""), make)
 
     def compile(
         self, text: str, exports: Sequence[str], symbols: dict[str, int] | None = None, hasty: bool = False
     ) -> Library:
-        """The module's functions as native code; the same text is compiled once while it is in the cache.
+        """Compile and link a module; the same text is compiled once while it is in the cache.
 
-        A `hasty` one takes a fifth of the time to compile, for code without loops that matter.
+        `hasty` takes a fifth of the time to compile, for code without loops that matter.
         """
         key = hashlib.sha256(repr((text, sorted((symbols or {}).items()))).encode()).hexdigest()
         with self._lock:
@@ -134,15 +134,15 @@ class Machine:
             if found is not None:
                 self._cache.move_to_end(key)
                 return found
-            library = llvm.JITLibraryBuilder().add_object_img(self._image(text, hasty)).add_current_process()
+            library = llvm.JITLibraryBuilder().add_object_img(self._object_code(text, hasty)).add_current_process()
             for name in exports:
                 library.export_symbol(name)
             for name, address in (symbols or {}).items():
                 library.import_symbol(name, address)
             number = next(self._numbers)
             if number % SHARED == SHARED - 1:
-                self._renew()
-            # the name of a library cannot be used again, even after it is gone
+                self._start_linker()
+            # the name of a library cannot be used again, even after it is unloaded
             tracker = library.link(self._jit, f"gradtape_{number}")
             made = Library(tracker, exports)
             self._cache[key] = made
@@ -152,10 +152,10 @@ class Machine:
 
 
 def _passes() -> Any:
-    """The passes, in order; made once for a machine, since llvmlite never gives the memory of such a list back.
+    """The passes, in order; created once for a machine, since llvmlite never frees the memory of a pass manager.
 
-    What is emitted needs little: it has no common subexpressions, and loops are written in vectors already. LLVM's
-    usual list takes longer. Instructions are combined once, when the loops have the form that they keep.
+    The emitted code needs few: it has no common subexpressions, and loops are vectorised already. The default pipeline
+    of LLVM takes longer. Instructions are combined once, after the loops have got their final form.
     """
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
@@ -170,10 +170,10 @@ Result = TypeVar("Result")
 
 
 def once(function: Callable[..., Result]) -> Callable[..., Result]:
-    """`function`, called once for each argument, whatever the number of threads that ask at the same time.
+    """A thread-safe `functools.cache`: the function is called once for each argument.
 
-    `functools.cache` lets them all compute, and drops all answers but one: with it the code that others have addresses
-    of already.
+    With `functools.cache`, concurrent threads all compute and all results but one are dropped, together with code whose
+    addresses are in use already.
 
     >>> from gradtape.jit.native.runtime.llvm import once
     >>> once(object)() is once(object)()
@@ -204,7 +204,7 @@ def _machine(features: str) -> Machine:
 
 
 def host() -> Machine:
-    """The machine this runs on, with everything it has but what `gt.config.native_features` switches off.
+    """The machine this process runs on, without the features that `gt.config.native_features` switches off.
 
     >>> from gradtape.jit.native.runtime.llvm import host
     >>> host() is host()

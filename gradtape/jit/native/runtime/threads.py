@@ -1,7 +1,7 @@
-"""Large loops over several threads. Which thread computes a unit makes no difference to any bit of the result.
+"""A thread pool for the units of large loops. The result does not depend on which thread computes a unit.
 
-A loop is cut into pieces. Whoever is free takes the next one: the calling thread, and helpers that are woken for it. So
-nobody waits for a thread that the system does not run just now, unless it is in the middle of a piece.
+A loop is divided into pieces. Each idle thread takes the next one: the calling thread, and helpers that are woken for
+it. So no thread waits for one that the system does not schedule, unless that one is in the middle of a piece.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from gradtape.forking import after_fork_in_child, fork_safe
 if TYPE_CHECKING:
     from queue import SimpleQueue
 
-# To wake another thread takes 10 to 30 us, so a loop has to be estimated at several times that to be split.
+# Waking another thread takes 10 to 30 us, so a loop is split only if it is estimated to take several times that.
 WORTH = 250_000  # nanoseconds
 HEAVY_NANOSECONDS = 4.0
 LIGHT_NANOSECONDS = 0.5
 PIECES = 2  # for each thread
-NAME = "gradtape-loops"  # of the threads that help
+NAME = "gradtape-loops"  # of the helper threads
 
 _lock = fork_safe(threading.Lock())
 _tasks: SimpleQueue[Task] | None = None
@@ -30,7 +30,7 @@ _helpers = 0
 
 
 class Task:
-    """The units of a nest in pieces, of which each is taken once."""
+    """The units of a nest in pieces; each is taken by one thread."""
 
     def __init__(self, function: Any, buffers: Any, bounds: Sequence[int]) -> None:
         self._function, self._buffers, self._bounds = function, buffers, bounds
@@ -40,7 +40,7 @@ class Task:
         self._finished.acquire()
 
     def work(self) -> None:
-        """Compute piece after piece until all are taken."""
+        """Compute pieces until all are taken."""
         while True:
             with self._lock:
                 number = self._taken
@@ -49,7 +49,7 @@ class Task:
                 return
             try:
                 self._function(self._buffers, self._bounds[number], self._bounds[number + 1])
-            except BaseException as error:  # raised by whoever waits, when nobody is at work any more
+            except BaseException as error:  # raised by `wait`, when no thread works on a piece any more
                 self._error = error
             finally:
                 with self._lock:
@@ -58,7 +58,7 @@ class Task:
                         self._finished.release()
 
     def wait(self) -> None:
-        """Until nobody computes a piece any more; raises what went wrong with one."""
+        """Wait until no thread works on a piece any more; raise the error of a piece."""
         self._finished.acquire()
         if self._error is not None:
             raise self._error
@@ -73,10 +73,10 @@ def available() -> int:
 
 
 def count() -> int:
-    """How many threads large loops are split over: `gt.config.threads`, or one for each core.
+    """The number of threads for large loops: `gt.config.threads`, or one for each core.
 
     >>> from gradtape.config import config
-    >>> from gradtape.jit.native import threads
+    >>> from gradtape.jit.native.runtime import threads
     >>> before, config.threads = config.threads, 1
     >>> threads.count()
     1
@@ -86,27 +86,27 @@ def count() -> int:
 
 
 def cost(nests: Sequence[Any]) -> float:
-    """A guess at the nanoseconds that nests take on one core."""
+    """The estimated nanoseconds that nests take on one core."""
     return float(sum(nest.elements * (HEAVY_NANOSECONDS if nest.heavy else LIGHT_NANOSECONDS) for nest in nests))
 
 
 def worth_splitting(nest: Any) -> bool:
-    """Whether a nest has enough work, in more than one unit."""
+    """Whether a nest has enough work and more than one unit."""
     return bool(nest.units > 1 and cost([nest]) > WORTH)
 
 
 def _help(tasks: SimpleQueue[Task]) -> None:
-    """What a helper does for ever."""
+    """The main function of a helper thread."""
     while True:
         tasks.get().work()
 
 
 def _call_helpers(number: int) -> SimpleQueue[Task]:
-    """Where tasks are put for so many helpers, who are started when they are first needed."""
+    """The queue of tasks for this many helpers, which are started when they are first needed."""
     global _tasks, _helpers
     with _lock:
         if _tasks is None:
-            from queue import SimpleQueue  # by those who have something large
+            from queue import SimpleQueue  # loaded when first needed
 
             _tasks = SimpleQueue()
         while _helpers < number:
@@ -116,7 +116,7 @@ def _call_helpers(number: int) -> SimpleQueue[Task]:
 
 
 def run(nest: Any, function: Any, buffers: Any) -> None:
-    """All units of a nest: by the calling thread, and by others if that is worth it."""
+    """Run all units of a nest: in the calling thread, and in helpers if that is worth it."""
     number = min(count(), nest.units)
     if number == 1 or not worth_splitting(nest):
         function(buffers, 0, nest.units)
@@ -133,7 +133,7 @@ def run(nest: Any, function: Any, buffers: Any) -> None:
 
 
 def _forget() -> None:
-    """A child process has none of its parent's threads."""
+    """Reset the pool: a child process has no threads of its parent."""
     global _tasks, _helpers
     _tasks, _helpers = None, 0
 

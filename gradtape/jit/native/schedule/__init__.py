@@ -1,5 +1,5 @@
-"""Scheduling of native code: fusion into loop nests, memory layout, cache tiling, and the verifier of both.
+"""Scheduling of native code: fusion into loop nests, memory layout, cache tiling, workspace, and the verifier.
 
-In: lowered instructions. Out: a plan of loop nests and calls, with the place of every value in memory. `verify` checks
-the lowered instructions and the plan in the checking modes.
+In: lowered instructions. Out: a `FusionPlan` of loop nests and calls, with the layout of every value in memory, and a
+`Workspace` for the temporaries. `verify` checks all of them in the checking modes.
 """

@@ -1,11 +1,13 @@
-"""From a group of instructions to the loop nests that compute it.
+"""Fusion: from a group of instructions to the loop nests and calls that compute it.
 
-Elementwise instructions are fused into whatever needs them. A reduction ends a nest: what depends on it belongs to a
-later one. A slice, transpose or reshape is a *view*: another way to step through memory, for which what it looks at has
-to be in memory; a gradient's scatter into a slice is the same for storing, after the rest was filled with zeros. Where
-that slice leaves out only a little of a long row, the scatter is a *window* instead: it is not made at all, and whoever
-reads it reads what it puts there, from where that is, or zero outside. Joined arrays are made in *parts*, each by the
-nest that computes it. A matrix product or a loop is a *call*: a step of its own between nests, from memory to memory.
+- Elementwise instructions are fused into the nests that need their results.
+- A reduction ends a nest: what depends on it belongs to a later nest.
+- A slice, transpose or reshape is a *view*: other strides on the same memory, so its operand has to be in memory.
+- A scatter into a slice (a gradient) is a view for storing, after the rest was filled with zeros.
+- Where the slice covers nearly all of a long row, the scatter is not materialised: consumers read its source with a
+  bounds check, 0 outside (a *window read*: see `virtual_scatter`).
+- Concatenated and stacked arrays are written in *parts*, each by the nest that computes it.
+- A matrix product or a loop is a *call*: a step of its own between nests, from memory to memory.
 """
 
 from __future__ import annotations
@@ -20,12 +22,12 @@ import numpy as np
 from gradtape.config import config
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.lower import decompose, matmul
-from gradtape.jit.native.lower.ir import CHECKED, GATHER, HELD, PART, Changed, Made
+from gradtape.jit.native.lower.ir import CHECKED, CONSTANT, GATHER, PART, LoweredInstruction, LoweredValue
 from gradtape.jit.native.lower.support import (
+    FROM_DIAGONAL,
+    JOINED_VIEW,
     PRODUCTS,
-    SEVERAL,
-    SPREAD,
-    WINDOW,
+    WINDOW_READ,
     is_call,
     is_reduction,
     is_scatter,
@@ -35,17 +37,17 @@ from gradtape.jit.native.lower.support import (
     reduced_axes,
     supports,
 )
-from gradtape.jit.native.lower.virtual_scatter import with_windows
+from gradtape.jit.native.lower.virtual_scatter import virtualise_scatters
 from gradtape.jit.native.schedule import tiling
 from gradtape.jit.native.schedule.layout import (
-    Place,
+    Layout,
     Unsupported,
+    apply_view,
     contiguous_steps,
     diagonal_of,
+    index_part,
     is_contiguous,
-    part_of,
-    place_of,
-    viewed,
+    layout_of_view,
 )
 
 DType = np.dtype[Any]
@@ -54,7 +56,7 @@ Shape = tuple[int, ...]
 
 @dataclasses.dataclass(eq=False)
 class Nest:
-    """Loops over one shape: what they load, compute, store, put into parts of other values, and reduce."""
+    """A loop nest over one shape: what it loads, computes, stores, scatters into other values, and reduces."""
 
     shape: Shape
     axes: tuple[int, ...]
@@ -68,12 +70,12 @@ class Nest:
 
     @property
     def tables(self) -> list[Any]:
-        """The arrays of which single elements are picked."""
+        """The arrays that gathers read."""
         return list(dict.fromkeys(i.params["table"] for i in self.instructions if i.name == GATHER))
 
     @property
     def is_checked(self) -> bool:
-        """Whether there are positions that may not exist."""
+        """Whether an instruction checks indices."""
         return any(instruction.name in CHECKED for instruction in self.instructions)
 
     @property
@@ -83,14 +85,14 @@ class Nest:
 
 @dataclasses.dataclass(eq=False)
 class CallStep:
-    """A step that is one instruction, from memory to memory."""
+    """A step that is one instruction, which reads and writes memory."""
 
     instruction: Any
     level: int
 
 
-class Plan:
-    """The nests of a group in the order they are run, and where each value that is read from memory is."""
+class FusionPlan:
+    """The nests and calls of a group, and the layout of each value that is read from memory."""
 
     def __init__(
         self,
@@ -103,177 +105,179 @@ class Plan:
             if not supports(instruction):
                 raise Unsupported(f"{instruction.name} has no native form for these operands")
         given = steps or {}
-        self.windows: dict[Any, tuple[tuple[int, int], ...]] = {}  # from where to where along each axis
-        self.places = {value: Place(value, 0, given.get(value, contiguous_steps(value.shape))) for value in inputs}
-        self.held: dict[Any, np.ndarray[Any, Any]] = {}  # values that are the same in every run
+        self.windows: dict[Any, tuple[tuple[int, int], ...]] = {}  # window read -> bounds along each axis
+        self.layouts = {value: Layout(value, 0, given.get(value, contiguous_steps(value.shape))) for value in inputs}
+        self.constants: dict[Any, np.ndarray[Any, Any]] = {}  # value -> array that is the same in every run
         self.inputs, self.outputs = list(inputs), list(outputs)
-        smaller = self._verified("expanding", decompose.expanded(instructions))
-        in_tiles = self._verified("tiling", tiling.tiled(smaller, outputs))
-        windowed = self._verified("opening windows", with_windows(in_tiles, outputs))
-        self.instructions = self._verified("placing views", self._with_views_placed(windowed, given))
-        self.made_by = {result: instruction for instruction in self.instructions for result in instruction.results}
-        self.written = list(dict.fromkeys(value for value in outputs if value in self.made_by))
-        self.aliases = self._aliases()  # values that are made in the memory of an output, which is a reshape of them
+        smaller = self._verify_stage("expanding", decompose.decompose(instructions))
+        in_tiles = self._verify_stage("tiling", tiling.tile_loops(smaller, outputs))
+        virtual = self._verify_stage("opening windows", virtualise_scatters(in_tiles, outputs))
+        self.instructions = self._verify_stage("placing views", self._lay_out_values(virtual, given))
+        self.producers = {result: instruction for instruction in self.instructions for result in instruction.results}
+        self.written = list(dict.fromkeys(value for value in outputs if value in self.producers))
+        self.aliases = self._find_aliases()  # value -> output that is a reshape of it, and shares its memory
         self.nests: list[Nest] = []
         self.calls: list[CallStep] = []
-        self.handed_on: list[Any] = []
+        self.temporaries: list[Any] = []
         self._find_nests()
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_plan
 
             verify_plan(self)
 
-    def _verified(self, stage: str, instructions: list[Any]) -> list[Any]:
-        """The instructions, which are verified after this stage in the checking modes."""
+    def _verify_stage(self, stage: str, instructions: list[Any]) -> list[Any]:
+        """The instructions, verified after this stage in the checking modes."""
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_instructions
 
             verify_instructions(instructions, self.inputs, self.outputs, stage)
         return instructions
 
-    def _with_views_placed(self, instructions: Sequence[Any], given: dict[Any, tuple[int, ...]]) -> list[Any]:
-        """The instructions, with copies before reshapes and calls that need them. Finds the places of all values.
+    def _lay_out_values(self, instructions: Sequence[Any], given: dict[Any, tuple[int, ...]]) -> list[Any]:
+        """Find the layouts of all values, and insert copies before reshapes and calls that cannot read theirs.
 
-        What a view looks like is found out by making it, of arrays whose memory is never touched.
+        The layout of a view is that of the same view of a NumPy array whose memory is never touched.
         """
         written: list[Any] = []
         samples: dict[Any, np.ndarray[Any, Any]] = {}
-        copies: dict[Any, Made] = {}
+        copies: dict[Any, LoweredValue] = {}
 
         def sample(value: Any) -> np.ndarray[Any, Any]:
             if value not in samples:
                 samples[value] = np.empty(value.shape, value.dtype)
             return samples[value]
 
-        def copied(operand: Any) -> Any:
-            """The operand in C order, in memory of its own."""
+        def copy_of(operand: Any) -> Any:
+            """A copy of the operand in C order."""
             found = copies.get(operand)
             if found is None:
-                found = copies[operand] = Made(operand.shape, operand.dtype)
-                written.append(Changed((operand,), (found,), "positive", {}))
-                self.places[found] = Place(found, 0, contiguous_steps(found.shape))
+                found = copies[operand] = LoweredValue(operand.shape, operand.dtype)
+                written.append(LoweredInstruction((operand,), (found,), "positive", {}))
+                self.layouts[found] = Layout(found, 0, contiguous_steps(found.shape))
             return found
 
         for instruction in instructions:
             if is_call(instruction):
                 operands = tuple(
-                    [x if self._takes(instruction, i) else copied(x) for i, x in enumerate(instruction.operands)]
+                    [x if self._can_read(instruction, i) else copy_of(x) for i, x in enumerate(instruction.operands)]
                 )
                 if any(a is not b for a, b in zip(operands, instruction.operands, strict=True)):
-                    instruction = Changed(
+                    instruction = LoweredInstruction(
                         operands, instruction.results, instruction.name, instruction.params, instruction.op
                     )
-            if instruction.name == HELD:
-                self.held[instruction.results[0]] = instruction.params["array"]
+            if instruction.name == CONSTANT:
+                self.constants[instruction.results[0]] = instruction.params["array"]
             if not is_view(instruction):
                 for result in instruction.results:
-                    self.places[result] = Place(result, 0, contiguous_steps(result.shape))
+                    self.layouts[result] = Layout(result, 0, contiguous_steps(result.shape))
                 written.append(instruction)
                 continue
             (result,) = instruction.results
             operand = instruction.operands[0]
-            root = self.places[operand].root
-            if instruction.name == WINDOW:
-                self._open_window(instruction)
+            root = self.layouts[operand].root
+            if instruction.name == WINDOW_READ:
+                self._lay_out_window_read(instruction)
                 written.append(instruction)
                 continue
             if root in given:
                 raise Unsupported("a view of an input that is not in C order")
-            seen = viewed(instruction, sample(operand))
+            seen = apply_view(instruction, sample(operand))
             if seen.size and not np.may_share_memory(seen, sample(root)):
                 if instruction.name != "reshape":
                     raise Unsupported(f"{instruction.name} makes a copy here")
-                root = copied(operand)
-                instruction = Changed((root,), (result,), instruction.name, instruction.params, instruction.op)
-                seen = viewed(instruction, sample(root))
+                root = copy_of(operand)
+                instruction = LoweredInstruction(
+                    (root,), (result,), instruction.name, instruction.params, instruction.op
+                )
+                seen = apply_view(instruction, sample(root))
             samples[result] = seen
-            self.places[result] = place_of(seen, sample(root), root)
+            self.layouts[result] = layout_of_view(seen, sample(root), root)
             written.append(instruction)
-        return self._with_parts_together(written)
+        return self._merge_stacked_parts(written)
 
-    def _takes(self, call: Any, number: int) -> bool:
-        """Whether a call can read an operand where and how it lies in memory."""
+    def _can_read(self, call: Any, number: int) -> bool:
+        """Whether a call can read an operand in the layout that it has."""
         operand = call.operands[number]
-        place = self.places[operand]
-        return matmul.takes(call, number, place) if call.name in PRODUCTS else is_contiguous(operand, place)
+        layout = self.layouts[operand]
+        return matmul.can_read_layout(call, number, layout) if call.name in PRODUCTS else is_contiguous(operand, layout)
 
-    def _with_parts_together(self, instructions: list[Any]) -> list[Any]:
-        """The instructions, in which neighbours that lie in memory at equal distances are put into a stack at once."""
+    def _merge_stacked_parts(self, instructions: list[Any]) -> list[Any]:
+        """Merge runs of parts of a stack whose operands are at equal distances in memory into one part each."""
         written: list[Any] = []
         run: list[Any] = []
 
         def end_run() -> None:
-            written.extend(run if len(run) < 3 else self._several(run))
+            written.extend(run if len(run) < 3 else self._merge_run(run))
             run.clear()
 
         for instruction in instructions:
             stacked = instruction.name == PART and isinstance(instruction.params["index"][-1], int)
-            if not stacked or (run and not self._goes_on(run, instruction)):
+            if not stacked or (run and not self._continues_run(run, instruction)):
                 end_run()
             (run if stacked else written).append(instruction)
         end_run()
         return written
 
-    def _goes_on(self, run: list[Any], part: Any) -> bool:
-        """Whether a part is where a run of them would have its next one."""
+    def _continues_run(self, run: list[Any], part: Any) -> bool:
+        """Whether a part is at the distance in memory at which the run continues."""
         values = [x.operands[0] for x in (*run[-2:], part)]
-        places = [self.places[value] for value in values]
+        layouts = [self.layouts[value] for value in values]
         if part.results != run[-1].results or values[0].shape != values[-1].shape:
             return False
-        if any(place.root is not places[0].root or place.steps != places[0].steps for place in places):
+        if any(layout.root is not layouts[0].root or layout.steps != layouts[0].steps for layout in layouts):
             return False
-        offsets = [place.offset for place in places]
+        offsets = [layout.offset for layout in layouts]
         return len(run) < 2 or offsets[1] - offsets[0] == offsets[2] - offsets[1]
 
-    def _several(self, run: list[Any]) -> list[Any]:
-        """A run of parts as one view and one part."""
+    def _merge_run(self, run: list[Any]) -> list[Any]:
+        """One view of all operands of a run, and one part."""
         operand = run[0].operands[0]
         *before, number = run[0].params["index"]
-        axis, (first, second) = len(before), (self.places[x.operands[0]] for x in run[:2])
+        axis, (first, second) = len(before), (self.layouts[x.operands[0]] for x in run[:2])
         shape, steps = list(operand.shape), list(first.steps)
         shape.insert(axis, len(run))
         steps.insert(axis, second.offset - first.offset)
-        together = Made(tuple(shape), operand.dtype)
-        self.places[together] = Place(first.root, first.offset, tuple(steps))
+        together = LoweredValue(tuple(shape), operand.dtype)
+        self.layouts[together] = Layout(first.root, first.offset, tuple(steps))
         index = (*before, slice(number, number + len(run)))
         return [
-            Changed((operand,), (together,), SEVERAL, {}),
-            Changed((together,), run[0].results, PART, {"index": index}),
+            LoweredInstruction((operand,), (together,), JOINED_VIEW, {}),
+            LoweredInstruction((together,), run[0].results, PART, {"index": index}),
         ]
 
-    def _open_window(self, instruction: Any) -> None:
-        """Where the elements of a scatter are that are not zero."""
+    def _lay_out_window_read(self, instruction: Any) -> None:
+        """The layout of a window read: that of the operand, shifted by the start of the window."""
         (operand,), (result,) = instruction.operands, instruction.results
-        place, window = self.places[operand], instruction.params["window"]
-        offset = place.offset - sum(low * step for (low, _), step in zip(window, place.steps, strict=True))
-        self.places[result] = Place(place.root, offset, place.steps)
+        layout, window = self.layouts[operand], instruction.params["window"]
+        offset = layout.offset - sum(low * step for (low, _), step in zip(window, layout.steps, strict=True))
+        self.layouts[result] = Layout(layout.root, offset, layout.steps)
         self.windows[result] = window
 
-    def target(self, scatter: Any) -> Place:
-        """Where in its result a scatter puts its operand."""
+    def target(self, scatter: Any) -> Layout:
+        """The layout of the part of the result that a scatter writes."""
         (result,) = scatter.results
         whole = np.empty(result.shape, result.dtype)
-        if scatter.name == SPREAD:
-            return place_of(diagonal_of(whole, scatter), whole, result)
-        return place_of(part_of(whole, scatter.params["index"]), whole, result)
+        if scatter.name == FROM_DIAGONAL:
+            return layout_of_view(diagonal_of(whole, scatter), whole, result)
+        return layout_of_view(index_part(whole, scatter.params["index"]), whole, result)
 
-    def _aliases(self) -> dict[Any, Any]:
+    def _find_aliases(self) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
         for value in self.written:
-            if self.made_by[value].name != "reshape" or 0 in value.shape:
+            if self.producers[value].name != "reshape" or 0 in value.shape:
                 continue
-            place = self.places[value]
-            made_here = place.root in self.made_by and place.root not in self.held
-            whole = is_contiguous(value, place) and math.prod(value.shape) == math.prod(place.root.shape)
-            if made_here and whole and place.root not in found and place.root not in self.written:
-                found[place.root] = value
+            layout = self.layouts[value]
+            made_here = layout.root in self.producers and layout.root not in self.constants
+            whole = is_contiguous(value, layout) and math.prod(value.shape) == math.prod(layout.root.shape)
+            if made_here and whole and layout.root not in found and layout.root not in self.written:
+                found[layout.root] = value
         return found
 
     def _find_nests(self) -> None:
         level: dict[Any, int] = dict.fromkeys(self.inputs, 0)
         needed_in_memory: dict[Any, None] = {}
-        behind_window = set(self.windows)  # what is computed from windows, in a nest of its own kind
-        dear: set[Any] = set()  # what takes long to compute, and is not in memory
+        behind_window = set(self.windows)  # computed from window reads: such values have nests of their own
+        expensive: set[Any] = set()  # expensive to compute, and not stored so far
         for instruction in self.instructions:
             depth = max((level[x] for x in instruction.operands if is_value(x)), default=0)
             if is_reduction(instruction) or is_scatter(instruction):
@@ -290,13 +294,13 @@ class Plan:
                 depth = max(depth, level[looked_at[0]])
             elif not looked_at and not leaves_memory(instruction):
                 (result,) = instruction.results
-                looked_at = tuple([x for x in instruction.operands if x in dear and _is_repeated(x, result)])
-                in_hand = [x for x in instruction.operands if is_value(x) and x in dear and x not in looked_at]
+                looked_at = tuple([x for x in instruction.operands if x in expensive and _is_reread(x, result)])
+                in_hand = [x for x in instruction.operands if is_value(x) and x in expensive and x not in looked_at]
                 if in_hand or instruction.name in elementwise.HEAVY:
-                    dear.add(result)
+                    expensive.add(result)
             for operand in looked_at:
-                root = self.places[operand].root
-                maker = self.made_by.get(root)
+                root = self.layouts[operand].root
+                maker = self.producers.get(root)
                 if maker is not None and not leaves_memory(maker):
                     needed_in_memory[root] = None
                     depth = max(depth, level[root] + 1)
@@ -314,7 +318,7 @@ class Plan:
             return self.nests[-1]
 
         def read_at(value: Any) -> int:
-            """The level of a nest that reads a value to reduce or scatter it."""
+            """The level of the nest that reduces or scatters a value."""
             return level[value] + (value in behind_window)
 
         for instruction in self.instructions:
@@ -327,11 +331,11 @@ class Plan:
                 nest_for(operand.shape, read_at(operand), None).scatters.append(instruction)
         shared = set(self.aliases.values())
         for value in dict.fromkeys([*self.written, *needed_in_memory]):
-            if value not in shared and not leaves_memory(self.made_by[value]):
+            if value not in shared and not leaves_memory(self.producers[value]):
                 nest_for(value.shape, level[value], None, value in behind_window).stores.append(value)
         self.nests.sort(key=lambda nest: nest.level)
         self._fill_nests(level)
-        # what is dear and needed by several nests is stored by the first
+        # an expensive value that several nests need is stored by the first
         users: dict[Any, list[Nest]] = {}
         for nest in self.nests:
             for instruction in nest.instructions:
@@ -346,18 +350,18 @@ class Plan:
         self._fill_nests(level)
         kept = [result for i in self.instructions if leaves_memory(i) for result in i.results]
         made = dict.fromkeys([*kept, *stored])
-        elsewhere = {*self.written, *self.held, *self.aliases}
-        self.handed_on = [value for value in made if value not in elsewhere]
+        elsewhere = {*self.written, *self.constants, *self.aliases}
+        self.temporaries = [value for value in made if value not in elsewhere]
 
     @property
     def steps(self) -> list[Nest | CallStep]:
-        """Nests and calls in the order in which they are run: of the same level, calls first."""
+        """Nests and calls in execution order: by level, and calls before nests."""
         ordered: list[Nest | CallStep] = [*self.calls, *self.nests]
         return sorted(ordered, key=lambda step: (step.level, isinstance(step, Nest)))
 
     def _fill_nests(self, level: dict[Any, int]) -> None:
-        """What each nest computes: all that its roots depend on and that is not in memory yet."""
-        in_memory = {*self.inputs, *self.held, *(r for call in self.calls for r in call.instruction.results)}
+        """Set the instructions of each nest: all that its roots depend on and that is not in memory yet."""
+        in_memory = {*self.inputs, *self.constants, *(r for call in self.calls for r in call.instruction.results)}
         for nest in self.nests:
             wanted, needed = set(nest.roots), []
             for instruction in reversed(self.instructions):
@@ -370,14 +374,14 @@ class Plan:
             computed = {instruction.results[0] for instruction in needed}
             nest.instructions = needed[::-1]
             nest.loads = [value for value in level if value in wanted and value not in computed]
-            in_memory.update(value for value in nest.stores if not is_view(self.made_by[value]))
+            in_memory.update(value for value in nest.stores if not is_view(self.producers[value]))
             in_memory.update(instruction.results[0] for instruction in nest.reductions + nest.scatters)
 
 
-def _is_repeated(value: Any, result: Any) -> bool:
-    """Whether a value is stretched so that a loop over the result comes by each of its elements time and again.
+def _is_reread(value: Any, result: Any) -> bool:
+    """Whether a loop over the result would compute each element of a broadcast operand several times.
 
-    Those that are only stretched along the last axes are computed once for each round of the inner loops.
+    Operands that are broadcast along the last axes only are computed outside of the inner loops.
     """
     shape = (1,) * (len(result.shape) - len(value.shape)) + tuple(value.shape)
     stretched = [axis for axis, (own, n) in enumerate(zip(shape, result.shape, strict=True)) if own < n]

@@ -1,4 +1,4 @@
-"""Where values lie in memory: views of it, parts of it, and windows onto it."""
+"""The memory layout of values: buffer, offset and strides of views, parts and windows. Strides are in elements."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Shape = tuple[int, ...]
 
 
 class Unsupported(Exception):
-    """An instruction that has no native form; it is left to its NumPy kernel."""
+    """An instruction has no native form; its NumPy kernel is used."""
 
 
-class Place(NamedTuple):
-    """Where a value is: in whose memory, from which element on, and the steps along its axes, in elements."""
+class Layout(NamedTuple):
+    """Where a value is: the value whose memory it is in, the first element, and the strides along its axes."""
 
     root: Any
     offset: int
@@ -28,7 +28,7 @@ def bytes_of(value: Any) -> int:
 
 
 def contiguous_steps(shape: Shape) -> tuple[int, ...]:
-    """The steps of a C-ordered array, in elements.
+    """The strides of a C-ordered array, in elements.
 
     >>> from gradtape.jit.native.schedule.layout import contiguous_steps
     >>> contiguous_steps((2, 3, 4))
@@ -41,7 +41,7 @@ def contiguous_steps(shape: Shape) -> tuple[int, ...]:
     return tuple(reversed(steps))
 
 
-def part_of(array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any]:
+def index_part(array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any]:
     index = index if isinstance(index, tuple) else (index,)
     return array[index if Ellipsis in index else (*index, Ellipsis)]
 
@@ -51,49 +51,49 @@ def diagonal_of(array: np.ndarray[Any, Any], instruction: Any) -> np.ndarray[Any
     return np.diagonal(array, offset, first, second)
 
 
-def place_of(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root: Any) -> Place:
-    """Where a view is in the memory of the whole; raises `Unsupported` if any element of it is not there."""
+def layout_of_view(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root: Any) -> Layout:
+    """The layout of a view in the memory of the whole; raises `Unsupported` if it is a copy."""
     size = view.dtype.itemsize
     steps = tuple(stride // size for stride in view.strides)
     if not view.size:
-        return Place(root, 0, steps)
+        return Layout(root, 0, steps)
     start = (view.ctypes.data - whole.ctypes.data) // size
     reaches = [step * (length - 1) for step, length in zip(steps, view.shape, strict=True)]
     first = start + sum(reach for reach in reaches if reach < 0)
     last = start + sum(reach for reach in reaches if reach > 0)
     if first < 0 or last >= whole.size or not np.may_share_memory(view, whole):
         raise Unsupported("what should be a view is a copy")
-    return Place(root, start, steps)
+    return Layout(root, start, steps)
 
 
-def viewed(instruction: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What a view instruction makes of an array; a single element as an array, too, so that it can be found."""
+def apply_view(instruction: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Apply a view instruction to an array; a single element is an array, too, so that it has an address."""
     if instruction.name == "getitem":
-        return part_of(array, instruction.params["index"])
+        return index_part(array, instruction.params["index"])
     if not array.ndim and instruction.name in ("flip", "transpose"):
         return array
     return np.asarray(instruction.op.kernel(array, **instruction.params))
 
 
-def is_contiguous(value: Any, place: Place) -> bool:
-    """Whether a value is in memory in C order, from the first element of that memory on."""
+def is_contiguous(value: Any, layout: Layout) -> bool:
+    """Whether a layout is C order from the first element of its memory on."""
     wanted = contiguous_steps(value.shape)
-    return place.offset == 0 and all(
-        length == 1 or found == step for length, found, step in zip(value.shape, place.steps, wanted, strict=True)
+    return layout.offset == 0 and all(
+        length == 1 or found == step for length, found, step in zip(value.shape, layout.steps, wanted, strict=True)
     )
 
 
-WINDOW_EDGE = 8  # how much of a row a window may leave out,
-WINDOW_ROW = 32  # and how long such a row has to be
+WINDOW_EDGE = 8  # elements of a row that a window may leave out,
+WINDOW_ROW = 32  # and the length that a row has to have for that
 
 
-def window_of(scatter: Any) -> tuple[tuple[int, int], ...] | None:
-    """From where to where along each axis a scatter puts its operand; None if that is no window."""
+def find_window(scatter: Any) -> tuple[tuple[int, int], ...] | None:
+    """The bounds along each axis that a scatter writes to; None if it cannot be a window read."""
     (operand,), (result,) = scatter.operands, scatter.results
     if len(operand.shape) != len(result.shape) or 0 in operand.shape or not operand.shape:
         return None
     whole = np.empty(result.shape, result.dtype)
-    part = part_of(whole, scatter.params["index"])
+    part = index_part(whole, scatter.params["index"])
     if part.shape != operand.shape:
         return None
     steps = zip(part.strides, whole.strides, part.shape, strict=True)

@@ -1,10 +1,9 @@
-"""Loops over large arrays whose elements have nothing to do with each other, in tiles.
+"""Cache tiling of elementwise loops over large arrays.
 
-Where everything in a loop is elementwise, all its steps can be made for a few hundred elements, then for the next few
-hundred: what is carried and stacked stays in the cache, and each tile can be made by another thread. The same goes for
-several loops, and what is computed between them: the loop of a gradient reads what the loop before it has stacked.
-All of them together become one instruction, `tiled`, whose `params` are the same instructions for arrays that are as
-long as a tile.
+If all of a loop body is elementwise, all iterations can run for a few hundred elements, then for the next few hundred:
+carried and stacked values stay in the cache, and threads can share the tiles. The same holds for several loops and the
+elementwise instructions between them: the loop of a gradient reads what the forward loop has stacked. All of them
+become one instruction, `tiled`, whose `params` hold the same instructions for arrays of the length of a tile.
 """
 
 from __future__ import annotations
@@ -16,32 +15,32 @@ from typing import Any
 
 from gradtape.jit.ir.program import Value
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import Changed, Made
+from gradtape.jit.native.lower.ir import LoweredInstruction, LoweredValue
 
 Shape = tuple[int, ...]
 
 TILED = "tiled"
 LOOP = "loop"
 LARGE = 1 << 14
-"""Elements from which on arrays are cut into tiles."""
-CACHED = 1 << 18  # bytes that all of a tile should take
+"""Elements of an array above which it is tiled."""
+CACHED = 1 << 18  # bytes that all arrays of a tile together should take
 SHORTEST, LONGEST = 128, 2048
 
 
 @dataclasses.dataclass(eq=False)
 class Tile:
-    """Instructions for one tile of `length` elements, of `whole` in all."""
+    """Instructions for one tile of `length` elements; the arrays have `whole` elements."""
 
     instructions: tuple[Any, ...]
     inputs: tuple[Any, ...]
     outputs: tuple[Any, ...]
     length: int
     whole: int
-    rows: dict[Any, int]  # of those inputs and outputs that are cut: how many rows they have
+    rows: dict[Any, int]  # tiled input or output -> its number of rows
 
 
 def loop_shape(instruction: Any) -> Shape | None:
-    """The shape of the large arrays in a loop that can be cut into tiles; None if it cannot."""
+    """The shape of the large arrays in a loop that can be tiled; None if it cannot."""
     loop = instruction.params.get("loop") if instruction.name == LOOP else None
     if loop is None or instruction.effect or not instruction.results or not loop.body.instructions:
         return None
@@ -60,7 +59,7 @@ def _fits(value: Any, shape: Shape) -> bool:
 
 
 def _is_elementwise(instruction: Any, shape: Shape) -> bool:
-    """Whether each element of the result depends on the elements at the same place, and on single numbers."""
+    """Whether each element of the result depends on elements at the same index and on scalars only."""
     if instruction.effect or "shape" in instruction.params:
         return False
     values = [x for x in instruction.operands if hasattr(x, "dtype")]
@@ -69,36 +68,36 @@ def _is_elementwise(instruction: Any, shape: Shape) -> bool:
     return bool(any(x.shape == shape for x in values) == (instruction.results[0].shape == shape))
 
 
-def tiled(instructions: Sequence[Any], outputs: Iterable[Any]) -> list[Any]:
-    """The instructions, in which large elementwise loops and what is around them are made tile by tile."""
+def tile_loops(instructions: Sequence[Any], outputs: Iterable[Any]) -> list[Any]:
+    """Replace large elementwise loops, and the elementwise instructions around them, by tiled instructions."""
     wanted, rest = set(outputs), list(instructions)
     done: list[Any] = []
     while True:
         shape = next((found for found in map(loop_shape, rest) if found is not None), None)
         if shape is None:
             return [*done, *rest]
-        before, members, after = _apart(rest, shape, wanted)
+        before, members, after = _partition(rest, shape, wanted)
         done += before
         if members:
-            done.append(_call(members, shape, {*wanted, *(x for i in after for x in _needs(i))}))
+            done.append(_build_tile(members, shape, {*wanted, *(x for i in after for x in _reads(i))}))
         rest = after
 
 
-def _needs(instruction: Any) -> list[Any]:
+def _reads(instruction: Any) -> list[Any]:
     """The values that an instruction reads."""
     table = instruction.params.get("table")
     return [x for x in (*instruction.operands, table) if hasattr(x, "dtype")]
 
 
-def _apart(instructions: Sequence[Any], shape: Shape, wanted: set[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-    """What goes into tiles, what comes before it and what comes after it."""
+def _partition(instructions: Sequence[Any], shape: Shape, wanted: set[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """The instructions before those that are tiled, the tiled ones, and those after them."""
     before: list[Any] = []
     members: list[Any] = []
     after: list[Any] = []
     inside: set[Any] = set()
     behind: set[Any] = set()
     for instruction in instructions:
-        needs = _needs(instruction)
+        needs = _reads(instruction)
         is_row = instruction.name == "getitem" and needs[0] in inside and _is_row(instruction, shape)
         if any(x in behind for x in needs):
             after.append(instruction)
@@ -111,15 +110,15 @@ def _apart(instructions: Sequence[Any], shape: Shape, wanted: set[Any]) -> tuple
             behind.update(instruction.results)
         else:
             before.append(instruction)
-    if not any(member.name == LOOP for member in members):  # the loop waits for something that waits for these
+    if not any(member.name == LOOP for member in members):  # the loop depends on an instruction that depends on these
         return [*before, *members], [], after
-    # what nobody in here needs is better made together with what needs it
+    # a result that no tiled instruction reads is better fused with its consumers
     used: set[Any] = set(wanted)
     kept: list[Any] = []
     for instruction in reversed(members):
         if instruction.name == LOOP or any(result in used for result in instruction.results):
             kept.append(instruction)
-            used.update(_needs(instruction))
+            used.update(_reads(instruction))
         else:
             after.insert(0, instruction)
     return before, kept[::-1], after
@@ -130,16 +129,16 @@ def _is_whole(instruction: Any, shape: Shape) -> bool:
 
 
 def _is_row(instruction: Any, shape: Shape) -> bool:
-    """Whether an instruction takes a row of a stack."""
+    """Whether an instruction reads one row of a stacked value."""
     index = instruction.params["index"]
     single = isinstance(index, tuple) and len(index) == 1 and type(index[0]) is int
     return single and instruction.operands[0].shape[1:] == shape == instruction.results[0].shape
 
 
-def _call(members: Sequence[Any], shape: Shape, wanted: set[Any]) -> Changed:
+def _build_tile(members: Sequence[Any], shape: Shape, wanted: set[Any]) -> LoweredInstruction:
     made = [result for member in members for result in member.results]
     known = set(made)
-    inputs = tuple(dict.fromkeys(x for member in members for x in _needs(member) if x not in known))
+    inputs = tuple(dict.fromkeys(x for member in members for x in _reads(member) if x not in known))
     outputs = tuple(value for value in made if value in wanted)
     each = sum(
         math.prod(value.shape) * value.dtype.itemsize // math.prod(shape) for value in {*inputs, *made}
@@ -150,24 +149,24 @@ def _call(members: Sequence[Any], shape: Shape, wanted: set[Any]) -> Changed:
 
     def shorter(value: Any) -> Any:
         if value not in names:
-            names[value] = Made(_cut(value.shape, shape, length), value.dtype)
+            names[value] = LoweredValue(_tile_shape(value.shape, shape, length), value.dtype)
         return names[value]
 
-    short = [_shortened(member, shape, length, shorter) for member in members]
+    short = [_shorten(member, shape, length, shorter) for member in members]
     rows = {shorter(x): math.prod(shorter(x).shape[:-1]) for x in (*inputs, *outputs) if shorter(x).shape != x.shape}
     tile = Tile(tuple(short), tuple(map(shorter, inputs)), tuple(map(shorter, outputs)), length, math.prod(shape), rows)
-    return Changed(inputs, outputs, TILED, {"tile": tile})
+    return LoweredInstruction(inputs, outputs, TILED, {"tile": tile})
 
 
-def _cut(own: Shape, shape: Shape, length: int) -> Shape:
-    """A shape with the elements of a tile in the place of all."""
+def _tile_shape(own: Shape, shape: Shape, length: int) -> Shape:
+    """The shape that a value has in one tile."""
     rank = len(own) - len(shape)
     if math.prod(own) == 1 or rank < 0 or own[rank:] != shape:
         return own
     return (*own[:rank], length)
 
 
-def _shortened(instruction: Any, shape: Shape, length: int, shorter: Any) -> Changed:
+def _shorten(instruction: Any, shape: Shape, length: int, shorter: Any) -> LoweredInstruction:
     operands = tuple(shorter(x) if hasattr(x, "dtype") else x for x in instruction.operands)
     params = instruction.params
     if instruction.name == LOOP:
@@ -176,7 +175,7 @@ def _shortened(instruction: Any, shape: Shape, length: int, shorter: Any) -> Cha
 
         def inner(value: Any) -> Value:
             if value not in names:
-                names[value] = Value(value.id, _cut(value.shape, shape, length), value.dtype)
+                names[value] = Value(value.id, _tile_shape(value.shape, shape, length), value.dtype)
             return names[value]
 
         body = loop.body
@@ -196,4 +195,6 @@ def _shortened(instruction: Any, shape: Shape, length: int, shorter: Any) -> Cha
             outputs=tuple(map(inner, body.outputs)),
         )
         params = {"loop": dataclasses.replace(loop, body=shortened)}
-    return Changed(operands, tuple(map(shorter, instruction.results)), instruction.name, params, instruction.op)
+    return LoweredInstruction(
+        operands, tuple(map(shorter, instruction.results)), instruction.name, params, instruction.op
+    )

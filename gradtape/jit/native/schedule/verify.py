@@ -1,15 +1,16 @@
-"""Checks of native code's own program, after every step of its lowering: `gt.config.check = "verify"`.
+"""The verifier of lowered instructions, plans and workspaces, after each stage: `gt.config.check = "verify"`.
 
 `verify_instructions` checks a list of lowered instructions:
 
 1. Every value is defined once (as an input, or as a result), before it is read. The *parts* of one result are disjoint
    and cover it.
-2. Shapes and dtypes are what the instruction's kind makes of its operands.
-3. A *window* lies within its result and is as large as its operand, which is in memory: a window of a window would be
-   read at places that nothing was written to. What is zero outside of a window was computed from that same window.
+2. Shapes and dtypes of results are those that the kind of the instruction gives for its operands.
+3. A *window read* lies within its result and is as large as its operand, which is in memory: a window read of a window
+   read would access memory that no step has written. A value that is zero outside of a window was computed from a read
+   of that same window.
 
-`verify_plan` runs a plan of loop nests and calls on sets of elements: each read is of an element of a buffer that an
-earlier step has written, within the bounds of that buffer. `verify_workspace` checks that temporaries whose lifetimes
+`verify_plan` runs a plan of loop nests and calls on sets of elements: each step reads only elements that an earlier
+step has written, within the bounds of their buffer. `verify_workspace` checks that temporaries whose live ranges
 overlap do not share memory.
 """
 
@@ -23,26 +24,26 @@ import numpy as np
 
 from gradtape.jit.ir.program import ProgramError
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import FILLING, GATHER, HELD, PART, WITHIN
+from gradtape.jit.native.lower.ir import CHECK_INDEX, CONSTANT, GATHER, PART, SCATTER_ADD
 from gradtape.jit.native.lower.support import (
-    INSIDE,
+    FROM_DIAGONAL,
+    JOINED_VIEW,
     SCATTER,
-    SEVERAL,
-    SPREAD,
-    WINDOW,
+    WINDOW_READ,
+    ZERO_OUTSIDE,
     is_call,
     is_reduction,
     is_value,
     is_view,
     reduced_axes,
 )
-from gradtape.jit.native.schedule.layout import Place, diagonal_of, part_of, viewed
+from gradtape.jit.native.schedule.layout import Layout, apply_view, diagonal_of, index_part
 
 if TYPE_CHECKING:
-    from gradtape.jit.native.schedule.fusion import Nest, Plan
+    from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
 
 LARGEST = 1 << 20
-"""Elements of a buffer up to which it is checked element by element; a larger one is written as a whole or not."""
+"""Elements up to which a buffer is checked element by element; a larger one counts as written as a whole."""
 
 
 def verify_instructions(instructions: Sequence[Any], inputs: Iterable[Any], outputs: Iterable[Any], stage: str) -> None:
@@ -54,7 +55,7 @@ class _Verifier:
     def __init__(self, inputs: Iterable[Any], stage: str) -> None:
         self.stage = stage
         self.makers: dict[Any, Any] = dict.fromkeys(inputs)
-        self.parts: dict[Any, np.ndarray[Any, Any]] = {}  # which elements of a joined array are there
+        self.parts: dict[Any, np.ndarray[Any, Any]] = {}  # joined array -> which of its elements are written
 
     def verify(self, instructions: Sequence[Any], outputs: Iterable[Any]) -> None:
         for instruction in instructions:
@@ -85,18 +86,18 @@ class _Verifier:
 
     def verify_kind(self, instruction: Any) -> None:
         name = instruction.name
-        if name == WINDOW:
+        if name == WINDOW_READ:
             self.verify_window(instruction)
-        elif name == INSIDE:
+        elif name == ZERO_OUTSIDE:
             self.verify_inside(instruction)
-        elif name == SEVERAL or is_call(instruction):
-            if name == FILLING:
+        elif name == JOINED_VIEW or is_call(instruction):
+            if name == SCATTER_ADD:
                 given, positions = instruction.operands
                 self.require(given.shape == positions.shape, instruction, "there is not one position for each element")
-        elif name == HELD:
+        elif name == CONSTANT:
             array = instruction.params["array"]
             self.require_spec(instruction, array.shape, array.dtype)
-        elif name in (GATHER, WITHIN):
+        elif name in (GATHER, CHECK_INDEX):
             (positions,), table = instruction.operands, instruction.params.get("table")
             self.require(positions.dtype.kind in "iu", instruction, "positions are not integers")
             self.require(table is None or len(table.shape) == 1, instruction, "elements are picked along several axes")
@@ -107,11 +108,11 @@ class _Verifier:
                 (1 if i in axes else n) for i, n in enumerate(instruction.operands[0].shape) if keep or i not in axes
             ]
             self.require_spec(instruction, tuple(shape), None)
-        elif name in (SCATTER, SPREAD, PART):
+        elif name in (SCATTER, FROM_DIAGONAL, PART):
             self.verify_scatter(instruction)
         elif is_view(instruction):
             (operand,) = instruction.operands
-            seen = viewed(instruction, np.empty(operand.shape, operand.dtype))
+            seen = apply_view(instruction, np.empty(operand.shape, operand.dtype))
             self.require_spec(instruction, seen.shape, operand.dtype)
         else:
             self.verify_elementwise(instruction)
@@ -129,15 +130,17 @@ class _Verifier:
         self.require(inside, instruction, "a window reaches over the edge of its result")
         self.require(operand.dtype == result.dtype, instruction, "a window changes the dtype")
         maker = self.makers[operand]
-        while maker is not None and is_view(maker) and maker.name != WINDOW:
+        while maker is not None and is_view(maker) and maker.name != WINDOW_READ:
             maker = self.makers[maker.operands[0]]
-        self.require(maker is None or maker.name != WINDOW, instruction, "a window is looked at through another one")
+        self.require(
+            maker is None or maker.name != WINDOW_READ, instruction, "a window is looked at through another one"
+        )
 
     def verify_inside(self, instruction: Any) -> None:
         (operand,), window = instruction.operands, instruction.params["window"]
         self.require_spec(instruction, operand.shape, operand.dtype)
         leaf = self.makers.get(instruction.params["leaf"])
-        seen = None if leaf is None or leaf.name != WINDOW else (leaf.params["window"], leaf.results[0].shape)
+        seen = None if leaf is None or leaf.name != WINDOW_READ else (leaf.params["window"], leaf.results[0].shape)
         same = seen == (window, operand.shape)
         self.require(same, instruction, "what is zero outside of a window was not computed from that window")
 
@@ -149,8 +152,8 @@ class _Verifier:
             whole = self.parts.setdefault(result, whole)
         part = (
             diagonal_of(whole, instruction)
-            if instruction.name == SPREAD
-            else part_of(whole, instruction.params["index"])
+            if instruction.name == FROM_DIAGONAL
+            else index_part(whole, instruction.params["index"])
         )
         self.require(part.shape == operand.shape, instruction, f"the part has the shape {part.shape}")
         if instruction.name == PART:
@@ -170,7 +173,7 @@ class _Verifier:
 # -- plans
 
 
-def verify_plan(plan: Plan) -> None:
+def verify_plan(plan: FusionPlan) -> None:
     """Raise a `ProgramError` if a step of a plan reads memory that no step before it has written."""
     _Memory(plan).run()
 
@@ -178,10 +181,10 @@ def verify_plan(plan: Plan) -> None:
 class _Memory:
     """Which elements of each buffer have been written, step by step."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: FusionPlan) -> None:
         self.plan = plan
         self.written: dict[Any, np.ndarray[Any, Any]] = {}
-        for value in (*plan.inputs, *plan.held):
+        for value in (*plan.inputs, *plan.constants):
             self.write(value)
 
     def run(self) -> None:
@@ -195,7 +198,7 @@ class _Memory:
             else:
                 self.run_nest(step)
         for value in plan.written:
-            root = value if value in self.written else plan.places[value].root
+            root = value if value in self.written else plan.layouts[value].root
             if root not in self.written or not self.written[root].all():
                 raise ProgramError(f"after planning: the output {describe(value)} is not written")
 
@@ -223,30 +226,30 @@ class _Memory:
             else:
                 self.write(result)
 
-    def write(self, value: Any, place: Place | None = None, shape: tuple[int, ...] = ()) -> None:
+    def write(self, value: Any, layout: Layout | None = None, shape: tuple[int, ...] = ()) -> None:
         size = math.prod(value.shape)
-        if place is None or size > LARGEST:
+        if layout is None or size > LARGEST:
             self.written[value] = np.broadcast_to(np.True_, (size,))
             return
         if value not in self.written:
             self.written[value] = np.zeros(size, bool)
-        self.written[value][self.elements(value, place, shape, None)] = True
+        self.written[value][self.elements(value, layout, shape, None)] = True
 
     def read(self, value: Any, where: str) -> None:
-        place, window = self.plan.places[value], self.plan.windows.get(value)
-        written = self.written.get(place.root)
+        layout, window = self.plan.layouts[value], self.plan.windows.get(value)
+        written = self.written.get(layout.root)
         if written is None:
             raise ProgramError(f"after planning: {describe(value)} is read before it is written, in {where}")
         shape = value.shape if window is None else tuple(high - low for low, high in window)
-        if math.prod(shape) <= LARGEST and not written[self.elements(place.root, place, shape, window)].all():
+        if math.prod(shape) <= LARGEST and not written[self.elements(layout.root, layout, shape, window)].all():
             raise ProgramError(
                 f"after planning: parts of {describe(value)} are read before they are written, in {where}"
             )
 
-    def elements(self, root: Any, place: Place, shape: tuple[int, ...], window: Any) -> np.ndarray[Any, Any]:
-        """The numbers of the elements that are accessed; of a window, those inside."""
-        found = np.full((), place.offset)
-        for axis, (length, step) in enumerate(zip(shape, place.steps, strict=True)):
+    def elements(self, root: Any, layout: Layout, shape: tuple[int, ...], window: Any) -> np.ndarray[Any, Any]:
+        """The indices of the elements that are accessed; for a window read, those inside."""
+        found = np.full((), layout.offset)
+        for axis, (length, step) in enumerate(zip(shape, layout.steps, strict=True)):
             low = 0 if window is None else window[axis][0]
             found = found[..., None] + step * np.arange(low, low + length)
         size = math.prod(root.shape)
@@ -261,8 +264,8 @@ def verify_workspace(
 ) -> None:
     """Raise a `ProgramError` if two temporaries share memory while both are needed.
 
-    `lives` are the first and the last step of each, `pieces` offset and size, `followers` which one may be written over
-    which other in the step in which that one ends.
+    `lives` are the first and the last step of each, `pieces` its offset and size, and `followers` the temporary that
+    takes over its memory in its last step.
     """
     keys = [key for key in pieces if key in lives]
     for i, one in enumerate(keys):
@@ -280,12 +283,12 @@ def verify_workspace(
 
 
 def describe(value: Any) -> str:
-    """A value as a message shows it."""
+    """A value, for messages."""
     name = f"%{value.id}: " if hasattr(value, "id") else ""
     return f"{name}{value.dtype.name}[{','.join(map(str, value.shape))}]"
 
 
 def show(instruction: Any) -> str:
-    """An instruction as a message shows it."""
+    """An instruction, for messages."""
     given = ", ".join(describe(x) if is_value(x) else repr(getattr(x, "value", x)) for x in instruction.operands)
     return f"{', '.join(map(describe, instruction.results))} = {instruction.name}({given})"

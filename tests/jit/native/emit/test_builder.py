@@ -1,4 +1,4 @@
-"""Instructions that are not written, because what they would compute is known."""
+"""Integer constants are folded by the builder: no instruction is emitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Factorisations in native code, and loops around kernels that native code has not."""
+"""Factorisations in native code, and native loops that call kernels without native form."""
 
 import threading
 

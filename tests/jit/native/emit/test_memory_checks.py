@@ -14,7 +14,7 @@ from gradtape.errors import OperandError
 from gradtape.jit.native.emit import block, nest
 from gradtape.jit.native.emit.memory_checks import CheckFailed, Guarded
 from gradtape.jit.native.emit.nest import NestCode
-from gradtape.jit.native.schedule import verify
+from gradtape.jit.native.schedule import verify, workspace
 
 from ..programs import Builder, by_kernels
 
@@ -66,13 +66,13 @@ def test_memory_that_was_not_written_is_reported(monkeypatch):
 def test_a_temporary_that_is_read_after_its_end_is_reported(monkeypatch):
     """Memory is filled with poison when the next temporary begins in it, so that its old contents are not read."""
     monkeypatch.setattr(verify, "verify_workspace", lambda *arguments: None)
-    arranged = block.Block._arranged
+    arrange = workspace.Workspace.arrange
 
-    def all_at_the_start(self):
-        temporaries, size = arranged(self)
-        return [(slot, 0) for slot, _ in temporaries], size
+    def all_at_the_start(self, *arguments, **options):
+        arranged = arrange(self, *arguments, **options)
+        return arranged._replace(offsets=dict.fromkeys(arranged.offsets, 0))
 
-    monkeypatch.setattr(block.Block, "_arranged", all_at_the_start)
+    monkeypatch.setattr(workspace.Workspace, "arrange", all_at_the_start)
     builder = Builder()
     x = builder.input((40,))
     total = builder("sum", builder("sin", x), axis=None, keepdims=True)

@@ -83,7 +83,7 @@ def test_elements_are_found_and_taken_at_once():
     x, y = builder.input((1, 40)), builder.input((1, 40))
     positions = builder("positions of the largest", x, windows=windows)
     largest, other = (builder("take from windows", value, positions, shape=(40,), repeats=True) for value in (x, y))
-    assert len(pools.partners(builder.instructions)) == 1
+    assert len(pools.find_partners(builder.instructions)) == 1
     arrays = np.random.default_rng(0).normal(size=(2, 1, 40))
     found = builder.group(largest, other)(*arrays)
     for one, wanted in zip(found, by_kernels(builder, arrays, [largest, other]), strict=True):

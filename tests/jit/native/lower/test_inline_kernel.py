@@ -1,4 +1,4 @@
-"""Rows that are made of other rows: what they are taken apart into, against their kernels."""
+"""Inlined kernels: the operations that a kernel consists of, against the kernel."""
 
 import importlib
 import pkgutil
@@ -11,7 +11,7 @@ import gradtape.ops
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Instruction, Value
 from gradtape.jit.native.lower import support
-from gradtape.jit.native.lower.inline_kernel import unfolded
+from gradtape.jit.native.lower.inline_kernel import inline_kernel
 from tests.ops.cases import cases
 
 for module in pkgutil.iter_modules(gradtape.ops.__path__):
@@ -46,7 +46,7 @@ def test_the_parts_of_a_row_give_what_its_kernel_gives(name):
     for case in cases(TABLE[name]):
         arrays = [np.asarray(array) for array in case.arrays]
         instruction, expected = instruction_of(TABLE[name], arrays, case.params)
-        parts = unfolded(instruction, 100)
+        parts = inline_kernel(instruction, 100)
         if parts is None:
             continue
         count += 1
@@ -70,7 +70,7 @@ def test_kernels_that_look_at_numbers_are_left_alone(name):
     """A row whose kernel is no composition is not taken apart."""
     for case in cases(TABLE[name]) if name in TABLE else ():
         arrays = [np.asarray(array) for array in case.arrays]
-        assert unfolded(instruction_of(TABLE[name], arrays, case.params)[0], 100) is None
+        assert inline_kernel(instruction_of(TABLE[name], arrays, case.params)[0], 100) is None
 
 
 def agree(function, *arguments, tolerance=1e-12, twice=True):

@@ -1,4 +1,4 @@
-"""Gradients of slices, computed again where they are read rather than stored, and constants that are one number."""
+"""Virtual scatters: gradients of slices that are not materialised; and constants of equal elements."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from gradtape.core.pytree import leaves
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Constant, Instruction, Literal, Program, Value
 from gradtape.jit.native.backend import NativeBackend
-from gradtape.jit.native.lower.prepare import prepared
+from gradtape.jit.native.lower.prepare import prepare
 from gradtape.jit.runtime.runner import Runner
 
 from ..programs import Builder, by_kernels
@@ -38,7 +38,7 @@ def stencil(builder, shape, first, second, dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("case", SLICES, ids=lambda case: str(case[0]))
-def test_what_windows_show_is_computed_again(case, dtype):
+def test_operands_of_virtual_scatters_are_computed_again(case, dtype):
     """Sums of scatters have the bits that they have step by step, at the edges, too, and nothing is stored for them."""
     builder = Builder()
     gradient, total = stencil(builder, *case, dtype)
@@ -77,7 +77,7 @@ def sorted_products(x, w):
 
 @pytest.mark.parametrize("shape", [(4, 2), (7, 40), (50, 3)])
 @pytest.mark.parametrize("function", [repeated_differences, sorted_products])
-def test_a_window_is_not_looked_at_through_another_one(function, shape):
+def test_no_window_read_of_a_window_read(function, shape):
     """Gradients of slices of what was computed from slices are those of eager code, of first and second order."""
     x, w = np.linspace(0.3, 1.5, shape[0] * shape[1]).reshape(shape), np.linspace(1.0, 2.0, shape[1])
     first = gt.value_and_grad(function, argnums=(0, 1))
@@ -120,7 +120,7 @@ def test_constants_that_are_one_number(array, is_one):
     result = Value(2, np.broadcast_shapes((3, 4), array.shape), np.dtype(float))
     instruction = Instruction(TABLE["add"], (x, constant), {}, (result,))
     program = Program((x,), (Constant(constant, array),), (instruction,), (result,))
-    (changed,) = prepared(program).instructions
+    (changed,) = prepare(program).instructions
     assert (type(changed.operands[1]) is Literal) == (is_one and result.shape == (3, 4))
     given = np.arange(12.0).reshape(3, 4)
     (found,) = Runner(program, NativeBackend().steps(program))(given)

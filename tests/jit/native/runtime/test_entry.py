@@ -1,4 +1,4 @@
-"""Entries that read Python's objects themselves: only where those are laid out as expected."""
+"""Native entries read the headers of Python objects only if their layout is the expected one."""
 
 from __future__ import annotations
 

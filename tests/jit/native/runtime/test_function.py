@@ -1,4 +1,4 @@
-"""Groups of instructions as native loops, against the NumPy kernels."""
+"""Native functions of groups of instructions, against the NumPy kernels."""
 
 import gc
 import itertools
@@ -15,7 +15,7 @@ from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.emit.elementwise import EMITTERS, LOGIC, RELATIONS
 from gradtape.jit.native.lower.support import REDUCTIONS, supports
 from gradtape.jit.native.runtime import entry as calls
-from gradtape.jit.native.schedule.fusion import Plan
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import Unsupported
 
 from ..fuzz import LAYOUTS, OF_TWO, assert_same_alone_and_together, laid_out, numbers, programs
@@ -251,7 +251,7 @@ def test_a_small_group_is_one_function():
 
 @pytest.mark.parametrize("shape", [(40,), (9000,), (3, 34), (5, 4, 50), (33, 2, 3)])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
-def test_sums_of_scatters_read_through_windows(shape, dtype):
+def test_sums_of_virtual_scatters(shape, dtype):
     """Scatters at several offsets that only go into arithmetic give the bits they give when they are made."""
     builder = Builder()
     x = builder.input(shape, dtype)
@@ -293,7 +293,7 @@ def test_what_is_dear_is_not_computed_for_every_row():
     builder = Builder()
     x, row, column = builder.input((50, 40)), builder.input((40,)), builder.input((50, 1))
     product = builder("multiply", builder("multiply", x, builder("exp", row)), builder("exp", column))
-    plan = Plan(builder.instructions, builder.inputs, [product])
+    plan = FusionPlan(builder.instructions, builder.inputs, [product])
     found = [(nest.shape, [i.name for i in nest.instructions].count("exp")) for nest in plan.nests]
     assert found == [((40,), 1), ((50, 40), 1)]
     arrays = [np.random.default_rng(0).normal(size=value.shape) for value in builder.inputs]
@@ -391,7 +391,7 @@ def test_the_native_entry_leaks_nothing():
 
 @pytest.mark.production
 def test_code_lives_as_long_as_its_function():
-    """A function whose group nobody else holds still works."""
+    """A native entry keeps its `NativeFunction` alive."""
     builder = Builder()
     x = builder.input((4,))
     entry = calls.entry(builder.group(builder("add", x, 2.0)))

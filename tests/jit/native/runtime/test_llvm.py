@@ -36,4 +36,4 @@ def test_code_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     machine.compile(text(3), ["f"])
     assert machine.compile(text(1), ["f"]) is first
     assert machine.compile(text(2), ["f"]) is not second
-    assert second.function("f", ctypes.c_int)() == 2  # whoever has it may go on
+    assert second.function("f", ctypes.c_int)() == 2  # a library that is in use stays valid

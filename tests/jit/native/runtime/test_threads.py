@@ -1,4 +1,4 @@
-"""Large loops over several threads: every piece is computed once, whoever is there to do it."""
+"""Large loops over several threads: every piece is computed once, by any thread."""
 
 import itertools
 import threading
@@ -44,7 +44,7 @@ def test_helpers_help():
     assert next(numbers) == 8
 
 
-def test_nobody_waits_for_helpers_that_do_not_come(monkeypatch):
+def test_the_caller_does_not_wait_for_helpers_that_do_not_start(monkeypatch):
     """Where no helper can be had, the calling thread computes everything."""
     monkeypatch.setattr(threads, "_call_helpers", lambda number: SimpleNamespace(put=lambda task: None))
     found = []
@@ -53,7 +53,7 @@ def test_nobody_waits_for_helpers_that_do_not_come(monkeypatch):
 
 
 def test_a_piece_that_fails():
-    """An error comes out, whoever met it, after all pieces are done; the helpers live on."""
+    """An error in any thread is raised after all pieces are done; the helpers live on."""
     met = []
 
     def work(buffers, begin, end):

@@ -1,11 +1,11 @@
-"""Loops over large arrays: tile by tile where they are elementwise, with the bits of loops over small ones."""
+"""Tiling of elementwise loops over large arrays: results have the bits of untiled loops."""
 
 import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.jit.native.lower.decompose import expanded
-from gradtape.jit.native.runtime.function import Group
+from gradtape.jit.native.lower.decompose import decompose
+from gradtape.jit.native.runtime.function import NativeFunction
 from gradtape.jit.native.schedule import tiling
 from gradtape.jit.native.schedule.tiling import LARGE, LOOP, loop_shape
 
@@ -31,7 +31,7 @@ def scanned(x, rows):
 def groups_of(compiled):
     """The native groups of what was compiled last."""
     found = [step.call for step in compiled._last().runner.steps]
-    return [call if isinstance(call, Group) else call.__self__[0] for call in found]
+    return [call if isinstance(call, NativeFunction) else call.__self__[0] for call in found]
 
 
 def small_and_large(function, *arguments):
@@ -75,7 +75,7 @@ def test_numbers_as_many_as_a_tile_has_elements():
     compiled = gt.jit(gt.grad(decay))
     gradient = compiled(x, rates)
     (group,) = groups_of(compiled)
-    tile = next(iter(tiling.tiled(expanded(group.instructions), group.outputs))).params["tile"]
+    tile = next(iter(tiling.tile_loops(decompose(group.instructions), group.outputs))).params["tile"]
     assert tile.length == len(rates)
     few = gt.jit(gt.grad(decay))(x[:FEW], rates)
     assert gradient[:FEW].tobytes() == few.tobytes()

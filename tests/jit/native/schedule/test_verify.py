@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from gradtape.jit.ir.program import ProgramError
-from gradtape.jit.native.lower.ir import FILLING, GATHER, HELD, PART, WITHIN, Changed, Made, Number
-from gradtape.jit.native.lower.support import INSIDE, WINDOW
-from gradtape.jit.native.schedule.fusion import Plan
+from gradtape.jit.native.lower.ir import CHECK_INDEX, CONSTANT, GATHER, PART, SCATTER_ADD, LoweredNumber, LoweredValue
+from gradtape.jit.native.lower.ir import LoweredInstruction as Lowered
+from gradtape.jit.native.lower.support import WINDOW_READ, ZERO_OUTSIDE
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.verify import verify_instructions, verify_plan, verify_workspace
 
 from ..programs import Builder
@@ -15,7 +16,7 @@ DOUBLE, INTEGER = np.dtype(float), np.dtype(np.int64)
 
 
 def made(*shape, dtype=DOUBLE):
-    return Made(shape, dtype)
+    return LoweredValue(shape, dtype)
 
 
 def broken():
@@ -24,48 +25,48 @@ def broken():
     window = {"window": ((1, 5),)}
     seen = made(6)
     return {
-        "an operand that is not there": ([Changed((y,), (x,), "sin", {})], (), x, "read before it is there"),
-        "a value that is made twice": ([Changed((x,), (y,), "sin", {})] * 2, (x,), y, "made twice"),
+        "an operand that is not there": ([Lowered((y,), (x,), "sin", {})], (), x, "read before it is there"),
+        "a value that is made twice": ([Lowered((x,), (y,), "sin", {})] * 2, (x,), y, "made twice"),
         "an output that is not made": ([], (x,), y, "is not made"),
-        "an operand that is an object": ([Changed((x, 2.0), (y,), "add", {})], (x,), y, "neither a value nor a number"),
-        "another shape": ([Changed((x, Number(1.0)), (z,), "add", {})], (x,), z, r"not \(4,\)"),
+        "an operand that is an object": ([Lowered((x, 2.0), (y,), "add", {})], (x,), y, "neither a value nor a number"),
+        "another shape": ([Lowered((x, LoweredNumber(1.0)), (z,), "add", {})], (x,), z, r"not \(4,\)"),
         "a dtype without a native form": (
-            [Changed((x,), (o := made(4, dtype=np.dtype(complex)),), "sin", {})], (x,), o, "no native form",
+            [Lowered((x,), (o := made(4, dtype=np.dtype(complex)),), "sin", {})], (x,), o, "no native form",
         ),
         "a part that is missing": (
-            [Changed((x,), (z,), PART, {"index": (slice(0, 4),)})], (x,), z, "are missing",
+            [Lowered((x,), (z,), PART, {"index": (slice(0, 4),)})], (x,), z, "are missing",
         ),
         "a part that is written twice": (
-            [Changed((x,), (z,), PART, {"index": (slice(i, i + 4),)}) for i in (0, 2)], (x,), z, "written twice",
+            [Lowered((x,), (z,), PART, {"index": (slice(i, i + 4),)}) for i in (0, 2)], (x,), z, "written twice",
         ),
         "a window that is too large": (
-            [Changed((x,), (z,), WINDOW, {"window": ((0, 5),)})], (x,), z, "not as large as",
+            [Lowered((x,), (z,), WINDOW_READ, {"window": ((0, 5),)})], (x,), z, "not as large as",
         ),
-        "a window over the edge": ([Changed((x,), (z,), WINDOW, {"window": ((3, 7),)})], (x,), z, "over the edge"),
+        "a window over the edge": ([Lowered((x,), (z,), WINDOW_READ, {"window": ((3, 7),)})], (x,), z, "over the edge"),
         "a window of a window": (
-            [Changed((x,), (seen,), WINDOW, window), Changed((seen,), (z,), WINDOW, {"window": ((0, 6),)})],
+            [Lowered((x,), (seen,), WINDOW_READ, window), Lowered((seen,), (z,), WINDOW_READ, {"window": ((0, 6),)})],
             (x,), z, "through another one",
         ),
         "zero outside of another window": (
             [
-                Changed((x,), (seen,), WINDOW, window),
-                Changed((seen,), (z,), INSIDE, {"window": ((0, 4),), "leaf": seen}),
+                Lowered((x,), (seen,), WINDOW_READ, window),
+                Lowered((seen,), (z,), ZERO_OUTSIDE, {"window": ((0, 4),), "leaf": seen}),
             ],
             (x,), z, "not computed from that window",
         ),
-        "a sum of another shape": ([Changed((x,), (y,), "sum", {"axis": None})], (x,), y, r"not \(\)"),
-        "a slice of another shape": ([Changed((x,), (y,), "getitem", {"index": (slice(1, 4),)})], (x,), y, r"\(3,\)"),
+        "a sum of another shape": ([Lowered((x,), (y,), "sum", {"axis": None})], (x,), y, r"not \(\)"),
+        "a slice of another shape": ([Lowered((x,), (y,), "getitem", {"index": (slice(1, 4),)})], (x,), y, r"\(3,\)"),
         "a scatter of another shape": (
-            [Changed((x,), (z,), "scatter", {"index": (slice(0, 5),)})], (x,), z, "the part has the shape",
+            [Lowered((x,), (z,), "scatter", {"index": (slice(0, 5),)})], (x,), z, "the part has the shape",
         ),
-        "positions that are floats": ([Changed((x,), (y,), WITHIN, {"length": 3})], (x,), y, "not integers"),
+        "positions that are floats": ([Lowered((x,), (y,), CHECK_INDEX, {"length": 3})], (x,), y, "not integers"),
         "elements along two axes": (
-            [Changed((k,), (y,), GATHER, {"table": (t := made(2, 2))})], (k, t), y, "along several axes",
+            [Lowered((k,), (y,), GATHER, {"table": (t := made(2, 2))})], (k, t), y, "along several axes",
         ),
         "fewer positions than elements": (
-            [Changed((z, k), (y,), FILLING, {"adds": True})], (z, k), y, "one position for each element",
+            [Lowered((z, k), (y,), SCATTER_ADD, {"adds": True})], (z, k), y, "one position for each element",
         ),
-        "an array that is another one": ([Changed((), (x,), HELD, {"array": np.zeros(3)})], (), x, r"not \(3,\)"),
+        "an array that is another one": ([Lowered((), (x,), CONSTANT, {"array": np.zeros(3)})], (), x, r"not \(3,\)"),
     }  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def plan_of_two_nests():
     x = builder.input((5,))
     total = builder("sum", builder("sin", x), axis=None, keepdims=True)
     result = builder("multiply", x, total)
-    return Plan(builder.instructions, builder.inputs, [result]), total, result
+    return FusionPlan(builder.instructions, builder.inputs, [result]), total, result
 
 
 def test_a_read_before_the_write_is_refused():
@@ -99,7 +100,7 @@ def test_a_read_outside_of_a_buffer_is_refused():
     """A value that lies elsewhere than its buffer is refused."""
     plan, _, _ = plan_of_two_nests()
     (x,) = plan.inputs
-    plan.places[x] = plan.places[x]._replace(offset=2)
+    plan.layouts[x] = plan.layouts[x]._replace(offset=2)
     with pytest.raises(ProgramError, match=r"elements 2 to 6 of .*, which has 5, are accessed"):
         verify_plan(plan)
 

@@ -1,4 +1,4 @@
-"""A temporary that ends where another of its size begins is written over, and nothing else changes."""
+"""In-place reuse of temporaries: one takes over the memory of another one of its size, and results do not change."""
 
 from __future__ import annotations
 

@@ -1,0 +1,230 @@
+"""Calls that run a block of their own: loops, and loops over large arrays in tiles.
+
+The inner block is one function of the same module. The call fills its table of pointers and runs it for every iteration
+of the loop, or for every tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from gradtape.jit.native.emit.block import Block, make_internal
+from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
+from gradtape.jit.native.lower.support import LOOP
+from gradtape.jit.native.schedule.layout import bytes_of
+from gradtape.jit.native.schedule.workspace import align
+
+BYTE = ir.IntType(8)
+TILE_UNITS = 16
+
+
+def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+    """Emit a loop, or loops in tiles."""
+    emitter = (LoopEmitter if instruction.name == LOOP else TileEmitter)(block, name, instruction)
+    work = emitter.emit()
+    return CallCode(work, emitter.units, None, emitter.memory)
+
+
+class InnerBlockEmitter(Loops):
+    """Emits `name(buffers, begin, end)` around a block of its own, whose table of pointers it fills."""
+
+    inner: Block
+    memory: int  # bytes of workspace, in the slot of the instruction
+    units = 1
+
+    def __init__(self, outer: Block, name: str, instruction: Any) -> None:
+        self.outer, self.name, self.instruction = outer, name, instruction
+        self.module = outer.module
+        self.operands = [outer.plan.layouts[x].root for x in instruction.operands]  # in C order, from the start
+
+    def open(self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Emit the inner block and start the function."""
+        self.inner = Block(self.module, self.outer.machine, instructions, inputs, outputs, prefix=f"{self.name}_body_")
+        self.body = make_internal(self.inner.emit_run())
+        self.outer.addresses |= self.inner.addresses
+        self.memory = self.inner.workspace
+        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
+        self.entry = function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+        self.lanes = _NoLanes()  # type: ignore[assignment]
+        self.buffers, self.begin, self.end = function.args
+        table = self.builder.alloca(ir.ArrayType(POINTER, max(1, self.inner.count)))
+        self.table = self.builder.inttoptr(self.builder.ptrtoint(table, LONG), POINTER)
+
+    def prepare(self, space: Any, constants: Mapping[int, Any]) -> None:
+        """Fill the slots that are the same for every run of the inner block: temporaries and constants."""
+        builder, inner = self.builder, self.inner
+        for slot, offset in inner.temporaries:
+            self.fill_slot(slot, self.advance(space, self.number(offset)))
+        arrays = {**constants, **inner.constant_arrays}
+        for slot, array in arrays.items():
+            # by name, since addresses differ between processes, and the text is the key of the disk cache
+            place = ir.GlobalVariable(self.module, BYTE, f"{self.name}_constant_{slot}")
+            self.outer.addresses[place.name] = array.ctypes.data
+            address = builder.inttoptr(builder.ptrtoint(place, LONG), POINTER)
+            builder.store(address, self.inner_slot(slot))
+        self.outer.kept += [*arrays.values(), *inner.kept]
+        if inner.is_checked:
+            builder.store(self.outer_slot(STATUS), self.inner_slot(inner.slots[STATUS]))
+
+    def run(self) -> None:
+        self.builder.call(self.body, [self.table])
+
+    def work(self) -> int:
+        """The work of one run of the inner block."""
+        codes = self.inner.codes
+        return max(sum(code.elements * (8 if code.heavy else 1) for code in codes), 50 * len(codes))
+
+    # -- pointers
+
+    def outer_slot(self, key: Any) -> Any:
+        index = self.number(self.outer.slots[key])
+        return self.builder.load(self.builder.gep(self.buffers, [index], source_etype=POINTER), typ=POINTER)
+
+    def inner_slot(self, index: int) -> Any:
+        return self.builder.gep(self.table, [self.number(index)], source_etype=POINTER)
+
+    def fill_slot(self, slot: int, pointer: Any) -> None:
+        """Set a slot of the inner block."""
+        if self.outer.checks is not None:
+            pointer = self.builder.require(pointer, self.inner.sizes[slot], "hands its body")
+        self.builder.store(pointer, self.inner_slot(slot))
+
+    def advance(self, pointer: Any, distance: Any) -> Any:
+        return self.builder.gep(pointer, [distance], source_etype=BYTE)
+
+    def room(self, space: Any, value: Any) -> Any:
+        """Allocate more memory in the workspace."""
+        start = self.memory
+        self.memory += align(bytes_of(value))
+        return self.advance(space, self.number(start))
+
+
+class LoopEmitter(InnerBlockEmitter):
+    """Emits a loop: the inner block is its body, which runs once for each iteration.
+
+    Each carried value has two buffers: an iteration reads one and writes the other.
+    """
+
+    def emit(self) -> int:
+        loop = self.instruction.params["loop"]
+        body, constants = loop.body, loop.body.constants
+        self.open(body.instructions, [*body.inputs, *(constant.value for constant in constants)], body.outputs)
+        space = self.outer_slot(self.instruction)
+        self.prepare(space, {self.inner.slots[constant.value]: constant.array for constant in constants})
+        self.emit_steps(loop, space, [self.outer_slot(key) for key in self.operands])
+        self.builder.ret_void()
+        return int(loop.length * self.work())
+
+    def row_address(self, pointer: Any, walk: Any, step: Any, value: Any) -> Any:
+        """The address of the row that an iteration reads or writes."""
+        size = bytes_of(value)
+        distance = self.builder.mul(step, self.number(walk.step * size))
+        return self.advance(pointer, self.builder.add(distance, self.number(walk.start * size)))
+
+    def emit_steps(self, loop: Any, space: Any, operands: list[Any]) -> None:
+        inner, builder = self.inner, self.builder
+        inputs, outputs = loop.body.inputs, loop.body.outputs
+        carried, sliced = loop.carried, len(loop.sliced)
+        pairs = [(self.room(space, value), self.room(space, value)) for value in inputs[:carried]]
+        for (first, _), operand, value in zip(pairs, operands, inputs, strict=False):
+            self.copy_bytes(first, operand, bytes_of(value))
+        for value, operand in zip(inputs[carried + sliced :], operands[carried + sliced :], strict=True):
+            self.fill_slot(inner.slots[value], operand)
+        results = [self.outer_slot(result) for result in self.instruction.results]
+        with self.loop(0, loop.length) as step:
+            odd = builder.trunc(step, ir.IntType(1))
+            targets = []
+            for (one, other), value in zip(pairs, inputs, strict=False):
+                self.fill_slot(inner.slots[value], builder.select(odd, other, one))
+                targets.append(builder.select(odd, one, other))
+            for walk, value, operand in zip(loop.sliced, inputs[carried:], operands[carried:], strict=False):
+                self.fill_slot(inner.slots[value], self.row_address(operand, walk, step, value))
+            for walk, value, result in zip(loop.stacked, outputs[carried:], results[carried:], strict=True):
+                targets.append(self.row_address(result, walk, step, value))
+            direct: dict[Any, Any] = {}
+            for value, target in zip(outputs, targets, strict=True):
+                if value in inner.written and value not in direct:
+                    direct[value] = target
+                    self.fill_slot(inner.slots[value], target)
+            self.run()
+            for value, target in zip(outputs, targets, strict=True):
+                if direct.get(value) is not target:
+                    source = builder.load(self.inner_slot(inner.slots[value]), typ=POINTER)
+                    self.copy_bytes(target, source, bytes_of(value))
+        for (one, other), result, value in zip(pairs, results, outputs, strict=False):
+            self.copy_bytes(result, other if loop.length % 2 else one, bytes_of(value))
+
+
+class TileEmitter(InnerBlockEmitter):
+    """Emits loops over large arrays, tile by tile: see `schedule.tiling`. A unit is a range of tiles."""
+
+    def emit(self) -> int:
+        self.tile = tile = self.instruction.params["tile"]
+        count = -(-tile.whole // tile.length)
+        self.units = min(TILE_UNITS, count)
+        self.open(tile.instructions, tile.inputs, tile.outputs)
+        builder = self.builder
+        short = [*tile.inputs, *tile.outputs]
+        size = self.memory + sum(align(bytes_of(x)) for x in short if tile.rows.get(x, 1) > 1)
+        # each thread has its own region of the workspace
+        space = self.advance(self.outer_slot(self.instruction), builder.mul(self.begin, self.number(size)))
+        self.prepare(space, {})
+        wholes = [self.outer_slot(key) for key in (*self.operands, *self.instruction.results)]
+        rooms = [self.room(space, value) if tile.rows.get(value, 1) > 1 else None for value in short]
+        with self.loop(self.begin, self.end) as unit:
+            first, last = (
+                builder.udiv(
+                    builder.mul(builder.add(unit, self.number(i)), self.number(count)), self.number(self.units)
+                )
+                for i in (0, 1)
+            )
+            with self.loop(first, last) as number:
+                # the last tile overlaps the one before, and computes the same bits there
+                place = builder.mul(number, self.number(tile.length))
+                place = self.minimum(place, self.number(tile.whole - tile.length))
+                parts = list(zip(short, wholes, rooms, strict=True))
+                for value, whole, room in parts:
+                    self.point(value, whole, room, place)
+                for value, whole, room in parts[: len(tile.inputs)]:
+                    self.copy_rows(value, whole, room, place, inwards=True)
+                self.run()
+                for value, whole, room in parts[len(tile.inputs) :]:
+                    self.copy_rows(value, whole, room, place, inwards=False)
+        builder.ret_void()
+        self.memory = self.units * size
+        return int(count * self.work())
+
+    def point(self, value: Any, whole: Any, room: Any, place: Any) -> None:
+        """Set the slot of an array: the address of its tile, or of the copy of it."""
+        if room is None:
+            room = self.part(value, whole, place) if value in self.tile.rows else whole
+        self.fill_slot(self.inner.slots[value], room)
+
+    def part(self, value: Any, whole: Any, place: Any) -> Any:
+        return self.advance(whole, self.builder.mul(place, self.number(value.dtype.itemsize)))
+
+    def copy_rows(self, value: Any, whole: Any, room: Any, place: Any, inwards: bool) -> None:
+        """Copy the tile of each row of a stacked value to the buffer of the inner block, or back."""
+        if room is None:
+            return
+        size, row = value.dtype.itemsize, self.tile.length * value.dtype.itemsize
+        with self.loop(0, self.tile.rows[value]) as number:
+            outside = self.advance(whole, self.builder.mul(number, self.number(self.tile.whole * size)))
+            outside = self.part(value, outside, place)
+            inside = self.advance(room, self.builder.mul(number, self.number(row)))
+            self.copy_bytes(*((inside, outside) if inwards else (outside, inside)), row)
+
+
+class _NoLanes:
+    """In place of `Lanes`: the code around an inner block has no vectors."""
+
+    def enter(self) -> None:
+        """Nothing to do: no common subexpressions are shared."""
+
+    def leave(self) -> None:
+        """Nothing to do."""
