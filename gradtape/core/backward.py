@@ -12,21 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import (
-    ADDED,
-    AMBIENT,
-    LIFTED,
-    SPENT,
-    Births,
-    Node,
-    ails,
-    is_nan,
-    is_whole,
-    leading_to,
-    release,
-    suspects,
-    walk,
-)
+from gradtape.core.backprop import is_whole, leading_to, release, walk
+from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
+from gradtape.core.graph import ADDED, AMBIENT, LIFTED, SPENT, Node
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, leaves, rebuild

@@ -96,3 +96,30 @@ def check_tangent(tangent: Any, primal: Tensor) -> Any:
     if tangent is None:
         raise messages.different_structures("primals", "tangents", "", "an array", "None")
     return check_seed(tangent, primal, "tangents")
+
+
+def push_through(
+    targets: list[Node], tangents: dict[Node, Any], mask: int, attach: Callable[[Any, Node], Any] | None
+) -> list[Any]:
+    """Send tangents forward along a recorded graph; those of `targets`, None where nothing arrives."""
+    reached: dict[Node, None] = {}
+    pending = [target for target in targets if target.bits & mask]
+    while pending:
+        node = pending.pop()
+        if node not in reached:
+            reached[node] = None
+            pending.extend(parent for parent in node.parents if parent.bits & mask)
+    moving = {node: tangent for node, tangent in tangents.items() if tangent is not None}
+    with np.errstate(all="ignore"):
+        for node in sorted(reached, key=lambda node: node.order):
+            if node in moving or node.op is None or not any(parent in moving for parent in node.parents):
+                continue
+            if node.op.part is not None:
+                tangent = moving[node.parents[0]][node.op.part]
+            else:
+                assert node.op.forward is not None
+                out, inputs = node.values(attach)
+                tangent = node.op.forward(node, out, inputs, [moving.get(parent) for parent in node.parents])
+            if tangent is not None:
+                moving[node] = tangent
+    return [moving.get(target) for target in targets]

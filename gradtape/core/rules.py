@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.backprop import is_spare
 from gradtape.core.batch import batch_elementwise
 from gradtape.core.fast_apply import is_plain, one_door, two_door
-from gradtape.core.graph import FLAGS, PARTS, Node, is_spare
+from gradtape.core.graph import FLAGS, PARTS, Node
 from gradtape.core.operation import Batch, Op, apply
 from gradtape.core.shapes import unbroadcast
 

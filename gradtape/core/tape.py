@@ -13,22 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradtape.core import recording
+from gradtape.core.backprop import LARGE, is_whole, walk
+from gradtape.core.backprop import release as free
 from gradtape.core.batch import BatchTensor, Units, for_each_row
-from gradtape.core.graph import (
-    FLAGS,
-    LARGE,
-    UNTRACKED,
-    VARIABLE,
-    Births,
-    Node,
-    ails,
-    is_nan,
-    is_whole,
-    next_order,
-    suspects,
-    walk,
-)
-from gradtape.core.graph import release as free
+from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
+from gradtape.core.graph import FLAGS, UNTRACKED, VARIABLE, Node, next_order
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, leaves, map_structure, rebuild

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core import recording
+from gradtape.core.explain_hooks import suspects
 from gradtape.core.graph import (
     ADDED,
     AMBIENT,
@@ -28,7 +29,6 @@ from gradtape.core.graph import (
     departures,
     leaf,
     next_order,
-    suspects,
 )
 from gradtape.core.pytree import LEAVES
 from gradtape.core.shapes import Shape

@@ -18,7 +18,8 @@ import numpy as np
 
 from gradtape.config import config
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, VARIABLE, keeping
+from gradtape.core.backprop import keeping
+from gradtape.core.graph import AMBIENT, VARIABLE
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
 from gradtape.errors import GradTapeError, OperandError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from gradtape.core.graph import suspect
+from gradtape.core.explain_hooks import suspect
 from gradtape.core.operation import PLAIN, Op, apply, tensor_of
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError

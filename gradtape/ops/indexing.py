@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import spread
-from gradtape.core.graph import suspect
+from gradtape.core.explain_hooks import suspect
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain

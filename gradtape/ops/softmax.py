@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import suspect
+from gradtape.core.explain_hooks import suspect
 from gradtape.core.rules import elementwise, general
 from gradtape.extension import special_function
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, noted, restored

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import keeping
+from gradtape.core.backprop import keeping
 from gradtape.core.tensor import Tensor
 from gradtape.errors import NumericsError, OperandError, UntrackedError
 from gradtape.transforms.custom.arrays import is_recorded

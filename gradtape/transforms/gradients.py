@@ -18,20 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.forward import ForwardAccumulator, check_tangent
-from gradtape.core.graph import (
-    AMBIENT,
-    LIFTED,
-    UNTRACKED,
-    Births,
-    Node,
-    ails,
-    is_nan,
-    push_through,
-    sampled,
-    suspects,
-    walk,
-)
+from gradtape.core.backprop import walk
+from gradtape.core.explain_hooks import Births, ails, is_nan, sampled, suspects
+from gradtape.core.forward import ForwardAccumulator, check_tangent, push_through
+from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
-from gradtape.core.graph import ails
+from gradtape.core.explain_hooks import ails
 from gradtape.core.pytree import children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.core import graph, references
+from gradtape.core import backprop, references
 from gradtape.jit import jit
 from gradtape.jit.trace.loops import elide
 
@@ -85,7 +85,7 @@ def test_loops_that_are_written_down_give_the_same_numbers(
 
 def test_gradients_that_are_never_written_over_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing is taken to be spare, gradients of large arrays have the same bits."""
-    x = np.linspace(0.1, 2.0, graph.LARGE)
+    x = np.linspace(0.1, 2.0, backprop.LARGE)
     expected = gt.grad(large)(x)
-    monkeypatch.setattr(graph, "_HOLDERS", 0)
+    monkeypatch.setattr(backprop, "_HOLDERS", 0)
     np.testing.assert_array_equal(gt.grad(large)(x), expected)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.core import batch, graph
+from gradtape.core import backprop, batch
 from gradtape.core.rules import _parameters
 
-LARGE = graph.LARGE // 8 + 1  # elements of double precision
+LARGE = backprop.LARGE // 8 + 1  # elements of double precision
 
 
 @pytest.fixture
@@ -23,14 +23,14 @@ def x() -> gt.Tensor:
 def overwritten(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The arrays that the walk writes over from now on, as sums go."""
     seen: list[Any] = []
-    decide = graph.is_spare
+    decide = backprop.is_spare
 
     def spy(holders: int, array: Any) -> bool:
         spare = decide(holders, array)
         seen.extend([array] if spare else [])
         return spare
 
-    monkeypatch.setattr(graph, "is_spare", spy)
+    monkeypatch.setattr(backprop, "is_spare", spy)
     return seen
 
 

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import batch
-from gradtape.core.graph import FLAGS, Node, suspect
+from gradtape.core.explain_hooks import suspect
+from gradtape.core.graph import FLAGS, Node
 from gradtape.core.location import is_library
 from gradtape.explain.detectors.shape_mismatch import shape_table
 from gradtape.explain.emit.policy import is_due, report

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import graph
+from gradtape.core import explain_hooks
 from gradtape.core.graph import Node
 from gradtape.core.location import Location
 from gradtape.explain.detectors.loss_reduction import Courses, over_batches
@@ -55,11 +55,11 @@ def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
         for found in _findings(seeds, mask, beginnings, courses, is_due=not count & (count - 1)):
             tell(found)
 
-    graph.observers.append(look)
+    explain_hooks.observers.append(look)
     try:
         yield
     finally:
-        graph.observers.remove(look)
+        explain_hooks.observers.remove(look)
 
 
 def _findings(

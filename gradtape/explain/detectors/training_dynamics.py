@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node, sampled
+from gradtape.core.explain_hooks import sampled
+from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.detectors.broadcast import grouped, is_outer, makes_axis
 from gradtape.explain.detectors.loss_reduction import beside_means
 from gradtape.explain.emit.policy import is_due, report

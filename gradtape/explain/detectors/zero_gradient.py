@@ -1,7 +1,7 @@
 """What is looked at when a gradient has been taken and something may be wrong with it, before the graph is let go.
 
-Healthy gradients cost one dot product each (`gradtape.core.graph.ails`). `examine` is called only if a gradient is zero
-everywhere or not finite, or if something on the way wants to be judged (`gradtape.core.graph.suspects`).
+Healthy gradients cost one dot product each (`ails` in `gradtape.core.explain_hooks`). `examine` is called only if a
+gradient is zero everywhere or not finite, or if something on the way wants to be judged (`suspects` there).
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Births, Cut, Node, innocent, is_nan, sampled, suspects
+from gradtape.core.explain_hooks import Births, innocent, is_nan, sampled, suspects
+from gradtape.core.graph import FLAGS, Cut, Node
 from gradtape.errors import GradTapeError
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.emit.withhold import defer, is_provisional

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import FLAGS, LIFTED, PARTS, Birth, Births, Node, Spec, sampled
+from gradtape.core.explain_hooks import Birth, Births, sampled
+from gradtape.core.graph import FLAGS, LIFTED, PARTS, Node, Spec
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import TABLE
 from gradtape.core.saved_arrays import Guarded

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.backprop import walk
 from gradtape.core.batch import BatchTensor, for_each_row
-from gradtape.core.graph import Node, push_through, walk
+from gradtape.core.forward import push_through
+from gradtape.core.graph import Node
 from gradtape.core.location import Location
 from gradtape.core.pytree import leaves
 from gradtape.core.tensor import Tensor

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, VARIABLE, Cut, Node, departures, walk
+from gradtape.core.backprop import walk
+from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, VARIABLE, Cut, Node, departures
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.detectors.detached_value import departed, is_read

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cotangents, Cut, Node, Spec, _fit, departures
+from gradtape.core.backprop import _fit
+from gradtape.core.explain_hooks import Cotangents
+from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cut, Node, Spec, departures
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op
 from gradtape.core.saved_arrays import Guarded

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import graph
-from gradtape.core.graph import AMBIENT, LIFTED, Cotangents, Finish, Node
+from gradtape.core import explain_hooks
+from gradtape.core.explain_hooks import Cotangents, Finish
+from gradtape.core.graph import AMBIENT, LIFTED, Node
 from gradtape.core.location import Location
 from gradtape.explain.emit.listeners import listening, without_listeners
 from gradtape.explain.graph.replay import Replay, is_concrete, is_custom
@@ -62,11 +63,11 @@ class Collector:
         if not self._is_private:
             self._stack.enter_context(listening(self.add_problem))
             _active.append(self)
-        graph.observers.append(self.observe)
+        explain_hooks.observers.append(self.observe)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        graph.observers.remove(self.observe)
+        explain_hooks.observers.remove(self.observe)
         if not self._is_private:
             _active.remove(self)
         self._stack.close()

@@ -240,7 +240,7 @@ def location_of_running_rule() -> Location | None:
     """The location of the operation whose gradient rule is being executed; None if no rule is, or a custom one."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_library(frame.f_code.co_filename):
-        if frame.f_code.co_name == "_walk" and frame.f_globals.get("__name__") == "gradtape.core.graph":
+        if frame.f_code.co_name == "_walk" and frame.f_globals.get("__name__") == "gradtape.core.backprop":
             node = frame.f_locals.get("node")
             place = getattr(node, "location", None)
             return place if isinstance(place, Location) and place.code is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from gradtape.core import graph
+from gradtape.core import backprop
 from gradtape.core.location import Location, as_from, is_library, user_files
 from gradtape.core.operation import Op, apply
 from gradtape.jit.ir.program import NOWHERE
@@ -41,7 +41,7 @@ def _classify(code: CodeType) -> int:
     """Whether code is a library's, and a walk back's or a rule's, whose operations belong to those of their node."""
     if len(_kinds) >= PLACES_AT_MOST:
         _kinds.clear()
-    if code is graph._walk.__code__ or code is as_from.__code__ or code.co_varnames[:2] == _RULE:
+    if code is backprop._walk.__code__ or code is as_from.__code__ or code.co_varnames[:2] == _RULE:
         kind = _WALKING
     else:
         kind = _LIBRARY if is_library(code.co_filename) else 0

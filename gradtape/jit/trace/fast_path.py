@@ -17,8 +17,9 @@ from weakref import ref
 from gradtape import ops
 from gradtape.config import config
 from gradtape.core import recording
+from gradtape.core.backprop import keeping
 from gradtape.core.fast_apply import is_plain
-from gradtape.core.graph import FLAGS, LIFTED, LIFTED_NODE, TENSOR, UNTRACKED, Node, keeping, next_order
+from gradtape.core.graph import FLAGS, LIFTED, LIFTED_NODE, TENSOR, UNTRACKED, Node, next_order
 from gradtape.core.location import user_files
 from gradtape.core.operation import NO_PARAMS, Op, note_stretch
 from gradtape.core.tensor import Tensor

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.graph import AMBIENT, walk
+from gradtape.core.backprop import walk
+from gradtape.core.graph import AMBIENT
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, children, leaves, rebuild
 from gradtape.core.tape import check_seed

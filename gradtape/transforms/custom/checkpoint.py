@@ -9,20 +9,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
+from gradtape.core.backprop import release, walk
 from gradtape.core.batch import BatchTensor, batch_elementwise
-from gradtape.core.graph import (
-    AMBIENT,
-    LIFTED,
-    VARIABLE,
-    Births,
-    Cut,
-    Node,
-    is_finite,
-    next_order,
-    push_through,
-    release,
-    walk,
-)
+from gradtape.core.explain_hooks import Births, is_finite
+from gradtape.core.forward import push_through
+from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.core import graph
+from gradtape.core import explain_hooks
 from gradtape.explain.detectors import zero_gradient
 from gradtape.explain.model.problem import Problem
 
@@ -205,18 +205,18 @@ class TestReturned:
 
     def test_a_graph_that_was_freed_is_no_departure(self) -> None:
         """float(loss) after backward, as in every training loop, leaves nothing to be examined."""
-        graph.suspects.clear()
+        explain_hooks.suspects.clear()
         x = gt.tensor([0.37, 0.8], requires_grad=True)
         loss = (x**2).sum()
         loss.backward()
         float(loss)
-        assert not graph.suspects
+        assert not explain_hooks.suspects
 
     def test_suspects_stay_bounded(self) -> None:
         """Numbers that leave a tape that is never asked are forgotten."""
         x = gt.tensor(0.37, requires_grad=True)
         for _ in range(2000):
             float(x * 2.0)
-        assert len(graph.suspects) <= 256
+        assert len(explain_hooks.suspects) <= 256
         (x * 1.0).backward()
-        assert not graph.suspects
+        assert not explain_hooks.suspects

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.core import graph
+from gradtape.core import explain_hooks
 from gradtape.explain import Problem, Span
 from gradtape.explain.emit import policy
 from gradtape.explain.report import Collector, Report, of_tape, show, write
@@ -633,7 +633,7 @@ def test_a_collector_sees_every_kind_of_gradient() -> None:
     page = heard.report().to_html()
     checker = check(page)
     assert {"picture0", "picture1", "picture2"} <= set(checker.names)
-    assert graph.observers == []
+    assert explain_hooks.observers == []
 
 
 def test_a_collector_hears_problems() -> None:

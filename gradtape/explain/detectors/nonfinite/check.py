@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import graph
+from gradtape.core import backprop, graph
 from gradtape.core.graph import Node
 from gradtape.core.operation import Op
 from gradtape.explain.detectors.nonfinite.origin import (
@@ -241,7 +241,7 @@ def _where_behind(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[N
 @contextmanager
 def trying() -> Iterator[None]:
     """Inside, a line search tries a place: NaN there is its business, and noted only, but for `check_numerics`."""
-    if graph.keeping.get():
+    if backprop.keeping.get():
         yield
         return
     with configure(GT401="note", GT402="note", GT403="note"), np.errstate(all="ignore"):
@@ -277,7 +277,7 @@ def check_numerics() -> Iterator[None]:
     ...         print(error.problem.title)
     np.log(x) is -inf at [1], where x is 0
     """
-    token = graph.keeping.set(True)
+    token = backprop.keeping.set(True)
     try:
         with (
             configure(GT401="raise", GT402="raise", GT403="raise"),
@@ -285,7 +285,7 @@ def check_numerics() -> Iterator[None]:
         ):
             yield
     finally:
-        graph.keeping.reset(token)
+        backprop.keeping.reset(token)
 
 
 def _raise_here(kind: str, flags: int) -> None:

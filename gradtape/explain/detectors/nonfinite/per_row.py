@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units
-from gradtape.core.graph import Node, sampled
+from gradtape.core.explain_hooks import sampled
+from gradtape.core.graph import Node
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain.detectors.zero_gradient import NO_BIRTHS, examine

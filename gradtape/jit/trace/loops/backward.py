@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import LIFTED, PARTS, Node, leaf, next_order, walk
+from gradtape.core.backprop import walk
+from gradtape.core.graph import LIFTED, PARTS, Node, leaf, next_order
 from gradtape.core.operation import Op, _pick
 from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable

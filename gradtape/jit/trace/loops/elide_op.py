@@ -9,7 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core import recording
-from gradtape.core.graph import keeping
+from gradtape.core.backprop import keeping
 from gradtape.core.operation import Op
 from gradtape.jit.trace.loops.match import is_alike_index, is_same_number
 from gradtape.jit.trace.loops.template import OpTemplate

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import FLAGS, Node, walk
+from gradtape.core.backprop import walk
+from gradtape.core.graph import FLAGS, Node
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tape import GradientTape

@@ -13,7 +13,8 @@ from weakref import ref
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import FLAGS, LIFTED_NODE, UNTRACKED, Node, keeping, next_order
+from gradtape.core.backprop import keeping
+from gradtape.core.graph import FLAGS, LIFTED_NODE, UNTRACKED, Node, next_order
 from gradtape.core.operation import Op, note_stretch
 from gradtape.core.shapes import Shape
 from gradtape.jit.ir.locations import place

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradtape as gt
+from gradtape.core.backprop import release_saved
 from gradtape.core.backward import backward_of, gradients_of
-from gradtape.core.graph import release_saved
 from gradtape.standins.names import missing
 from gradtape.standins.torch import overwriting
 from gradtape.standins.torch.autograd import forward_ad, functional, graph, profiler

@@ -1,0 +1,136 @@
+"""What the kernel notes for explanations.
+
+That is: results to judge when a gradient is taken, observers of the backward pass, and the operations whose rules made
+NaN, infinity or zeros. The kernel fills these and the package `explain` reads them. Healthy gradients cost one dot
+product each (`ails`).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Sequence
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.graph import FLAGS, Node
+
+# What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
+suspects: deque[Any] = deque(maxlen=256)
+
+# How often what was computed at a place, with that shape, was looked at and nothing found.
+innocent: dict[tuple[Any, ...], int] = {}
+LOOKS_AT_MOST = 32
+
+
+def suspect(node: Node, entry: Any = None) -> None:
+    """Let `node` be judged when a gradient is taken, unless that was done often enough; `entry` tells more about it."""
+    if innocent.get((id(node.code), node.offset, node.shape), 0) < LOOKS_AT_MOST:
+        suspects.append(weakref.ref(node) if entry is None else entry)
+
+
+ZEROS_AT_MOST = 8
+
+
+class Birth(NamedTuple):
+    """An operation whose rule made NaN, infinity or zeros: the gradient that arrived, and what the rule made of it.
+
+    A rule for large arrays may have written over the gradient: then the two are the same array.
+    """
+
+    node: Node
+    gradient: Any
+    cotangents: Sequence[Any]
+
+
+class Births(list[Node]):
+    """The operations in whose rules a walk noticed that a NaN was made that reached a source.
+
+    `targets` are the values of what is differentiated. `first` is the first operation that made NaN or infinity after
+    the walk had begun to let saved values go: it and all that are older have kept theirs. `zeros` are those that made
+    zeros of a gradient meanwhile, and have kept theirs too.
+    """
+
+    def __init__(self, targets: Sequence[Any] = ()) -> None:
+        super().__init__()
+        self.targets = targets
+        self.first: Birth | None = None
+        self.zeros: list[Birth] = []
+
+
+Cotangents = dict[Node, tuple[Any, ...]]
+Finish = Callable[[Cotangents, Exception | None], Any]
+Observer = Callable[[Iterable[tuple[Node, Any]], int, Iterable[Node] | None, Container[Node]], Finish | None]
+
+# Called before every walk back, while the whole graph is there: a report's collector, when there is one. An observer
+# changes nothing. A custom rule is called once, by the walk itself: an observer that needs what custom rules give
+# returns a function that is called after the walk with that, or with the error that ended the walk.
+observers: list[Observer] = []
+is_observing: ContextVar[bool] = ContextVar("gradtape observing", default=False)
+
+
+def observe(looks: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
+    """Call observers, or what they returned; the walks that they make themselves are not observed."""
+    token = is_observing.set(True)
+    try:
+        found = [look(*given) for look in looks]
+    finally:
+        is_observing.reset(token)
+    return [finish for finish in found if finish is not None]
+
+
+_INFINITY = float("inf")
+
+
+def ails(gradients: Iterable[Any]) -> bool:
+    """Whether one of the gradients is zero everywhere, or NaN or infinite somewhere: worth a closer look.
+
+    One dot product each: a sum of squares is 0 or not finite then, and only then or nearly so.
+    """
+    for gradient in gradients:
+        product: Callable[[Any, Any], Any] = np.vdot
+        if not isinstance(gradient, (np.ndarray, np.generic)):
+            gradient, product = sampled(gradient), _quietly_multiplied
+        if isinstance(gradient, (np.ndarray, np.generic)) and gradient.size:
+            flat: Any = gradient.ravel("K")  # in the order of its memory, so that nothing is copied
+            if not 0.0 < product(flat, flat).real < _INFINITY:
+                return True
+    return False
+
+
+def _quietly_multiplied(left: Any, right: Any) -> Any:
+    """The dot product, without BLAS: its threads would stay awake for a while, and take cores from the compiler."""
+    return np.einsum("i,i", left.conj(), right)
+
+
+def sampled(value: Any) -> Any:
+    """What a value that is being traced, and is on no tape, is in this call; all else as it is."""
+    return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
+
+
+def is_nan(targets: Iterable[Any]) -> bool:
+    """Whether a target that is one number is NaN, which no gradient needs to show."""
+    return any(value.size == 1 and value != value for value in targets if isinstance(value, (np.ndarray, np.generic)))
+
+
+def has_nan(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and bool(np.isnan(value).any())
+
+
+def is_finite(value: Any) -> bool:
+    """Whether there is no NaN and no infinity in a value; what is no array of numbers counts as finite."""
+    is_number = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
+    return not is_number or bool(np.isfinite(value).all())
+
+
+SAMPLES = 16
+
+
+def is_zero(value: Any) -> bool:
+    """Whether an array is zero everywhere; some elements are looked at first, which mostly tells that it is not."""
+    if not isinstance(value, np.ndarray) or not value.size:
+        return False
+    flat = value.reshape(-1) if value.flags.c_contiguous else value[(slice(0, 1),) * value.ndim]
+    return not flat[:: -(-flat.size // SAMPLES)].any() and not value.any()
