@@ -119,7 +119,7 @@ CHAPTERS = {
     "joining": "joining and splitting",
     "rearranging": "turning, shifting, repeating and masking",
     "padding": "margins around arrays",
-    "editing": "putting in, leaving out, laying out anew",
+    "insertion": "putting in, leaving out, laying out anew",
     "creation_from": "tensors built of lists, blocks, functions and ranges",
     "selection": "choices by conditions, and functions applied slice by slice",
     "indexing": "reading elements",
