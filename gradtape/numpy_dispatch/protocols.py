@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gradtape.chapters import OPS_CHAPTERS
 from gradtape.core.location import Location
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import TABLE
@@ -65,50 +66,10 @@ def register_table() -> None:
                 FUNCTIONS[function] = op
 
 
-LATE_CHAPTERS = (
-    "activations",
-    "attention",
-    "creation_from",
-    "selection",
-    "convolution",
-    "covariance",
-    "cross_entropy",
-    "decompositions",
-    "determinants",
-    "distributions",
-    "insertion",
-    "emath",
-    "fft",
-    "histograms",
-    "labels",
-    "layers",
-    "least_squares",
-    "losses",
-    "matrix_functions",
-    "normalisation",
-    "norms",
-    "numerics",
-    "inplace",
-    "padding",
-    "polynomials",
-    "pooling",
-    "introspection",
-    "rectifiers",
-    "accumulate",
-    "searching",
-    "svd",
-    "special",
-    "eigen",
-    "nan_reductions",
-    "ufuncs",
-)
-"""Chapters of `gradtape.ops` that are opened when one of their functions is first called, to keep the import quick."""
-
-
 @functools.cache
 def open_chapters() -> None:
-    """Import the late chapters and enter what they answer for."""
-    for chapter in LATE_CHAPTERS:
+    """Import the chapters of `gradtape.ops` that are not yet, and enter what they answer for."""
+    for chapter in OPS_CHAPTERS:
         importlib.import_module(f"gradtape.ops.{chapter}")
     register_table()
 

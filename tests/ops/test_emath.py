@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
+from gradtape.chapters import OPS_CHAPTERS
 
 from .differentiation import assert_differentiates, assert_values_are_numpys, in_the_plane
 
@@ -187,7 +188,9 @@ class TestIndicesInsideMaps:
 
 def test_late_names_are_those_of_their_chapters() -> None:
     """What `gradtape` lists of the late chapters is what they have, without what is there from the start."""
-    for chapter, names in gt._LATE.items():
+    for chapter, names in OPS_CHAPTERS.items():
+        if not names:  # reached through NumPy's functions or a namespace only
+            continue
         module = importlib.import_module(f"gradtape.ops.{chapter}")
         assert sorted(names.split()) == sorted(name for name in module.__all__ if name not in gt.ops.__all__)
 
