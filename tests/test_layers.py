@@ -161,7 +161,7 @@ ALLOWED_INSIDE = {
         "trace": "errors guards ir",
         "native": "ir",
         "diagnostics": "errors guards ir native runtime trace",
-        "pipeline": "errors ir native passes runtime",
+        "pipeline": "errors guards ir native passes runtime trace",
         "api": "diagnostics errors guards ir native passes pipeline runtime trace",
         "__init__": "api errors ir",
     },
