@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradtape.jit.ir.program import LOOP
+from gradtape.config import config
+from gradtape.jit.ir.program import LOOP, Program
+from gradtape.jit.ir.verify import verify
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.executable import Executable
@@ -35,10 +37,18 @@ def compile_call(
     """
     with collect_less_often():
         trace = trace_call(function, static, call, args, kwargs)
+        _verify_if_checking(trace.program)
         program = optimise(trace.program, loops=trace.loops)
+        _verify_if_checking(program)
         steps = backends.steps(program)
         runner = Runner(program, steps)
         return Executable(trace, program, runner), trace.captured
+
+
+def _verify_if_checking(program: Program) -> None:
+    """In the checking modes, raise a `ProgramError` if a stage made a program that breaks the specification."""
+    if config.check != "off":
+        verify(program, run=False)
 
 
 def _print_steps(executable: Executable) -> str:
