@@ -24,8 +24,8 @@ from gradtape.commands import terminal
 from gradtape.core.atomic_write import write_atomically
 from gradtape.core.location import Location, is_library
 from gradtape.errors import GradientWarning, GradTapeError
-from gradtape.explain.detectors.locked_write import explain as explain_refused_write
-from gradtape.explain.detectors.none_used import explain as explain_none
+from gradtape.explain.detectors.locked_write import explain_refused_write
+from gradtape.explain.detectors.none_used import explain_none_used
 from gradtape.explain.detectors.survey import surveying
 from gradtape.explain.emit import listeners, policy
 from gradtape.explain.emit.excepthook import hook_of_program
@@ -315,7 +315,7 @@ class Session:
         self.error = error
         error.__traceback__ = _from_script(error.__traceback__)
         explain_refused_write(error)
-        explain_none(error)
+        explain_none_used(error)
         if "gradtape.standins" in sys.modules:
             from gradtape.standins.explaining import explain as explain_stand_in
 

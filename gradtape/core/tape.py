@@ -191,7 +191,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
                 gradients = [apart(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
             if not explained and (suspects or births or ails(gradients) or is_nan(values)):
-                from gradtape.explain.detectors.zero_gradient import examine
+                from gradtape.explain.detectors import examine
 
                 held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
                 examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))

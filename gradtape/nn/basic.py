@@ -71,7 +71,7 @@ class Linear(Module):
         return functional.linear(x, self.weight, self.bias)
 
     def _refused(self, x: Any) -> Exception:
-        from gradtape.explain.fixes.reshape_edits import features_of_examples
+        from gradtape.explain.fixes.reshape_edits import feature_count_fixes
 
         given = x.shape
         name, features = type(self).__name__, given[-1] if given else 0
@@ -81,7 +81,7 @@ class Linear(Module):
             f"{self.in_features}.",
             f"{name}({features}, {self.out_features})" if given else "an array with an axis of features",
         )
-        offered = features_of_examples(x, self.in_features)
+        offered = feature_count_fixes(x, self.in_features)
         return ShapeError(error.problem.with_(fixes=offered)) if offered else error
 
     def extra_repr(self) -> str:

@@ -28,9 +28,9 @@ def note_probabilities(name: str, input: Any, axis: int) -> None:
         least = array.min()
         is_sure = least > 0 or (least == 0 and _source(input._node).op.name == "softmax")  # of zeros there are others
         if is_sure and np.abs(array.sum(axis=axis) - 1).max() <= within:
-            from gradtape.explain.detectors.loss_input import normalised_twice
+            from gradtape.explain.detectors.loss_input import warn_softmax_twice
 
-            normalised_twice(name, input, axis)
+            warn_softmax_twice(name, input, axis)
 
 
 def note_doubled(name: str, input: Any, axes: tuple[int, ...]) -> None:
@@ -39,9 +39,9 @@ def note_doubled(name: str, input: Any, axes: tuple[int, ...]) -> None:
     if node is None or node.op is None or node.op.name != "softmax" or node.params.get("axis") != axes:
         return
     if _computed(input) is not None and all(node.shape[axis] > 1 for axis in axes):
-        from gradtape.explain.detectors.loss_input import normalised_twice
+        from gradtape.explain.detectors.loss_input import warn_softmax_twice
 
-        normalised_twice(name, input, axes[0])
+        warn_softmax_twice(name, input, axes[0])
 
 
 def note_sigmoid(name: str, input: Any) -> None:
@@ -50,18 +50,18 @@ def note_sigmoid(name: str, input: Any) -> None:
         return
     node = _source(input._node)
     if node.op.name == "sigmoid" or _is_written_out(node):
-        from gradtape.explain.detectors.loss_input import squashed_twice
+        from gradtape.explain.detectors.loss_input import warn_sigmoid_twice
 
-        squashed_twice(name, node)
+        warn_sigmoid_twice(name, node)
 
 
 def note_positive(name: str, input: Any, axis: int | None = None) -> None:
     """Tell of an input of logarithms of probabilities that has numbers above 0."""
     array = _computed(input)
     if array is not None and array.size and array.max() > 1e-3:
-        from gradtape.explain.detectors.loss_input import not_logarithms
+        from gradtape.explain.detectors.loss_input import warn_not_log_probabilities
 
-        not_logarithms(name, input, axis)
+        warn_not_log_probabilities(name, input, axis)
 
 
 def _source(node: Any) -> Any:

@@ -55,9 +55,9 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
         x = _copied(x, wanted, order, copy)
     if order == "C":
         if len(wanted) == len(x.shape) > 1 and wanted != x.shape and sorted(wanted) == sorted(x.shape):
-            from gradtape.explain.detectors.reshape_for_transpose import note_swap
+            from gradtape.explain.detectors.reshape_for_transpose import check_reshape
 
-            note_swap(x.shape, wanted)
+            check_reshape(x.shape, wanted)
         return _reshape(x, shape=wanted)
     return transpose(_reshape(transpose(x), shape=wanted[::-1]))
 

@@ -228,9 +228,9 @@ class _Flat:
 
     def tried(self, vector: Any) -> tuple[float, Any]:
         """The value and the gradient at a place that a line search tries, which it leaves if they are not finite."""
-        from gradtape.explain.detectors.nonfinite.check import trying
+        from gradtape.explain.detectors.nonfinite.check import allow_nonfinite_trial
 
-        with trying():
+        with allow_nonfinite_trial():
             value, gradients = self._called(vector)
         number, gradient = float(np.asarray(plain(value)).reshape(())), self.packed(rebuild(self.params, gradients))
         is_finite = math.isfinite(number) and bool(np.isfinite(gradient).all())

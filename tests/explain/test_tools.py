@@ -351,7 +351,7 @@ def test_survey_is_made_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> 
     from gradtape.explain.detectors import survey
 
     looked: list[Any] = []
-    monkeypatch.setattr(survey, "survey", lambda replay: looked.append(replay) or [])
+    monkeypatch.setattr(survey, "survey_graph", lambda replay: looked.append(replay) or [])
     with gt.explain.surveying():
         for _ in range(9):
             saturated(1e-3)

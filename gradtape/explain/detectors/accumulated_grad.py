@@ -1,8 +1,8 @@
-"""Gradients in `.grad` and the steps that use them: added to those of the step before, or not there at all.
+"""Detector: an optimiser step with a `.grad` that still holds the gradient of the step before, or with none at all.
 
-`Extra.use` says what has become of an accumulated gradient: READ since it was filled, SPENT in a change of its tensor,
-ADDED to after that without having been cleared. A change that reads a gradient with that past is a mistake; a backward
-pass alone is not, as of a generator whose gradients pass the discriminator, to be cleared before that is trained.
+`Extra.use` is the state of an accumulated gradient: READ since it was filled, SPENT in a change of its tensor, ADDED to
+after that without being cleared. A change of the tensor that reads an ADDED gradient is a mistake. The backward pass
+alone is not: the gradients of a generator also reach the discriminator, and are cleared before that is trained.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gradtape.explain.source.files import one_line, span_of
 
 
 def note_change(extra: Extra) -> None:
-    """A tensor is about to change after its gradient was read: warn if that has an earlier step's in it."""
+    """Mark the gradient as spent, before its tensor changes; warn if it contains that of an earlier step."""
     was_added, where = extra.use & ADDED, extra.added
     extra.use, extra.added = SPENT, None
     if not was_added or where is None:
@@ -43,7 +43,7 @@ def note_change(extra: Extra) -> None:
 
 
 def _cleared(site: UserExpression) -> list[str]:
-    """The statement that makes the step, and behind it the gradient cleared; else how that is done, in words."""
+    """The statement of the step, followed by one that clears the gradient; advice where it cannot be written."""
     statement = None if site.node is None else site.source.statement(site.node)
     clearing = "" if statement is None else _clearing(site, statement)
     if statement is None or not clearing:
@@ -55,7 +55,7 @@ def _cleared(site: UserExpression) -> list[str]:
 
 
 def _clearing(site: UserExpression, statement: ast.stmt) -> str:
-    """How the gradient is cleared: by the optimiser whose step this is, or by the tensor whose `.grad` is read."""
+    """The code that clears the gradient: a method of the optimiser, or `.grad = None` of the tensor; else empty."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step":
         if library_of(site.source.imports)[0] == "torch":
@@ -70,7 +70,7 @@ def _clearing(site: UserExpression, statement: ast.stmt) -> str:
 
 
 def note_missing(name: str, count: int, made: Location | None, ran: Location) -> None:
-    """An optimiser made a step, although none of its parameters has a gradient: warn."""
+    """Warn of a step of an optimiser none of whose parameters has a gradient."""
     site = UserExpression.present()
     span = site.span
     if not is_due("GT512", span.file, span.line, span.column):

@@ -1,7 +1,8 @@
-"""What fits by its length only: a row's mean that falls on the columns, and labels that pick a table instead of one
-element from each row.
+"""Detector: arrays that broadcast only because two axes have the same length.
 
-Both are judged when a gradient is taken, by what was done with them: the shapes are those of correct programs.
+Two cases: `x / x.sum(axis=1)` of a square x, where the sums of the rows meet the columns; and `logp[:, labels]`, which
+picks a table instead of one element from each row. Their shapes occur in correct programs too, so they are judged when
+a gradient is taken, by how the results were used.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from gradtape.core.batch import BatchTensor
 from gradtape.core.graph import FLAGS, Node
 from gradtape.core.tensor import Tensor
-from gradtape.explain.detectors.broadcast import grouped
+from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.graph.replay import Replay, saved
@@ -26,7 +27,7 @@ from gradtape.explain.source.expression import is_written, site_at
 from gradtape.explain.source.files import one_line
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "logsumexp", "prod"})
-_ASKING = frozenset({"max", "min", "logsumexp"})
+_RECURRENCE_REDUCTIONS = frozenset({"max", "min", "logsumexp"})
 STEPS_AT_MOST = 64
 
 
@@ -34,46 +35,46 @@ STEPS_AT_MOST = 64
 
 
 def judge_reduction(node: Node, replay: Replay) -> bool:
-    """Warn of `x / x.sum(axis=1)` where x is square: the sums of the rows meet the columns; whether it is one."""
+    """Warn of `x / x.sum(axis=1)` where x is square: the sums of the rows meet the columns. Whether it warned."""
     axes = node.params.get("axis")
     if node not in replay.consumers or not axes or len(axes) != 1:
         return False
     if node.params.get("keepdims") is not False:
         return False
     reduced, axis = node.parents[0], axes[0]
-    vectors = list(_elementwise_of(node, replay))
-    if any(len(user.shape) > len(node.shape) and _moves(user) for v in vectors for user in replay.consumers[v]):
-        return False  # it is given its axis elsewhere, so that both are known to the author
-    beginning = _beginning(reduced, node)
+    vectors = list(_elementwise_results(node, replay))
+    if any(len(user.shape) > len(node.shape) and _changes_axes(user) for v in vectors for user in replay.consumers[v]):
+        return False  # another use restores the axis, so the author knows both
+    beginning = _reduced_array(reduced, node)
     for vector in vectors:
         for user in replay.consumers[vector]:
-            if not _is_normalised(user, vector, reduced.shape) or not _is_made_of(user.parents[0], beginning):
+            if not _is_normalisation(user, vector, reduced.shape) or not _is_computed_from(user.parents[0], beginning):
                 continue
             again = [c.op.name for c in replay.consumers[user] if c.op is not None and c.params.get("axis") == axes]
-            if _ASKING.intersection(again):
+            if _RECURRENCE_REDUCTIONS.intersection(again):
                 continue  # the next step of a recurrence along this axis
             if is_written(site_at(user.location), user.op.name if user.op is not None else ""):
-                value = _numbers(replay.values.get(reduced))
-                place = axis - len(reduced.shape)  # from the end: inside vmap the examples are in front
+                value = _bare_array(replay.values.get(reduced))
+                place = axis - len(reduced.shape)  # from the end: inside vmap the batch axis comes first
                 if value is not None and np.allclose(value, np.swapaxes(value, place - 1, place), equal_nan=True):
                     return False  # of a symmetric array both axes have the same sums
-                found = _misplaced(node, user, axis)
+                found = _misaligned_problem(node, user, axis)
                 if is_due("GT103", *found.place[1:]):
                     report(found)
                 return True
     return False
 
 
-def _numbers(value: Any) -> Any:
-    """The bare array of a value that may be one of a batch; None where there is none."""
+def _bare_array(value: Any) -> Any:
+    """The NumPy array inside a tensor or a batched value; None if it is neither."""
     while isinstance(value, BatchTensor):
         value = value.value
     value = value._array if isinstance(value, Tensor) else value
     return value if isinstance(value, np.ndarray) else None
 
 
-def _elementwise_of(start: Node, replay: Replay) -> Iterator[Node]:
-    """A node and what was made of it element by element, in its shape."""
+def _elementwise_results(start: Node, replay: Replay) -> Iterator[Node]:
+    """A node, and the results of the elementwise operations on it that keep its shape."""
     pending, seen = [start], {start}
     while pending and len(seen) < STEPS_AT_MOST:
         node = pending.pop()
@@ -88,18 +89,22 @@ def _is_elementwise(node: Node) -> bool:
     return node.op is not None and node.op.kind == "elementwise"
 
 
-def _moves(node: Node) -> bool:
+def _changes_axes(node: Node) -> bool:
     return node.op is not None and node.op.name in ("getitem", "reshape", "expand_dims", "broadcast_to")
 
 
-def _is_normalised(node: Node, vector: Node, shape: tuple[int, ...]) -> bool:
+def _is_normalisation(node: Node, vector: Node, shape: tuple[int, ...]) -> bool:
     """Whether an operation centres or scales an array of this shape by the vector."""
     is_scaling = node.op is not None and node.op.name in ("subtract", "divide") and len(node.parents) == 2
     return is_scaling and node.parents[1] is vector and node.parents[0].shape == shape == node.shape
 
 
-def _beginning(node: Node, reduction: Node) -> Node:
-    """What a reduction is of: before functions of one operand, and before what it computes itself (a deviation)."""
+def _reduced_array(node: Node, reduction: Node) -> Node:
+    """The array that a reduction is computed from.
+
+    Elementwise functions of one operand are skipped, and so is what the reducing function computes itself, such as the
+    deviation in `std`.
+    """
     for _ in range(STEPS_AT_MOST):
         same = {parent for parent in node.parents if parent.shape == node.shape}
         others = [(parent, value) for parent, value in zip(node.parents, saved(node)) if parent not in same]
@@ -111,11 +116,11 @@ def _beginning(node: Node, reduction: Node) -> Node:
 
 
 def _is_number(node: Node, value: Any) -> bool:
-    """Whether an operand is a single number, for certain."""
+    """Whether an operand is known to be a single number."""
     return node.shape == () if node.bits > FLAGS else value is not None and np.size(value) == 1
 
 
-def _is_made_of(node: Node, beginning: Node) -> bool:
+def _is_computed_from(node: Node, beginning: Node) -> bool:
     """Whether an array was computed from `beginning` element by element."""
     pending, seen = [node], {node}
     while pending and len(seen) < STEPS_AT_MOST:
@@ -129,7 +134,7 @@ def _is_made_of(node: Node, beginning: Node) -> bool:
     return False
 
 
-def _misplaced(reduction: Node, user: Node, axis: int) -> Problem:
+def _misaligned_problem(reduction: Node, user: Node, axis: int) -> Problem:
     made, used = site_at(reduction.location), site_at(user.location)
     shape = user.shape
     name = one_line(made.span.text)
@@ -152,8 +157,8 @@ def _misplaced(reduction: Node, user: Node, axis: int) -> Problem:
 # -- labels that pick a table
 
 
-def judge_columns(node: Node, replay: Replay) -> bool:
-    """Warn of `logp[:, labels]` whose (n, n) elements all go into the loss; whether it is one."""
+def judge_label_index(node: Node, replay: Replay) -> bool:
+    """Warn of `logp[:, labels]` whose (n, n) elements all go into the loss. Whether it warned."""
     index = node.params.get("index", ())
     if node not in replay.consumers or [type(part) for part in index] != [slice, np.ndarray]:
         return False
@@ -163,7 +168,7 @@ def judge_columns(node: Node, replay: Replay) -> bool:
         return False  # every column once: a choice or an order of the columns
     if not _is_reduced_whole(node, replay):
         return False
-    found = _table_of_labels(node, labels)
+    found = _label_table_problem(node, labels)
     if found is not None and is_due("GT101", *found.place[1:]):
         report(found)
     return found is not None
@@ -181,7 +186,7 @@ def _is_reduced_whole(start: Node, replay: Replay) -> bool:
             axes = user.params.get("axis")
             if user.op is not None and user.op.name in ("sum", "mean") and (axes is None or len(axes) == 2):
                 ends += 1
-            elif _is_elementwise(user) and user.shape == start.shape and _meets_no_table(user, node, replay):
+            elif _is_elementwise(user) and user.shape == start.shape and _has_no_other_table(user, node, replay):
                 pending.append(user)
             else:
                 return False
@@ -190,7 +195,7 @@ def _is_reduced_whole(start: Node, replay: Replay) -> bool:
     return ends > 0
 
 
-def _meets_no_table(user: Node, table: Node, replay: Replay) -> bool:
+def _has_no_other_table(user: Node, table: Node, replay: Replay) -> bool:
     """Whether the other operand of an operation on a table is a number or a vector."""
     for parent, value in zip(user.parents, saved(user)):
         if parent is table:
@@ -199,8 +204,8 @@ def _meets_no_table(user: Node, table: Node, replay: Replay) -> bool:
             if len(parent.shape if parent.bits > FLAGS else np.shape(value)) > 1:
                 return False
             continue
-        # not saved: a term, which follows from the sum
-        one, other = _numbers(replay.values.get(table)), _numbers(replay.values.get(user))
+        # the value was not saved: recover the term from the result
+        one, other = _bare_array(replay.values.get(table)), _bare_array(replay.values.get(user))
         if one is None or other is None or user.op is None or user.op.name not in ("add", "subtract"):
             return False
         if not any(np.allclose(term, term[..., :1, :]) for term in (other - one, other + one)):
@@ -208,7 +213,7 @@ def _meets_no_table(user: Node, table: Node, replay: Replay) -> bool:
     return True
 
 
-def _table_of_labels(node: Node, labels: Any) -> Problem | None:
+def _label_table_problem(node: Node, labels: Any) -> Problem | None:
     site = site_at(node.location)
     written = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(written, ast.Subscript) or not isinstance(written.slice, ast.Tuple):
@@ -216,7 +221,7 @@ def _table_of_labels(node: Node, labels: Any) -> Problem | None:
     owner, part = written.value, written.slice.elts[-1]
     names = [one_line(site.source.text(expression)) for expression in (owner, part)]
     shapes = [node.parents[0].shape, labels.shape]
-    cure = f"{names[0]}[{site.source.spelled('arange')}(len({names[1]})), {names[1]}]"
+    edited = f"{names[0]}[{site.source.spelled('arange')}(len({names[1]})), {names[1]}]"
     return problem(
         "GT101",
         f"every row of {names[0]} {shapes[0]} meets every element of {names[1]} {shapes[1]} in this index",
@@ -225,8 +230,10 @@ def _table_of_labels(node: Node, labels: Any) -> Problem | None:
             Operand(names[0], shapes[0], str(node.dtype), site.binding(owner), site.source.span(owner)),
             Operand(names[1], shapes[1], str(labels.dtype), site.binding(part), site.source.span(part)),
         ],
-        notes=[f"it picks {grouped(math.prod(node.shape))} elements; {len(labels)} if one is picked from each row"],
+        notes=[
+            f"it picks {group_digits(math.prod(node.shape))} elements; {len(labels)} if one is picked from each row"
+        ],
         consequence="the gradient has the right shape and the wrong value",
-        fixes=[Fix(cure, True, site.span)],
+        fixes=[Fix(edited, True, site.span)],
         intent="gt.explain.configure(GT101='off') if all of them are meant",
     )

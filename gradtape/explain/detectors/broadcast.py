@@ -1,8 +1,8 @@
-"""Broadcasts that nobody meant: a column against a row, and one prediction against many targets.
+"""Detector: unintended broadcasts, of a column against a row, or of one prediction against many targets.
 
-`apply` tells of every recorded operation that stretched its tracked operand. Shapes alone decide almost all of them,
-once for each place in the user's code; the source is read only where shapes are suspicious, to see whether the axis
-of length 1 was asked for (`x[:, None]`, `keepdims=True`).
+`apply` calls `check_broadcast` for each recorded operation that broadcast its tracked operand. Almost all are decided
+by their shapes, once for each place in the user's code. The source is read only where the shapes are suspicious, to see
+whether the axis of length 1 was written on purpose (`x[:, None]`, `keepdims=True`).
 """
 
 from __future__ import annotations
@@ -36,42 +36,42 @@ BINDINGS_FOLLOWED = 4
 
 
 class Finding(NamedTuple):
-    """What a place in the code is guilty of, as far as the operation alone tells."""
+    """The diagnosis of an operation at one place in the code, as far as the operation alone shows it."""
 
     code: str
     problem: Problem
-    waits: bool = False  # until a gradient is taken
-    of_examples: bool = False  # the source tells that the prediction was made of the data
+    waits: bool = False  # to be judged when a gradient is taken
+    of_examples: bool = False  # the source shows that the prediction was computed from the data
 
 
 class Residual(NamedTuple):
-    """An operation in which a computed tensor was stretched by data: judged when a gradient is taken through it."""
+    """An operation that broadcast a computed tensor against data: judged when a gradient is taken through it."""
 
     node: weakref.ref[Node]
-    prediction: int  # which of the operands it is
+    prediction: int  # the index of the operand that is the computed tensor
     finding: Finding
 
 
-_places: dict[tuple[int, int, Shape, Shape], tuple[Any, Finding | None]] = {}
+_diagnoses: dict[tuple[int, int, Shape, Shape], tuple[Any, Finding | None]] = {}
 
 
-def stretched(node: Node, inputs: Sequence[Any]) -> None:
-    """An operation on two operands gave a result of another shape than its (first) tracked operand has."""
+def check_broadcast(node: Node, inputs: Sequence[Any]) -> None:
+    """Diagnose an operation on two operands whose result has another shape than its (first) tracked operand."""
     x, y = inputs
     left: Shape = x.shape if hasattr(x, "shape") else np.shape(x)
     right: Shape = y.shape if hasattr(y, "shape") else np.shape(y)
     if not left or not right or node.code is None:
         return
     key = (id(node.code), node.offset, left, right)
-    known = _places.get(key)
+    known = _diagnoses.get(key)
     if known is None:
-        if len(_places) >= PLACES_AT_MOST:
-            _places.clear()
+        if len(_diagnoses) >= PLACES_AT_MOST:
+            _diagnoses.clear()
         try:
-            finding = _judged(node, inputs, left, right)
+            finding = _diagnose(node, inputs, left, right)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             finding = None  # source that cannot be read must not stop the operation
-        known = _places[key] = (node.code, finding)  # holds the code, so that its id stays
+        known = _diagnoses[key] = (node.code, finding)  # holds the code object, so that its id stays unique
     finding = known[1]
     if finding is None:
         return
@@ -82,27 +82,27 @@ def stretched(node: Node, inputs: Sequence[Any]) -> None:
         report(finding.problem)
 
 
-def _judged(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Finding | None:
+def _diagnose(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Finding | None:
     assert node.op is not None
-    if _is_batching():
-        inputs = _of_one_example(node, inputs)
+    if _is_inside_vmap():
+        inputs = _operands_of_one_example(node, inputs)
         left, right = (tuple(getattr(x, "shape", ())) for x in inputs)
         if not is_outer(left, right):
             return None
     if is_outer(left, right):
         site = UserExpression.present()
         residual = node.op.name == "subtract"
-        if not is_written(site, node.op.name) or _is_spelled_out(site, inputs, (left, right), residual):
+        if not is_written(site, node.op.name) or _is_axis_explicit(site, inputs, (left, right), residual):
             return None
-        return Finding("GT101", outer(site, inputs))
+        return Finding("GT101", outer_problem(site, inputs))
     tracked = [parent.bits > FLAGS for parent in node.parents]
     if sum(tracked) != 1 or node.parents[tracked.index(True)].op is None:
         return None
-    return _of_data(node, inputs, tracked.index(True), (left, right))
+    return _diagnose_residual(node, inputs, tracked.index(True), (left, right))
 
 
-def _of_data(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape, Shape]) -> Finding | None:
-    """What is to be judged later of an operation on a computed operand, at `index`, and data."""
+def _diagnose_residual(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape, Shape]) -> Finding | None:
+    """The finding, to be judged later, for an operation on a computed operand, at `index`, and data; or None."""
     from gradtape.explain.source import dataflow
 
     assert node.op is not None
@@ -119,20 +119,20 @@ def _of_data(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape,
     if is_row:
         made = dataflow.find_accidental_table(site, parts[1 - index], target)
         words = f"meets {prediction} here"
-        return None if made is None else Finding("GT101", outer(*made, [site.span.labelled(words)]), True)
-    if _is_spelled_out(site, inputs, shapes):
+        return None if made is None else Finding("GT101", outer_problem(*made, [site.span.labelled(words)]), True)
+    if _is_axis_explicit(site, inputs, shapes):
         return None
     if not any(other):
         size = max(own[0])
         whole = math.prod(prediction) == 1 and dataflow.is_made_of_examples(site, parts[index], parts[1 - index], size)
-        return Finding("GT102", _one_sided(site, inputs, index, shapes), True, whole)
+        return Finding("GT102", _one_sided_problem(site, inputs, index, shapes), True, whole)
     if not {*own[0]} & {*other[0]} or any(dataflow.rearranges_axes(site, part) for part in parts):
         return None
-    return Finding("GT101", outer(site, inputs), True)
+    return Finding("GT101", outer_problem(site, inputs), True)
 
 
-def _is_batching() -> bool:
-    """Whether `vmap` is running this on whole batches, whose axes the user has not written."""
+def _is_inside_vmap() -> bool:
+    """Whether `vmap` runs this operation on a whole batch, whose axis is not in the user's code."""
     frame: Any = sys._getframe(2)
     while frame is not None and is_library(frame.f_code.co_filename):
         if frame.f_code.co_filename == batch.__file__:
@@ -141,8 +141,8 @@ def _is_batching() -> bool:
     return False
 
 
-def _of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
-    """The operands of an operation inside `vmap` as the user sees them: tensors that stand for one example."""
+def _operands_of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """The operands of an operation inside `vmap` with the shapes that one example has, as in the user's code."""
     found = list(active_ops())
     same = bool(found) and found[-1].op is node.op and len(found[-1].inputs) == 2
     return found[-1].inputs if same else (None, None)
@@ -178,33 +178,33 @@ def _stretched_axes(shape: Shape, other: Shape) -> tuple[list[int], list[int]]:
 # -- whether it was meant
 
 
-def _is_spelled_out(
+def _is_axis_explicit(
     site: UserExpression, inputs: Sequence[Any], shapes: Sequence[Shape], residual: bool = False
 ) -> bool:
-    """Whether an axis of length 1 that is stretched here was asked for in the code that made it.
+    """Whether the code that made an operand adds the axis of length 1 that is broadcast here.
 
-    In a residual, a column of data that got its axis elsewhere says nothing if the other side is a prediction whose own
-    axis was taken away: `x = grid[:, None]; y = np.sin(x)`, and `model(x).squeeze() - y`.
+    In a residual, a column of data that got its axis elsewhere is no evidence if the other side is a prediction whose
+    own axis was removed: `x = grid[:, None]; y = np.sin(x)`, and `model(x).squeeze() - y`.
     """
     parts = site.parts(inputs)
     nodes: list[Any] = [getattr(x, "_node", None) for x in inputs]
-    if None not in nodes and nodes[0].bits > FLAGS and _root(nodes[0]) is _root(nodes[1]):
+    if None not in nodes and nodes[0].bits > FLAGS and _view_base(nodes[0]) is _view_base(nodes[1]):
         return True  # a tensor against itself: all pairs are meant
     of_parameters = all(node is None or node.bits <= FLAGS or node.op is None for node in nodes)
     for index, (node, part, shape) in enumerate(zip(nodes, parts, shapes)):
         if not _stretched_axes(shape, shapes[1 - index])[0]:
             continue
         is_data = node is None or node.bits <= FLAGS
-        if residual and is_data and isinstance(part, ast.Name) and _was_flattened(nodes[1 - index]):
+        if residual and is_data and isinstance(part, ast.Name) and _is_flattened(nodes[1 - index]):
             continue
         if part is not None and makes_axis(site, part, reshapes=of_parameters):
             return True
-        if node is not None and _made_axis(node, shape):
+        if node is not None and _operations_add_axis(node, shape):
             return True
     return False
 
 
-def _was_flattened(node: Any) -> bool:
+def _is_flattened(node: Any) -> bool:
     """Whether a tracked vector was made of something with more axes, by a shape change, an index or a product."""
     if node is None or node.bits <= FLAGS or node.op is None or len(node.shape) != 1:
         return False
@@ -212,7 +212,7 @@ def _was_flattened(node: Any) -> bool:
     return changed or node.op.name == "matmul"
 
 
-def _root(node: Node) -> Node:
+def _view_base(node: Node) -> Node:
     """The tensor that a node is a view of."""
     while node.op is not None and node.parents and node.op.name in ("reshape", "getitem", "transpose"):
         node = node.parents[0]
@@ -220,10 +220,10 @@ def _root(node: Node) -> Node:
 
 
 def makes_axis(site: UserExpression, expression: ast.expr, followed: int = 0, reshapes: bool = False) -> bool:
-    """Whether an expression, or the elementwise operations it consists of, adds an axis of length 1 in so many words.
+    """Whether an expression, or the elementwise operations it consists of, explicitly adds an axis of length 1.
 
-    Names are followed to where they were bound. A `reshape` counts where it is written only, unless `reshapes` says
-    otherwise: a column that came from elsewhere is just what goes wrong.
+    Names are followed to where they were bound. A `reshape` counts only in the expression itself, unless `reshapes` is
+    true: a column that was made elsewhere is the usual mistake.
     """
     if isinstance(expression, ast.Subscript):
         return _has_none(expression.slice)
@@ -308,7 +308,7 @@ def _has_none(index: ast.expr) -> bool:
     )
 
 
-def _made_axis(node: Node, shape: Shape) -> bool:
+def _operations_add_axis(node: Node, shape: Shape) -> bool:
     """Whether the operations that made a tensor, as far back as they are elementwise, added its axis on purpose."""
     for _ in range(16):
         if node.op is None or not node.parents or node.shape.count(1) < shape.count(1):
@@ -336,17 +336,17 @@ def _made_axis(node: Node, shape: Shape) -> bool:
 # -- what to say
 
 
-def outer(site: UserExpression, inputs: Sequence[Any], others: Sequence[Span] = ()) -> Problem:
+def outer_problem(site: UserExpression, inputs: Sequence[Any], others: Sequence[Span] = ()) -> Problem:
     """Every element of one operand meets every element of the other; `others` are where it meets a vector."""
     operands = site.operands(inputs)
     shapes = [operand.shape or () for operand in operands]
     result = np.broadcast_shapes(*shapes)
-    table = _table(operands, shapes, result)
-    offered = [fix for fix in _matching(site, operands, shapes) if not others or "None" not in fix]
-    offered = [*_where_it_was_made(site, operands, shapes), *offered][: shape_edits.SHOWN_AT_MOST]
+    table = _result_table(operands, shapes, result)
+    offered = [fix for fix in _matching_edits(site, operands, shapes) if not others or "None" not in fix]
+    offered = [*_fixes_at_binding(site, operands, shapes), *offered][: shape_edits.SHOWN_AT_MOST]
     matched = max(math.prod(shape) for shape in shapes)
     count = math.prod(result)
-    table["remarks"][str(len(shapes))] = f"{grouped(count)} elements; {grouped(matched)} if they are matched"
+    table["remarks"][str(len(shapes))] = f"{group_digits(count)} elements; {group_digits(matched)} if they are matched"
     first, second = (operand.name for operand in operands)
     return problem(
         "GT101",
@@ -356,34 +356,34 @@ def outer(site: UserExpression, inputs: Sequence[Any], others: Sequence[Span] = 
         table=table,
         consequence="the gradient has the right shape and the wrong value",
         fixes=offered or [f"give both the same shape: {shapes[0]} and {shapes[1]} are stretched to {result}"],
-        intent=_intent(site, operands, shapes),
+        intent=_intent_text(site, operands, shapes),
     )
 
 
-def grouped(number: int) -> str:
+def group_digits(number: int) -> str:
     """A number with its digits in groups of three."""
     return f"{number:,}".replace(",", " ")
 
 
-def _table(operands: Sequence[Operand], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+def _result_table(operands: Sequence[Operand], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
     table, _ = shape_table([operand.name for operand in operands], shapes)
     table["rows"].append(["=", [str(n) for n in result]])
     return table
 
 
-def _matching(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+def _matching_edits(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
     """Edits after which element meets element; those that take an axis off come first."""
     found = shape_edits.for_elementwise(site, operands, shapes)
     return sorted(found, key=lambda fix: fix.count("None"))
 
 
-def _where_it_was_made(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
-    """The column as a vector from the line on that made it, where a loss uses it several times, element by element.
+def _fixes_at_binding(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
+    """An edit of the line that made a column, so that it is a vector, if a loss uses it several times elementwise.
 
-    An edit of one of the uses would leave the others as they are.
+    An edit of one use would leave the others as they are.
     """
     index = next((i for i, shape in enumerate(shapes) if len(shape) == 2 and shape[1] == 1), None)
-    part = None if index is None or operands[index].span is None else site.source.at(_span(operands[index]))
+    part = None if index is None or operands[index].span is None else site.source.at(_operand_span(operands[index]))
     if index is None or part is None or len(shapes[1 - index]) != 1 or site.node is None:
         return []
     names = [node for node in ast.walk(part) if isinstance(node, ast.Name)]
@@ -407,7 +407,7 @@ def _where_it_was_made(site: UserExpression, operands: Sequence[Operand], shapes
 
 
 def _is_used_by_element(site: UserExpression, use: ast.AST) -> bool:
-    """Whether all that is done with a name, up to its statement, is done to each element, or sums all of them up."""
+    """Whether the operations on a name, up to its statement, are elementwise or sums over all elements."""
     node = site.source.parents.get(use)
     while node is not None and not isinstance(node, ast.stmt):
         if isinstance(node, ast.Call):
@@ -423,7 +423,7 @@ def _is_used_by_element(site: UserExpression, use: ast.AST) -> bool:
     return True
 
 
-def _intent(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:
+def _intent_text(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> str:
     """The same table of pairs with the missing axes written out."""
     count = max(len(shape) for shape in shapes)
     index = next((i for i, shape in enumerate(shapes) if len(shape) < count), None)
@@ -431,7 +431,7 @@ def _intent(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[
         return "lay the axes out where they meet: [:, None] on one, [None, :] on the other"
     absent = count - len(shapes[index])
     axes = ", ".join(["None"] * absent + [":"] * (len(shapes[index]) if len(shapes[index]) < 3 else 0))
-    node = None if operands[index].span is None else site.source.at(_span(operands[index]))
+    node = None if operands[index].span is None else site.source.at(_operand_span(operands[index]))
     parts: list[ast.expr | None] = [None, None]
     parts[index] = node if isinstance(node, ast.expr) else None
     written = site.rewritten({index: f"[{axes}]"}, parts)
@@ -440,18 +440,18 @@ def _intent(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[
     return Fix(f"say so in the code: {written or f'{operands[index].name}[{axes}]'}", True)
 
 
-def _span(operand: Operand) -> Span:
+def _operand_span(operand: Operand) -> Span:
     assert operand.span is not None
     return operand.span
 
 
-def _one_sided(site: UserExpression, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
+def _one_sided_problem(site: UserExpression, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
     """One prediction is compared with many targets."""
     operands = site.operands(inputs)
     prediction, target = operands[index].name, operands[1 - index].name
     shape, wanted = shapes[index], shapes[1 - index]
     result = np.broadcast_shapes(*shapes)
-    table = _table(operands, shapes, result)
+    table = _result_table(operands, shapes, result)
     count = max(len(shape), len(wanted))
     axis = next(i for i in range(-1, -count - 1, -1) if -i <= len(shape) and shape[i] == 1 and result[i] > 1)
     of = f"axis {axis}" if len(shape) > 1 else "its only axis"
@@ -480,7 +480,7 @@ _COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
 
 
 def judge_residual(suspect: Residual, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
-    """Warn of a residual that waits if its prediction was computed from the data and all of it goes into the target."""
+    """Warn of a residual if its prediction was computed from the data and all of it goes into the target."""
     node = suspect.node()
     if node is None or node not in consumers or all(math.prod(target.shape) != 1 for target in targets):
         return False
@@ -497,10 +497,10 @@ def judge_residual(suspect: Residual, consumers: dict[Node, list[Node]], targets
 def _depends_on(node: Node, examples: Shape) -> bool:
     """Whether a prediction was computed from data with one of the lengths of the targets, not from parameters only."""
     lengths = {n for n in examples if n > 1}
-    return any(lengths & {*shape} for shape in _data(node))
+    return any(lengths & {*shape} for shape in _data_shapes(node))
 
 
-def _data(start: Node) -> Iterator[Shape]:
+def _data_shapes(start: Node) -> Iterator[Shape]:
     """The shapes of the untracked arrays that went into a node, as far as they were saved."""
     pending, seen = [start], {start}
     while pending:

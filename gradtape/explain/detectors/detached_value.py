@@ -1,7 +1,7 @@
-"""Values that left the tape as plain numbers and came back as constants: the gradient through them is lost.
+"""Detector: a value left the tape as a plain number and came back as a constant, so its gradient is lost.
 
-A number has no history. What came back is recognised by the source (the expression that let it out is read by the
-operand, directly or by way of names) or by the number itself, if it is no number that anybody would write.
+A number has no history. It is recognised by the source (the operand reads the expression at which the value left,
+directly or through names), or by the number itself, if it has too many digits to be written by hand.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
-from gradtape.explain.detectors.foreign_function import foreign, of_math_passed_on
+from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.emit.policy import is_due, report
-from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
@@ -27,66 +27,68 @@ from gradtape.explain.source.files import one_line, returned_values, source_of
 PAIRS_AT_MOST = 4096
 ARRAYS_AT_MOST = 64
 NAMES_FOLLOWED = 6
-_PASSING = frozenset(
+_TRANSPARENT_FUNCTIONS = frozenset(
     ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
 )
-_METHODS = frozenset(["sum", "mean", "prod", "std", "var", "max", "min", "dot", "copy", "reshape", "ravel", "astype"])
-_WRITING = frozenset(["fill", "put", "itemset"])  # methods of arrays that write numbers into them
+_TRANSPARENT_METHODS = frozenset(
+    ["sum", "mean", "prod", "std", "var", "max", "min", "dot", "copy", "reshape", "ravel", "astype"]
+)
+_WRITE_METHODS = frozenset(["fill", "put", "itemset"])  # methods of arrays that write numbers into them
 
-_innocent: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+_unrelated_pairs: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
 
 def judge_departures(departed: Sequence[Cut], replay: Replay) -> bool:
-    """Warn of the first value that left as a number and is a constant operand on the way to the target, if any is."""
+    """Warn of the first departed value that is a constant operand on the way to the target. Whether it warned."""
     if not departed:
         return False
-    constants = Constants(replay)
+    constants = ConstantOperands(replay)
     for departure in departed:
-        edges = constants.made_of(departure)
+        edges = constants.computed_from(departure)
         if edges and not _cancels(edges, replay):
-            found = _returned(departure, *edges[0])
+            found = _detached_problem(departure, *edges[0])
             if is_due("GT210", *found.place[1:]):
                 report(found)
             return True
     return False
 
 
-class Constants:
-    """The constant operands on the way to a target, by their places in the code: loops come by these often."""
+class ConstantOperands:
+    """The constant operands on the way to a target, grouped by their place in the code: a loop repeats each place."""
 
     def __init__(self, replay: Replay) -> None:
         self._edges = [
-            (node, slot) for node in reversed(replay.nodes) if node.code is not None for slot in _constants(node)
+            (node, slot) for node in reversed(replay.nodes) if node.code is not None for slot in _constant_slots(node)
         ]
         self._by_place: dict[tuple[int, int, int], list[int]] = {}
         for index, (node, slot) in enumerate(self._edges):
             self._by_place.setdefault((id(node.code), node.offset, slot), []).append(index)
-        self._related: dict[tuple[int, int], list[int]] = {}  # by the place of a departure
+        self._by_departure: dict[tuple[int, int], list[int]] = {}  # by the place of a departure
         self._numbers: dict[Any, list[int]] | None = None
         self._arrays: list[int] = []
 
-    def made_of(self, departure: Cut) -> list[tuple[Node, int]]:
-        """The operands after a departure that are made of what left there, as names or their values show."""
+    def computed_from(self, departure: Cut) -> list[tuple[Node, int]]:
+        """The operands, younger than `departure`, that were computed from its value, as names or numbers show."""
         place = id(departure.code), departure.offset
-        if place not in self._related:
-            self._related[place] = self._reading(departure)
-        found = {*self._related[place], *self._of_value(departure.params.get("value"))}
+        if place not in self._by_departure:
+            self._by_departure[place] = self._find_by_source(departure)
+        found = {*self._by_departure[place], *self._find_by_value(departure.params.get("value"))}
         return [self._edges[index] for index in sorted(found) if self._edges[index][0].order >= departure.order]
 
-    def _reading(self, departure: Cut) -> list[int]:
+    def _find_by_source(self, departure: Cut) -> list[int]:
         found: list[int] = []
         for key, edges in self._by_place.items():
             pair = (id(departure.code), departure.offset, *key)
-            if pair in _innocent:
+            if pair in _unrelated_pairs:
                 continue
-            if _is_read_at(departure, *self._edges[edges[0]]):
+            if _operand_reads(departure, *self._edges[edges[0]]):
                 found += edges
-            elif len(_innocent) < PAIRS_AT_MOST:
-                _innocent[pair] = departure.code, self._edges[edges[0]][0].code
+            elif len(_unrelated_pairs) < PAIRS_AT_MOST:
+                _unrelated_pairs[pair] = departure.code, self._edges[edges[0]][0].code
         return found
 
-    def _of_value(self, value: Any) -> list[int]:
-        if not _is_telling(value):
+    def _find_by_value(self, value: Any) -> list[int]:
+        if not _is_recognisable(value):
             return []
         if self._numbers is None:
             self._numbers = {}
@@ -98,15 +100,15 @@ class Constants:
                     self._numbers.setdefault(np.asarray(constant).item(), []).append(index)
                 elif len(self._arrays) < ARRAYS_AT_MOST:
                     self._arrays.append(index)
-        arrays = [index for index in self._arrays if self._holds(index, value)]
+        arrays = [index for index in self._arrays if self._contains(index, value)]
         return [*self._numbers.get(value, ()), *arrays]
 
-    def _holds(self, index: int, value: Any) -> bool:
+    def _contains(self, index: int, value: Any) -> bool:
         node, slot = self._edges[index]
         return bool(np.any(np.asarray(saved(node)[slot]) == value))
 
 
-def _constants(node: Node) -> Iterator[int]:
+def _constant_slots(node: Node) -> Iterator[int]:
     """The inputs of an operation that are numbers or arrays, not tensors on a tape."""
     if node.op is not None:
         for index, parent in enumerate(node.parents):
@@ -114,41 +116,41 @@ def _constants(node: Node) -> Iterator[int]:
                 yield index
 
 
-def _is_telling(value: Any) -> bool:
-    """Whether a number is one that nobody writes, so that meeting it again is no accident."""
+def _is_recognisable(value: Any) -> bool:
+    """Whether a number has so many digits that meeting it again is no coincidence."""
     if not isinstance(value, float) or not math.isfinite(value) or abs(value) < 1e-300:
         return False
     return float(f"{value:.6g}") != value
 
 
-def _is_read_at(departure: Cut, node: Node, slot: int) -> bool:
+def _operand_reads(departure: Cut, node: Node, slot: int) -> bool:
     """Whether an operand is computed from what left at `departure`, as far as names show."""
     site = site_at(node.location)
-    part = _operand(site, node, slot)
-    return part is not None and _reads(site, part, _departing(departure), NAMES_FOLLOWED)
+    part = _operand_expression(site, node, slot)
+    return part is not None and _reads(site, part, _exit_expression(departure), NAMES_FOLLOWED)
 
 
-def _operand(site: UserExpression, node: Node, slot: int) -> ast.expr | None:
+def _operand_expression(site: UserExpression, node: Node, slot: int) -> ast.expr | None:
     if not isinstance(site.node, ast.expr | ast.stmt):
         return None
     candidates = site._candidates(len(node.parents))
     return candidates[slot] if slot < len(candidates) and len(candidates) == len(node.parents) else None
 
 
-def _departing(departure: Cut) -> tuple[UserExpression, ast.AST | None]:
+def _exit_expression(departure: Cut) -> tuple[UserExpression, ast.AST | None]:
     site = site_at(departure.location)
     return site, site.node.value if isinstance(site.node, ast.Expr) else site.node
 
 
-def is_read(site: UserExpression, expression: ast.AST, departure: Cut) -> bool:
-    """Whether an expression of the user's is computed from what left at `departure`, as far as names show."""
-    return _reads(site, expression, _departing(departure), NAMES_FOLLOWED)
+def reads_departure(site: UserExpression, expression: ast.AST, departure: Cut) -> bool:
+    """Whether an expression of the user is computed from the value that left at `departure`, as far as names show."""
+    return _reads(site, expression, _exit_expression(departure), NAMES_FOLLOWED)
 
 
 def _reads(
     site: UserExpression, expression: ast.AST, leaving: tuple[UserExpression, ast.AST | None], names: int
 ) -> bool:
-    """Whether the value of `expression` is computed from what left, as far as operators and names show."""
+    """Whether `expression` is computed from the value of `leaving`, as far as operators and names show."""
     elsewhere, left = leaving
     if left is None or elsewhere.source.file != site.source.file:
         return False
@@ -175,7 +177,7 @@ def _reads(
         if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Name) and left.value.id == expression.id:
             is_same = site.home(expression, left.value.id) is site.home(left, left.value.id)
             return isinstance(left.ctx, ast.Store) and is_same  # array[i] = x
-        written = _written_array(left)
+        written = _array_written_to(left)
         if written is not None and written.id == expression.id:
             return site.home(expression, written.id) is site.home(left, written.id)
         if _is_appended(site, expression, left):
@@ -186,13 +188,13 @@ def _reads(
         value = source_of(bound.file).at(bound)
         if value is None or value is expression or isinstance(value, ast.stmt):
             return False
-        return _reads(_elsewhere(site, value), value, leaving, names - 1)
+        return _reads(_in_same_file(site, value), value, leaving, names - 1)
     return False
 
 
-def _written_array(left: ast.AST) -> ast.Name | None:
-    """The array that a number is written into where it left, by `array.fill(x)` or `array.flat[i] = x`."""
-    if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.func.attr in _WRITING:
+def _array_written_to(left: ast.AST) -> ast.Name | None:
+    """The array that the departing value is written into, by `array.fill(x)` or `array.flat[i] = x`."""
+    if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.func.attr in _WRITE_METHODS:
         array = left.func.value
     elif isinstance(left, ast.Subscript) and isinstance(left.ctx, ast.Store) and isinstance(left.value, ast.Attribute):
         array = left.value.value
@@ -202,7 +204,7 @@ def _written_array(left: ast.AST) -> ast.Name | None:
 
 
 def _is_appended(site: UserExpression, name: ast.Name, left: ast.AST) -> bool:
-    """Whether what left was put at the end of the list that `name` is: `values.append(float(x))`."""
+    """Whether the departing value was appended to the list `name`: `values.append(float(x))`."""
     call = site.source.parents.get(left)
     function = call.func if isinstance(call, ast.Call) and left in call.args else None
     if not isinstance(function, ast.Attribute) or function.attr != "append" or not isinstance(function.value, ast.Name):
@@ -213,21 +215,21 @@ def _is_appended(site: UserExpression, name: ast.Name, left: ast.AST) -> bool:
 def _attribute_reads(
     site: UserExpression, attribute: ast.Attribute, leaving: tuple[UserExpression, ast.AST | None], names: int
 ) -> bool:
-    """Whether `self.x` is computed from what left: by a property of that name, or where it was last assigned."""
+    """Whether `self.x` is computed from the value of `leaving`: by a property, or where it was last assigned."""
     if attribute.attr == "T":
         return _reads(site, attribute.value, leaving, names)
     if not names:
         return False
     function = site.source.method(attribute.attr)
     if function is not None:
-        return any(_reads(_elsewhere(site, value), value, leaving, names - 1) for value in returned_values(function))
+        return any(_reads(_in_same_file(site, value), value, leaving, names - 1) for value in returned_values(function))
     bound = site.binding(attribute)
     value = None if bound is None or bound.file != site.source.file else site.source.at(bound)
-    return isinstance(value, ast.expr) and _reads(_elsewhere(site, value), value, leaving, names - 1)
+    return isinstance(value, ast.expr) and _reads(_in_same_file(site, value), value, leaving, names - 1)
 
 
-def _elsewhere(site: UserExpression, node: ast.expr) -> UserExpression:
-    """An expression at another place of the same file."""
+def _in_same_file(site: UserExpression, node: ast.expr) -> UserExpression:
+    """The expression `node`, at another place of the same file."""
     there = UserExpression(None)
     there.source, there.node = site.source, node
     return there
@@ -236,27 +238,29 @@ def _elsewhere(site: UserExpression, node: ast.expr) -> UserExpression:
 def _call_reads(
     site: UserExpression, call: ast.Call, leaving: tuple[UserExpression, ast.AST | None], names: int
 ) -> bool:
-    """Whether the result of a call is computed from what left: in its arguments, or inside a function of this file."""
+    """Whether a call is computed from the value of `leaving`: in its arguments, or inside a function of this file."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    owner = _root(function)
+    owner = _root_name(function)
     in_part = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Attribute)  # np.linalg.solve
     passes = (
-        name in _PASSING or owner == "math" or (site.source.is_array_module(owner) and (in_part or hasattr(np, name)))
+        name in _TRANSPARENT_FUNCTIONS
+        or owner == "math"
+        or (site.source.is_array_module(owner) and (in_part or hasattr(np, name)))
     )
     if passes and any(_reads(site, argument, leaving, names) for argument in call.args):
         return True
-    if isinstance(function, ast.Attribute) and name in _METHODS:
+    if isinstance(function, ast.Attribute) and name in _TRANSPARENT_METHODS:
         return _reads(site, function.value, leaving, names)
     called = None
     if names:
         called = site.source.method(name) if isinstance(function, ast.Attribute) else site.source.function(name)
     returned = [] if called is None else returned_values(called)
-    return any(_reads(_elsewhere(site, value), value, leaving, names - 1) for value in returned)
+    return any(_reads(_in_same_file(site, value), value, leaving, names - 1) for value in returned)
 
 
 def _cancels(edges: Sequence[tuple[Node, int]], replay: Replay) -> bool:
-    """Whether the gradient that is lost is zero all the same, as for a maximum that is subtracted and added again."""
+    """Whether the lost gradient is zero, as for a maximum that is subtracted and added again."""
     total, size = 0.0, 0.0
     for node, slot in edges:
         gradient, inputs = replay.gradients.get(node), tuple(replay.inputs(node))
@@ -282,12 +286,12 @@ def _cancels(edges: Sequence[tuple[Node, int]], replay: Replay) -> bool:
 # -- what to say
 
 
-def _returned(departure: Cut, node: Node, slot: int) -> Problem:
-    site, left = _departing(departure)
+def _detached_problem(departure: Cut, node: Node, slot: int) -> Problem:
+    site, left = _exit_expression(departure)
     came = site_at(node.location)
-    part = _operand(came, node, slot)
+    part = _operand_expression(came, node, slot)
     back = came.span if part is None else came.source.span(part)
-    how = _manner(site, left, departure)
+    how = _exit_words(site, left, departure)
     words = one_line(site.span.text) if isinstance(left, ast.expr) else departure.reason
     if isinstance(left, ast.Subscript):
         words = site.source.text(left)
@@ -300,28 +304,28 @@ def _returned(departure: Cut, node: Node, slot: int) -> Problem:
         f"{words if len(words) <= 40 else 'a value'} left the tape as {how} and came back as a constant",
         spans=spans,
         consequence="the gradient through it is lost: what arrives at the sources is only a part",
-        fixes=_fixes(site, left, departure),
+        fixes=_departure_fixes(site, left, departure),
         intent="say so in the code: .item() or gt.stop_gradient(x) instead",
     )
 
 
-def departed(departure: Cut) -> tuple[str, list[str]]:
+def describe_departure(departure: Cut) -> tuple[str, list[str]]:
     """How a value left the tape, in words, and what to write instead."""
-    site, left = _departing(departure)
-    return f"the value left the tape as {_manner(site, left, departure)}", _fixes(site, left, departure)
+    site, left = _exit_expression(departure)
+    return f"the value left the tape as {_exit_words(site, left, departure)}", _departure_fixes(site, left, departure)
 
 
-def _manner(site: UserExpression, left: ast.AST | None, departure: Cut) -> str:
+def _exit_words(site: UserExpression, left: ast.AST | None, departure: Cut) -> str:
     if isinstance(left, ast.Subscript):
         return "an element of a NumPy array"
-    if isinstance(left, ast.Call) and _written_array(left) is not None:
+    if isinstance(left, ast.Call) and _array_written_to(left) is not None:
         return "what is written into a NumPy array"
     if isinstance(left, ast.Call) and getattr(getattr(left.func, "value", None), "id", "") == "math":
         return f"the argument of {site.source.text(left.func)}"
     return departure.reason
 
 
-def _fixes(site: UserExpression, left: ast.AST | None, departure: Cut) -> list[str]:
+def _departure_fixes(site: UserExpression, left: ast.AST | None, departure: Cut) -> list[str]:
     span: Span = site.span
     scalar = departure.params.get("shape") == ()
     converts = isinstance(left, ast.Call) and getattr(left.func, "id", "") in ("float", "int", "complex", "bool")
@@ -331,7 +335,7 @@ def _fixes(site: UserExpression, left: ast.AST | None, departure: Cut) -> list[s
         text = inner if isinstance(left.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute) else f"({inner})"
         if isinstance(parent, ast.Assign | ast.Return):
             text = inner
-        listed = _listed(site, left, inner) if scalar else None
+        listed = _list_fix(site, left, inner) if scalar else None
         return [listed or Fix(text, scalar, span)]
     if (
         isinstance(left, ast.Call)
@@ -341,24 +345,24 @@ def _fixes(site: UserExpression, left: ast.AST | None, departure: Cut) -> list[s
         owner = one_line(site.source.text(left.func.value))
         return [f"{owner} itself, without {departure.reason}"]
     written = (
-        None if left is None else _written_array(left) or (left.value if isinstance(left, ast.Subscript) else None)
+        None if left is None else _array_written_to(left) or (left.value if isinstance(left, ast.Subscript) else None)
     )
     if written is not None:
         array = site.source.text(written)
-        remade: list[str] = [*_as_tensor(site, written)]
+        remade: list[str] = [*_tensor_creation_fixes(site, written)]
         words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
         return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
-    if isinstance(left, ast.Call) and (theirs := foreign(site)) is not None:
+    if isinstance(left, ast.Call) and (theirs := find_foreign_call(site)) is not None:
         return [fix if scalar or not isinstance(fix, Fix) else str(fix) for fix in theirs.fixes()]
-    if isinstance(left, ast.Call) and (passed := of_math_passed_on(site, left)):
+    if isinstance(left, ast.Call) and (passed := fixes_for_math_argument(site, left)):
         return [*passed]
     return [] if departure.reason == "stop_gradient" else ["compute with the tensor itself"]
 
 
-def _listed(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:
-    """`gt.array([x for ...])` for `[float(x) for ...]` where a function of NumPy's is given that: it takes no tensors.
+def _list_fix(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:
+    """`gt.array([x for ...])` for a `[float(x) for ...]` that is an argument of a NumPy function.
 
-    None where the number is in no list that is such an argument.
+    A list of tensors would not do: NumPy would convert them. None where the number is in no such list.
     """
     held = site.source.parents.get(left)
     call = None if held is None else site.source.parents.get(held)
@@ -370,7 +374,7 @@ def _listed(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:
     if not site.source.is_array_module(owner):
         return None
     whole = site.source.span(held)
-    written = replaced(whole, site.source.span(left), inner)
+    written = replace_span(whole, site.source.span(left), inner)
     if written is None:
         return None
     is_array = getattr(call.func, "attr", "") in ("array", "asarray", "stack") and len(call.args) == 1
@@ -379,18 +383,18 @@ def _listed(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:
     return Fix(joined, True, site.source.span(call) if is_array and not call.keywords else whole)
 
 
-def kept_on_tape(site: UserExpression) -> list[Fix]:
+def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     """`gt.array([x, y])` for `np.array([x, y])`, `gt.zeros(3)` for the `np.zeros(3)` that a tensor was written into."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.Subscript):
-        return _as_tensor(site, node.value)
+        return _tensor_creation_fixes(site, node.value)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
     if name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
-        return _of_gradtape(site, node)
+        return _gradtape_call_fixes(site, node)
     held = node.args[0] if node.args else None
-    if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(_root(node.func)):
+    if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(_root_name(node.func)):
         whole = site.source.span(held)  # np.mean([x, y])
         return [Fix(f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})", True, whole)]
     return []
@@ -412,7 +416,7 @@ _AT = {
 }
 
 
-def into_a_tensor(site: UserExpression) -> tuple[str, list[Fix]]:
+def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     """The array that a statement (`a[i] += x`, `a += x`, `f(x, out=a)`) writes into, and what to write instead."""
     statement = None if site.node is None else site.source.statement(site.node)
     if isinstance(statement, ast.AugAssign):
@@ -420,15 +424,21 @@ def into_a_tensor(site: UserExpression) -> tuple[str, list[Fix]]:
         if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
             method = _IN_PLACE.get(type(statement.op))
             array = one_line(site.source.text(target.value))
-            return array, [*_as_tensor(site, target.value), *_at(site, target.value, target.slice, method, value)]
+            return array, [
+                *_tensor_creation_fixes(site, target.value),
+                *_at_fixes(site, target.value, target.slice, method, value),
+            ]
         array, sign = one_line(site.source.text(target)), _SIGNS.get(type(statement.op))
-        text = one_line(site.source.text(value)) if sign == "+" else _grouped(site, value)
+        text = one_line(site.source.text(value)) if sign == "+" else _parenthesise(site, value)
         return array, [Fix(f"{array} = {array} {sign} {text}", True, site.source.span(statement))] if sign else []
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "at" and len(call.args) == 3:
         held, index, added = call.args  # np.add.at(a, i, x)
         method = _AT.get(getattr(getattr(call.func, "value", None), "attr", ""))
-        return one_line(site.source.text(held)), [*_as_tensor(site, held), *_at(site, held, index, method, added)]
+        return one_line(site.source.text(held)), [
+            *_tensor_creation_fixes(site, held),
+            *_at_fixes(site, held, index, method, added),
+        ]
     out = next((k for k in call.keywords if k.arg == "out"), None) if isinstance(call, ast.Call) else None
     if out is None or not isinstance(call, ast.Call):
         return "", []
@@ -439,22 +449,22 @@ def into_a_tensor(site: UserExpression) -> tuple[str, list[Fix]]:
     alone = f"{one_line(site.source.text(call.func))}({', '.join(texts)})"
     if isinstance(statement, ast.Expr) and isinstance(out.value, ast.Name) and arguments:
         return array, [Fix(f"{array} = {alone}", True, site.source.span(statement))]
-    return array, [*_as_tensor(site, out.value), Fix(f"without out=: {alone}")]
+    return array, [*_tensor_creation_fixes(site, out.value), Fix(f"without out=: {alone}")]
 
 
-def _at(site: UserExpression, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:
+def _at_fixes(site: UserExpression, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:
     """`a = gt.at(a)[i].add(x)` in the place of the statement that writes into `a`."""
     name = one_line(site.source.text(array))
     statement = None if site.node is None else site.source.statement(site.node)
     if method is None or statement is None:
         return []
     place = f"{site.source.spelled('at', 'gradtape')}({name})[{one_line(site.source.text(index))}]"
-    text = one_line(site.source.text(value)) if "({})" in method else _grouped(site, value)
+    text = one_line(site.source.text(value)) if "({})" in method else _parenthesise(site, value)
     return [Fix(f"{name} = {place}.{method.format(text)}", True, site.source.span(statement))]
 
 
-def _grouped(site: UserExpression, value: ast.expr) -> str:
-    """An operand as it is written, in brackets if an operator before it would take it apart."""
+def _parenthesise(site: UserExpression, value: ast.expr) -> str:
+    """The source of an operand, in brackets if an operator before it would bind to a part of it."""
     text = one_line(site.source.text(value))
     is_single = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
     return text if is_single else f"({text})"
@@ -466,7 +476,7 @@ _SIGNS: dict[type, str] = {
 }  # fmt: skip
 
 
-def _root(function: ast.expr) -> str:
+def _root_name(function: ast.expr) -> str:
     """`np` for `np.linalg.norm`; empty for a function that is no attribute of anything."""
     root = function
     while isinstance(root, ast.Attribute):
@@ -474,7 +484,7 @@ def _root(function: ast.expr) -> str:
     return getattr(root, "id", "") if root is not function else ""
 
 
-def _as_tensor(site: UserExpression, array: ast.expr) -> list[Fix]:
+def _tensor_creation_fixes(site: UserExpression, array: ast.expr) -> list[Fix]:
     """`gt.zeros(10)` in the place of `np.zeros(10)`, where that made the array that was written into."""
     bound = site.binding(array)
     made = None if bound is None or bound.file != site.source.file else site.source.at(bound)
@@ -482,10 +492,10 @@ def _as_tensor(site: UserExpression, array: ast.expr) -> list[Fix]:
         return []
     name = made.func.attr if isinstance(made.func, ast.Attribute) else made.func.id
     made_anew = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "linspace", "arange")
-    return _whole_binding(site, made, _of_gradtape(site, made)) if name in made_anew else []
+    return _as_whole_statement(site, made, _gradtape_call_fixes(site, made)) if name in made_anew else []
 
 
-def _whole_binding(site: UserExpression, made: ast.expr, offered: list[Fix]) -> list[Fix]:
+def _as_whole_statement(site: UserExpression, made: ast.expr, offered: list[Fix]) -> list[Fix]:
     """The edits of what a name is bound to, as `name = edit` where that is all that the statement does."""
     statement = site.source.parents.get(made)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -494,10 +504,10 @@ def _whole_binding(site: UserExpression, made: ast.expr, offered: list[Fix]) -> 
     return [Fix(f"{name} = {fix}", True, site.source.span(statement)) for fix in offered]
 
 
-def _of_gradtape(site: UserExpression, call: ast.Call) -> list[Fix]:
-    """A call of NumPy's, with the function of the same name here."""
+def _gradtape_call_fixes(site: UserExpression, call: ast.Call) -> list[Fix]:
+    """A call of a NumPy function, with gradtape's function of the same name."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     name = {"asanyarray": "asarray", "ascontiguousarray": "asarray"}.get(name, name)
     whole = site.source.span(call)
-    written = replaced(whole, site.source.span(call.func), site.source.spelled(name, "gradtape"))
+    written = replace_span(whole, site.source.span(call.func), site.source.spelled(name, "gradtape"))
     return [] if written is None or written == one_line(whole.text) else [Fix(written, True, whole)]

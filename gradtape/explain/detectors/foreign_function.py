@@ -1,8 +1,7 @@
-"""Functions of other libraries that were given a tensor: which one it was, and which of gradtape's does the same.
+"""Detector: a function of another library (SciPy, scikit-learn, `math`, `numpy.random`) was given a tensor.
 
-SciPy's functions that are no ufuncs, scikit-learn's, `math`'s and NumPy's random numbers compute with bare arrays or
-floats. The call in the user's source tells which function it was; where that is an expression that cannot be read
-(`table[key](x)`), the frame just inside the call does.
+These functions compute with bare arrays or floats. The function is identified by the call in the user's source; if that
+cannot be read (`table[key](x)`), by the frame just inside the call. The fix is gradtape's function that does the same.
 """
 
 from __future__ import annotations
@@ -18,24 +17,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.location import is_library
-from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 
 TITLES = {"scipy": "SciPy", "numpy": "NumPy", "sklearn": "scikit-learn", "pandas": "pandas", "math": "Python"}
-_SHARED = ("special", "linalg", "signal", "stats", "fft", "optimize")  # what gradtape has as SciPy does
-_ELSEWHERE = {
+_SHARED_MODULES = ("special", "linalg", "signal", "stats", "fft", "optimize")  # what gradtape has as SciPy does
+_OTHER_PATHS = {
     "integrate.trapezoid": "trapezoid",
     "integrate.odeint": "odeint",
     "integrate.simpson": "quadrature.simpson",
 }
-_OTHERWISE = {
+_ADVICE = {
     "scipy.integrate.solve_ivp": "gt.odeint(f, y0, t, tfirst=True) solves it, with a gradient",
     "scipy.integrate.quad": "gt.quad(f, a, b, args=(x,)) integrates it, with a gradient by what is passed in args",
 }
-_OF_MATH = {
+_MATH_NAMES = {
     "asin": "arcsin",
     "acos": "arccos",
     "atan": "arctan",
@@ -53,17 +52,17 @@ _OF_MATH = {
 }
 _NEEDS_A_LIST = frozenset(["fsum", "prod", "dist", "hypot"])
 # Where SciPy means something else by default: the argument, what is written for each of its values, and its default.
-_TURNED: dict[str, tuple[str, dict[Any, str], Any]] = {
+_OTHER_DEFAULTS: dict[str, tuple[str, dict[Any, str], Any]] = {
     "linalg.cholesky": ("lower", {True: "", False: "upper=True"}, False),
     "linalg.qr": ("mode", {"economic": "", "full": 'mode="complete"'}, "full"),
 }
 _WITHOUT_EFFECT = frozenset(["overwrite_a", "overwrite_b", "check_finite", "overwrite_ab", "overwrite_x"])
 
 
-_EXPLAIN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_EXPLAIN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # the package gradtape.explain
 
 
-class Foreign(NamedTuple):
+class ForeignCall(NamedTuple):
     """A function of another library: its full name, and the call in the user's source."""
 
     name: str
@@ -77,25 +76,25 @@ class Foreign(NamedTuple):
 
     @property
     def takes_no_tensors(self) -> bool:
-        """Whether it is none of NumPy's that tensors have a say in: those of `numpy.random`, and other libraries'."""
+        """Whether it does not dispatch on tensors: all libraries but NumPy, and a few functions of NumPy."""
         return not self.name.startswith("numpy.") or self.name.startswith(
             ("numpy.random.", "numpy.vectorize", "numpy.nditer")
         )
 
     def fixes(self) -> list[str]:
-        """The same call of gradtape's function, if there is one that takes these arguments; else what else there is."""
+        """The same call with gradtape's function, if one takes these arguments; otherwise advice."""
         if self.name == "numpy.vectorize":
             return ["np.where(condition, a, b) chooses element by element, and NumPy's functions take whole tensors"]
         if self.name == "numpy.nditer":
             return ["for element in x.reshape(-1): its elements are tensors with their gradients"]
         ours = counterpart(self.name)
-        written = None if self.call is None else _rewritten(self, ours)
+        written = None if self.call is None else _rewrite_call(self, ours)
         if written is not None and self.call is not None:
             return [Fix(written, True, self.site.source.span(self.call))]
-        if self.name in _OTHERWISE:
-            return [_OTHERWISE[self.name]]
+        if self.name in _ADVICE:
+            return [_ADVICE[self.name]]
         if ours:
-            return [f"{_spelled(self.site, ours)} is the same function for tensors"]
+            return [f"{_spell(self.site, ours)} is the same function for tensors"]
         return [
             "compute it with NumPy's functions (np.exp, np.sum, ...), which take tensors",
             "gt.custom_vjp gives a function of your own, with this call in it, a derivative",
@@ -103,25 +102,29 @@ class Foreign(NamedTuple):
 
 
 def counterpart(name: str) -> str:
-    """The function of gradtape's that does what `name` does, without the "gt." before it; empty if there is none.
+    """The function of gradtape that does what `name` does, without the leading "gt."; empty if there is none.
 
     >>> counterpart("scipy.special.logsumexp"), counterpart("math.atan"), counterpart("scipy.ndimage.zoom")
     ('special.logsumexp', 'arctan', '')
     """
     root, _, rest = name.partition(".")
     if root == "math":
-        found = _OF_MATH.get(rest, rest)
-        return found if hasattr(np, found) or _ours(found) is not None else ""
+        found = _MATH_NAMES.get(rest, rest)
+        return found if hasattr(np, found) or _gradtape_function(found) is not None else ""
     if root == "numpy" and rest.startswith("random."):
-        return rest if _ours(rest) is not None else ""
+        return rest if _gradtape_function(rest) is not None else ""
     if root == "scipy":
-        rest = _ELSEWHERE.get(rest, rest)
+        rest = _OTHER_PATHS.get(rest, rest)
         part = rest.partition(".")[0]
-        return rest if (part in _SHARED or rest in _ELSEWHERE.values()) and _ours(rest) is not None else ""
+        return (
+            rest
+            if (part in _SHARED_MODULES or rest in _OTHER_PATHS.values()) and _gradtape_function(rest) is not None
+            else ""
+        )
     return ""
 
 
-def _ours(path: str) -> Any:
+def _gradtape_function(path: str) -> Any:
     import gradtape
 
     found: Any = gradtape
@@ -130,7 +133,7 @@ def _ours(path: str) -> Any:
     return found if callable(found) else None
 
 
-def _spelled(site: UserExpression, ours: str) -> str:
+def _spell(site: UserExpression, ours: str) -> str:
     name = ours.rpartition(".")[2]
     is_numpys = "." not in ours and hasattr(np, name)
     return site.source.spelled(ours, "numpy" if is_numpys else "gradtape")
@@ -139,18 +142,18 @@ def _spelled(site: UserExpression, ours: str) -> str:
 # -- which function it was
 
 
-def foreign(site: UserExpression) -> Foreign | None:
+def find_foreign_call(site: UserExpression) -> ForeignCall | None:
     """The function of another library that the user's expression calls; None if it calls none that is known."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     call = node if isinstance(node, ast.Call) else None
-    name = "" if call is None else _written(site, call.func)
+    name = "" if call is None else _name_in_source(site, call.func)
     if not name and call is not None:
-        name = _called(site)
-    return Foreign(name, call, site) if name else None
+        name = _name_on_stack(site)
+    return ForeignCall(name, call, site) if name else None
 
 
-def _written(site: UserExpression, function: ast.expr) -> str:
-    """The full name of a function, read off the source: by the imports, else by the value that a name has."""
+def _name_in_source(site: UserExpression, function: ast.expr) -> str:
+    """The full name of a function in the source, by the imports, otherwise by the value of its name."""
     path: list[str] = []
     root = function
     while isinstance(root, ast.Attribute):
@@ -160,22 +163,22 @@ def _written(site: UserExpression, function: ast.expr) -> str:
         whole = site.source.imports.get(root.id, "")
         value = site.value(root)
         if whole and (isinstance(value, ModuleType) or not path or whole.partition(".")[0] in TITLES):
-            return _public(".".join([whole, *path]))
-        return _of_value(value, path)
-    if isinstance(root, ast.Call) and not path and _written(site, root.func) == "numpy.vectorize":
+            return _public_name(".".join([whole, *path]))
+        return _name_of_value(value, path)
+    if isinstance(root, ast.Call) and not path and _name_in_source(site, root.func) == "numpy.vectorize":
         return "numpy.vectorize"
     if isinstance(root, ast.Call) and path:  # norm(0.0, 1.0).logpdf, default_rng(0).normal
-        maker = _written(site, root.func)
-        return ".".join([_made(maker), *path]) if maker else ""
+        maker = _name_in_source(site, root.func)
+        return ".".join([_method_owner(maker), *path]) if maker else ""
     return ""
 
 
-def _made(maker: str) -> str:
-    """What the methods of the object that `maker` makes are called: a generator's are those of `numpy.random`."""
+def _method_owner(maker: str) -> str:
+    """The name that holds the methods of what `maker` returns: `numpy.random` for generators, else `maker`."""
     return "numpy.random" if maker in ("numpy.random.default_rng", "numpy.random.RandomState") else maker
 
 
-def _of_value(value: Any, path: list[str]) -> str:
+def _name_of_value(value: Any, path: list[str]) -> str:
     """The full name of a function that is the value of a name, or of a method of an object that is."""
     if path:
         kind = type(value)
@@ -185,34 +188,36 @@ def _of_value(value: Any, path: list[str]) -> str:
         if module.partition(".")[0] not in TITLES:
             return ""
         maker = getattr(getattr(value, "dist", value), "name", "")  # a distribution of scipy.stats, frozen or not
-        return ".".join([_public(f"{module}.{maker if isinstance(maker, str) and maker else kind.__name__}"), *path])
+        return ".".join(
+            [_public_name(f"{module}.{maker if isinstance(maker, str) and maker else kind.__name__}"), *path]
+        )
     if isinstance(value, np.vectorize):
         return "numpy.vectorize"
     module, name = getattr(value, "__module__", "") or "", getattr(value, "__name__", "")
-    return _public(f"{module}.{name}") if module.partition(".")[0] in TITLES and name else ""
+    return _public_name(f"{module}.{name}") if module.partition(".")[0] in TITLES and name else ""
 
 
-def _public(name: str) -> str:
-    """`scipy.special.logsumexp` for `scipy.special._logsumexp.logsumexp`; empty for what is ours or Python's own."""
+def _public_name(name: str) -> str:
+    """`scipy.special.logsumexp` for `scipy.special._logsumexp.logsumexp`; empty for gradtape and builtins."""
     parts = name.split(".")
     if parts[0] in ("gradtape", "builtins") or not parts[0]:
         return ""
     return ".".join(part for part in parts if not part.startswith("_"))
 
 
-def _called(site: UserExpression) -> str:
+def _name_on_stack(site: UserExpression) -> str:
     """The name of the function of a library that is running just inside the user's expression."""
-    for frame in reversed(list(_inside(site.frame))):
+    for frame in reversed(list(_frames_up_to(site.frame))):
         module = frame.f_globals.get("__name__", "")
         root = module.partition(".")[0]
-        if root in TITLES and root != "numpy" and (name := _public(f"{module}.{frame.f_code.co_name}")):
+        if root in TITLES and root != "numpy" and (name := _public_name(f"{module}.{frame.f_code.co_name}")):
             owner = sys.modules.get(name.rpartition(".")[0])
             if hasattr(owner, frame.f_code.co_name):  # not a wrapper
                 return name
     return ""
 
 
-def _inside(user: FrameType | None) -> Iterable[FrameType]:
+def _frames_up_to(user: FrameType | None) -> Iterable[FrameType]:
     """The frames from this one up to the user's, the innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not user:
@@ -220,8 +225,8 @@ def _inside(user: FrameType | None) -> Iterable[FrameType]:
         frame = frame.f_back
 
 
-def outside_of_packages() -> UserExpression:
-    """The user's expression, on the other side of whatever installed library is running."""
+def expression_outside_packages() -> UserExpression:
+    """The innermost expression outside of installed packages: one of them may have called gradtape."""
     innermost = site = UserExpression.present()
     frame = site.frame
     while frame is not None and (is_library(frame.f_code.co_filename) or "-packages" in frame.f_code.co_filename):
@@ -232,21 +237,21 @@ def outside_of_packages() -> UserExpression:
 # -- what to write instead
 
 
-def of_math_passed_on(site: UserExpression, call: ast.Call) -> list[str]:
-    """`sum(map(np.sin, x))` for `sum(map(math.sin, x))`: the call with NumPy's function for each of `math`'s in it."""
+def fixes_for_math_argument(site: UserExpression, call: ast.Call) -> list[str]:
+    """`sum(map(np.sin, x))` for `sum(map(math.sin, x))`: the call with NumPy's function for that of `math`."""
     whole = site.source.span(call)
     for part in ast.walk(call):
         if not isinstance(part, ast.Attribute | ast.Name) or part is call.func:
             continue
-        name = _written(site, part)
+        name = _name_in_source(site, part)
         if name.startswith("math.") and (ours := counterpart(name)) and ours not in ("pi", "e", "inf", "nan"):
-            written = replaced(whole, site.source.span(part), _spelled(site, ours))
+            written = replace_span(whole, site.source.span(part), _spell(site, ours))
             return [] if written is None else [Fix(written, True, whole)]
     return []
 
 
-def by_function(site: UserExpression) -> list[Fix]:
-    """`np.dot(X, w)` for `X.dot(w)`, where X is an array of NumPy's, whose methods know nothing of tensors."""
+def fixes_for_method(site: UserExpression) -> list[Fix]:
+    """`np.dot(X, w)` for `X.dot(w)`, where X is a NumPy array, whose methods do not dispatch on tensors."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return []
@@ -254,7 +259,7 @@ def by_function(site: UserExpression) -> list[Fix]:
     if name not in ("dot", "take", "clip", "searchsorted", "repeat", "choose", "compress") or site.is_module(owner):
         return []
     value = site.value(owner)
-    inside = [frame for frame in _inside(site.frame) if not frame.f_code.co_filename.startswith(_EXPLAIN)]
+    inside = [frame for frame in _frames_up_to(site.frame) if not frame.f_code.co_filename.startswith(_EXPLAIN)]
     if not isinstance(value, np.ndarray) and [frame.f_code.co_name for frame in inside] != ["__array__"]:
         return []
     whole = site.source.span(call)
@@ -263,8 +268,8 @@ def by_function(site: UserExpression) -> list[Fix]:
     return [Fix(f"{site.source.spelled(name)}({', '.join(texts)})", True, whole)]
 
 
-def with_dense_matrix(site: UserExpression) -> list[str] | None:
-    """`S.toarray() @ x` where a sparse matrix of SciPy's was to be multiplied by a tensor; None if none was."""
+def fixes_for_sparse_matrix(site: UserExpression) -> list[str] | None:
+    """`S.toarray() @ x` for a product of a SciPy sparse matrix and a tensor; None if there is no such product."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.BinOp):
         parts: list[ast.expr] = [node.left, node.right]
@@ -276,7 +281,7 @@ def with_dense_matrix(site: UserExpression) -> list[str] | None:
     if sparse is None:
         return None
     whole, part = site.source.span(node), site.source.span(sparse)
-    written = replaced(whole, part, f"{one_line(part.text)}.toarray()")
+    written = replace_span(whole, part, f"{one_line(part.text)}.toarray()")
     return [
         *([] if written is None else [Fix(written, True, whole)]),
         "gt.custom_vjp gives the product a derivative (that of the transposed matrix) and keeps the matrix sparse",
@@ -285,11 +290,11 @@ def with_dense_matrix(site: UserExpression) -> list[str] | None:
 
 def _is_sparse(site: UserExpression, part: ast.expr) -> bool:
     if isinstance(part, ast.Call):
-        return _written(site, part.func).startswith("scipy.sparse.")
+        return _name_in_source(site, part.func).startswith("scipy.sparse.")
     return type(site.value(part)).__module__.startswith("scipy.sparse")
 
 
-def _rewritten(found: Foreign, ours: str) -> str | None:
+def _rewrite_call(found: ForeignCall, ours: str) -> str | None:
     """The call with gradtape's function in the place of the other library's, if it takes the arguments."""
     call, source = found.call, found.site.source
     if not ours or call is None or any(isinstance(argument, ast.Starred) for argument in call.args):
@@ -300,7 +305,7 @@ def _rewritten(found: Foreign, ours: str) -> str | None:
     named = {str(keyword.arg): one_line(source.text(keyword.value)) for keyword in call.keywords}
     named = {name: text for name, text in named.items() if name not in _WITHOUT_EFFECT}
     if ours.startswith("random."):
-        generator = _generator(found)
+        generator = _generator_text(found)
         given = [generator or "np.random.default_rng()", *given]
     elif isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):  # norm(m, s).logpdf(x)
         maker = call.func.value
@@ -308,11 +313,11 @@ def _rewritten(found: Foreign, ours: str) -> str | None:
             return None
         given += [one_line(source.text(argument)) for argument in maker.args]
         named |= {str(keyword.arg): one_line(source.text(keyword.value)) for keyword in maker.keywords}
-    elif ours.startswith("stats.") and _is_frozen(found):
+    elif ours.startswith("stats.") and _is_frozen_distribution(found):
         return None
     added: list[str] = []
-    if ours in _TURNED and found.name.startswith("scipy."):
-        argument, meanings, default = _TURNED[ours]
+    if ours in _OTHER_DEFAULTS and found.name.startswith("scipy."):
+        argument, meanings, default = _OTHER_DEFAULTS[ours]
         try:
             value = ast.literal_eval(named.pop(argument, repr(default)))
         except (ValueError, SyntaxError):
@@ -324,18 +329,18 @@ def _rewritten(found: Foreign, ours: str) -> str | None:
     if found.name.startswith("math."):
         if named or (name in _NEEDS_A_LIST and len(given) > 1):
             return None
-    elif not _takes(ours, len(given), [*named, *(text.partition("=")[0] for text in added)], found.name):
+    elif not _accepts(ours, len(given), [*named, *(text.partition("=")[0] for text in added)], found.name):
         return None
     arguments = [*given, *(f"{name}={text}" for name, text in named.items()), *added]
-    return f"{_spelled(found.site, ours)}({', '.join(arguments)})"
+    return f"{_spell(found.site, ours)}({', '.join(arguments)})"
 
 
-def _generator(found: Foreign) -> str:
+def _generator_text(found: ForeignCall) -> str:
     """The generator whose method was called, as it is written; empty for a function of `numpy.random` itself."""
     function = None if found.call is None else found.call.func
     if not isinstance(function, ast.Attribute):
         return ""
-    is_module = isinstance(found.site.value(function.value), ModuleType) or _written(
+    is_module = isinstance(found.site.value(function.value), ModuleType) or _name_in_source(
         found.site, function.value
     ).startswith("numpy.random")
     if isinstance(function.value, ast.Call):
@@ -343,16 +348,16 @@ def _generator(found: Foreign) -> str:
     return "" if is_module else one_line(found.site.source.text(function.value))
 
 
-def _is_frozen(found: Foreign) -> bool:
+def _is_frozen_distribution(found: ForeignCall) -> bool:
     """Whether the method is one of a distribution that has its parameters already."""
     function = None if found.call is None else found.call.func
     value = found.site.value(function.value) if isinstance(function, ast.Attribute) else None
     return hasattr(value, "dist") or "frozen" in type(value).__name__
 
 
-def _takes(ours: str, count: int, names: Iterable[str], theirs: str) -> bool:
+def _accepts(ours: str, count: int, names: Iterable[str], theirs: str) -> bool:
     """Whether gradtape's function takes so many arguments and these names, each in the place that it has in theirs."""
-    function = _ours(ours)
+    function = _gradtape_function(ours)
     try:
         signature = inspect.signature(function)
         signature.bind(*[None] * count, **dict.fromkeys(names))
@@ -370,11 +375,11 @@ def _takes(ours: str, count: int, names: Iterable[str], theirs: str) -> bool:
 
 
 __all__ = [
-    "Foreign",
-    "by_function",
+    "ForeignCall",
     "counterpart",
-    "foreign",
-    "of_math_passed_on",
-    "outside_of_packages",
-    "with_dense_matrix",
+    "expression_outside_packages",
+    "find_foreign_call",
+    "fixes_for_math_argument",
+    "fixes_for_method",
+    "fixes_for_sparse_matrix",
 ]

@@ -1,4 +1,4 @@
-"""A write to an array that is locked, because a gradient rule needs it as it is, or because it is a tensor's memory.
+"""Detector: a write to a read-only array that a gradient rule has saved, or that is the memory of a tensor.
 
 NumPy refuses the write with a `ValueError` of its own, wherever it happens. That error is explained where it surfaces:
 by Python's hook for uncaught errors and below a notebook's cell (`gradtape.explain.emit.excepthook`), in a report of
@@ -28,25 +28,29 @@ from gradtape.explain.source.files import one_line, span_of
 
 
 def is_refused_write(error: BaseException | None) -> bool:
-    """Whether `error` is NumPy's refusal to write to an array, and nobody has explained it yet."""
+    """Whether `error` is NumPy's refusal to write to a read-only array, and carries no explanation yet."""
     return isinstance(error, ValueError) and "read-only" in str(error) and not hasattr(error, "problem")
 
 
-def explain(error: BaseException | None, by_tape: bool = False) -> Problem | None:
-    """Put a note and a `.problem` on NumPy's `error`, if it is about an array that we have locked; what was found.
+def explain_refused_write(error: BaseException | None, by_tape: bool = False) -> Problem | None:
+    """Put a note and a `.problem` on NumPy's `error`, if gradtape has locked the array. The problem, or None.
 
-    With `by_tape` it comes out of the block of a tape, which is reason enough where the array itself is not seen.
+    With `by_tape` the error leaves the block of a tape: then it is explained even if the array cannot be found.
     """
     if error is None or not is_refused_write(error):
         return None
-    site = _raised_in(error.__traceback__)
+    site = _innermost_user_expression(error.__traceback__)
     found = None
     if site is not None:
-        arrays = list(_read_only(site))
-        found = next((_saved(site, name, held) for name, array in arrays if (held := guard_of(array))), None)
-        found = found or next((_handed_out(site, name) for name, array in arrays if _is_memory(array)), None)
+        arrays = list(_read_only_arrays(site))
+        found = next(
+            (_saved_array_problem(site, name, held) for name, array in arrays if (held := guard_of(array))), None
+        )
+        found = found or next(
+            (_tensor_memory_problem(site, name) for name, array in arrays if _is_tensor_memory(array)), None
+        )
     if found is None and by_tape:
-        found = _saved(site, "", None)
+        found = _saved_array_problem(site, "", None)
     if found is not None:
         vars(error)["problem"] = found
         error.add_note(f"gradtape: {found}")
@@ -54,7 +58,7 @@ def explain(error: BaseException | None, by_tape: bool = False) -> Problem | Non
     return found
 
 
-def _raised_in(trace: TracebackType | None) -> UserExpression | None:
+def _innermost_user_expression(trace: TracebackType | None) -> UserExpression | None:
     """The innermost expression of the user's that an error passed through."""
     frame = offset = None
     while trace is not None:
@@ -64,8 +68,8 @@ def _raised_in(trace: TracebackType | None) -> UserExpression | None:
     return None if frame is None or offset is None else UserExpression(frame, offset)
 
 
-def _read_only(site: UserExpression) -> Iterator[tuple[str, Any]]:
-    """The arrays that cannot be written to among the names in the statement, what is assigned to first."""
+def _read_only_arrays(site: UserExpression) -> Iterator[tuple[str, Any]]:
+    """The read-only arrays among the names in the statement, those that are assigned to first."""
     statement = None if site.node is None else site.source.statement(site.node)
     if statement is None:
         return
@@ -78,10 +82,10 @@ def _read_only(site: UserExpression) -> Iterator[tuple[str, Any]]:
                     yield one_line(site.source.text(node)), value
 
 
-def _saved(site: UserExpression | None, name: str, held: Guarded | None) -> Problem:
+def _saved_array_problem(site: UserExpression | None, name: str, held: Guarded | None) -> Problem:
     """An array that gradient rules have saved: the line that writes, and the line that saved it."""
     spans: list[Span] = [] if site is None else [site.span.labelled("written here")]
-    nodes = [] if held is None else sorted(_holders(held), key=lambda node: node.order)
+    nodes = [] if held is None else sorted(_saving_nodes(held), key=lambda node: node.order)
     if nodes:
         spans.append(span_of(nodes[0].location, "saved here"))
     return problem(
@@ -98,15 +102,15 @@ def _saved(site: UserExpression | None, name: str, held: Guarded | None) -> Prob
     )
 
 
-def _holders(held: Guarded) -> Iterator[Node]:
-    """The operations that have saved a guarded array: few have, and nobody asks but when a write has failed."""
+def _saving_nodes(held: Guarded) -> Iterator[Node]:
+    """The operations that saved a guarded array. Slow (it asks the garbage collector), but only after an error."""
     for saved in gc.get_referrers(held):
         if isinstance(saved, tuple):
             yield from (node for node in gc.get_referrers(saved) if isinstance(node, Node))
 
 
-def _handed_out(site: UserExpression, name: str) -> Problem:
-    """An array that a tensor has handed out without a copy."""
+def _tensor_memory_problem(site: UserExpression, name: str) -> Problem:
+    """The problem for a write to the array of a tensor, which `.numpy()` gave without a copy."""
     return problem(
         "GT309",
         f"{name} is the memory of a tensor, which only the tensor itself writes to",
@@ -116,7 +120,7 @@ def _handed_out(site: UserExpression, name: str) -> Problem:
     )
 
 
-def _is_memory(array: Any) -> bool:
+def _is_tensor_memory(array: Any) -> bool:
     """Whether an array, or what it is a view of, is the value of a tensor."""
     owners = (array, array.base) if isinstance(array.base, np.ndarray) else (array,)
     return any(isinstance(holder, Tensor) for owner in owners for holder in gc.get_referrers(owner))

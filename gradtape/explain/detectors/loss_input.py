@@ -1,6 +1,7 @@
-"""Losses that were given something else than they take: probabilities for logits, logits for their logarithms.
+"""Detector: a loss was given probabilities where it takes logits, or logits where it takes log-probabilities.
 
-Nothing fails: the loss is a number, and even falls. The losses notice (`gradtape.ops.loss_checks`), here it is worded.
+Nothing fails: the loss is a number, and even falls. The condition is checked by the losses themselves
+(`gradtape.ops.loss_checks`); this module builds the problem.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from gradtape.core.graph import Node
 from gradtape.explain.emit.policy import is_due, report
-from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Span
 from gradtape.explain.render.spelling import library_of
@@ -23,22 +24,24 @@ _SOFTMAXES = ("softmax",)
 _SIGMOIDS = ("sigmoid", "expit")
 
 
-def normalised_twice(name: str, input: Any, axis: int) -> None:
-    """`cross_entropy` of a softmax, or another softmax of it."""
+def warn_softmax_twice(name: str, input: Any, axis: int) -> None:
+    """Warn of `cross_entropy` of a softmax, or of a softmax of a softmax."""
     site = UserExpression.present()
-    made = _maker(input._node, "softmax")
+    made = _producer(input._node, "softmax")
     what, wrapped = _first_argument(site)
     advice = "give it the numbers as they are before the softmax; it applies one itself"
-    called = _called(site)
+    called = _called_name(site)
     if name not in called and library_of(site.source.imports)[0] == "tensorflow":  # there the targets come first
         is_object = "logits" not in called
         name = "from_logits=True" if is_object else called
         what, wrapped = "its input", None
         advice += "; or from_logits=False" if is_object else ""
-    offered: list[str] = _undone(made, _SOFTMAXES)
-    if not offered and wrapped is not None and _called(site) == name:
-        offered = _rewritten(site, "nll_loss", (wrapped, f"{site.source.spelled('log')}({one_line(wrapped.text)})"))
-    _tell(
+    offered: list[str] = _without_activation(made, _SOFTMAXES)
+    if not offered and wrapped is not None and _called_name(site) == name:
+        offered = _rewrite_loss_call(
+            site, "nll_loss", (wrapped, f"{site.source.spelled('log')}({one_line(wrapped.text)})")
+        )
+    _report(
         f"{name} takes logits, and {what} is probabilities already: softmax is applied twice",
         site,
         made,
@@ -49,14 +52,14 @@ def normalised_twice(name: str, input: Any, axis: int) -> None:
     )
 
 
-def squashed_twice(name: str, made: Node) -> None:
-    """`binary_cross_entropy_with_logits` of a sigmoid."""
+def warn_sigmoid_twice(name: str, made: Node) -> None:
+    """Warn of `binary_cross_entropy_with_logits` of a sigmoid."""
     site = UserExpression.present()
     what, _ = _first_argument(site)
-    offered: list[str] = _undone(made, _SIGMOIDS)
-    if _called(site) == name:
-        offered += _rewritten(site, "binary_cross_entropy")
-    _tell(
+    offered: list[str] = _without_activation(made, _SIGMOIDS)
+    if _called_name(site) == name:
+        offered += _rewrite_loss_call(site, "binary_cross_entropy")
+    _report(
         f"{name} takes logits, and {what} is the result of a sigmoid: it is applied twice",
         site,
         made,
@@ -67,25 +70,25 @@ def squashed_twice(name: str, made: Node) -> None:
     )
 
 
-def not_logarithms(name: str, input: Any, axis: int | None) -> None:
-    """`nll_loss` or `kl_div` of logits, or of probabilities."""
+def warn_not_log_probabilities(name: str, input: Any, axis: int | None) -> None:
+    """Warn of `nll_loss` or `kl_div` of logits, or of probabilities."""
     site = UserExpression.present()
     array = input._array
     what, wrapped = _first_argument(site)
     sums = None if axis is None and array.ndim < 1 else array.sum(axis=-1 if axis is None else axis)
     probabilities = sums is not None and array.min() >= 0 and bool(np.allclose(sums, 1.0, atol=1e-5))
-    made = _maker(input._node, "softmax") if probabilities else None
+    made = _producer(input._node, "softmax") if probabilities else None
     offered: list[str] = []
     if probabilities and made is not None:
-        offered = _renamed(made, "softmax", "log_softmax")
-    elif not probabilities and name == "nll_loss" and _called(site) == name:
-        offered = _rewritten(site, "cross_entropy")
-    if not offered and wrapped is not None and _called(site) == name:
+        offered = _rename_call(made, "softmax", "log_softmax")
+    elif not probabilities and name == "nll_loss" and _called_name(site) == name:
+        offered = _rewrite_loss_call(site, "cross_entropy")
+    if not offered and wrapped is not None and _called_name(site) == name:
         function = site.source.spelled("log") if probabilities else site.source.spelled("log_softmax", "gradtape")
         along = "" if probabilities or axis in (None, array.ndim - 1) else f", axis={axis}"
-        offered = _rewritten(site, "", (wrapped, f"{function}({one_line(wrapped.text)}{along})"))
+        offered = _rewrite_loss_call(site, "", (wrapped, f"{function}({one_line(wrapped.text)}{along})"))
     given = "probabilities" if probabilities else f"numbers up to {array.max():.3g}"
-    _tell(
+    _report(
         f"{name} takes logarithms of probabilities, which are at most 0; {what} has {given}",
         site,
         made,
@@ -98,7 +101,7 @@ def not_logarithms(name: str, input: Any, axis: int | None) -> None:
     )
 
 
-def _tell(title: str, site: UserExpression, made: Node | None, label: str, **parts: Any) -> None:
+def _report(title: str, site: UserExpression, made: Node | None, label: str, **parts: Any) -> None:
     spans = [site.span]
     if made is not None and made.code is not None:
         there = site_at(made.location).span
@@ -109,29 +112,29 @@ def _tell(title: str, site: UserExpression, made: Node | None, label: str, **par
         report(found)
 
 
-def _maker(node: Node, name: str) -> Node | None:
-    """The operation `name` that made a value, behind changes of its shape; any that did, if it was written out."""
+def _producer(node: Node, name: str) -> Node | None:
+    """The operation `name` that made a value, before changes of its shape; otherwise the operation that made it."""
     while node.op is not None and node.op.name != name and node.op.kind == "linear" and len(node.parents) == 1:
         node = node.parents[0]
     return node if node.op is not None else None
 
 
-def _called(site: UserExpression) -> str:
+def _called_name(site: UserExpression) -> str:
     """The name of the function that is being called."""
-    call = _call(site)
+    call = _call_node(site)
     if call is None:
         return ""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _call(site: UserExpression) -> ast.Call | None:
+def _call_node(site: UserExpression) -> ast.Call | None:
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     return node if isinstance(node, ast.Call) else None
 
 
 def _first_argument(site: UserExpression) -> tuple[str, Span | None]:
-    """How the user calls the input of the loss, and where it stands."""
-    call = _call(site)
+    """The source of the input of the loss, and its span."""
+    call = _call_node(site)
     part = None if call is None else next((k.value for k in call.keywords if k.arg == "input"), None)
     if call is not None and part is None and call.args and not isinstance(call.args[0], ast.Starred):
         part = call.args[0]
@@ -142,13 +145,13 @@ def _first_argument(site: UserExpression) -> tuple[str, Span | None]:
     return (text if len(text) <= 40 else "its input"), span
 
 
-def _undone(made: Node | None, names: tuple[str, ...]) -> list[str]:
+def _without_activation(made: Node | None, names: tuple[str, ...]) -> list[str]:
     """The argument of a softmax or sigmoid in the place of the call."""
     if made is None or made.code is None:
         return []
     site = site_at(made.location)
-    call = _call(site)
-    if call is None or _called(site) not in names:
+    call = _call_node(site)
+    if call is None or _called_name(site) not in names:
         return []
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     is_method = isinstance(owner, ast.expr) and not (
@@ -165,27 +168,27 @@ def _undone(made: Node | None, names: tuple[str, ...]) -> list[str]:
     return [Fix(text, True, site.span)]
 
 
-def _renamed(made: Node, old: str, new: str) -> list[str]:
+def _rename_call(made: Node, old: str, new: str) -> list[str]:
     site = site_at(made.location)
-    call = _call(site)
-    if call is None or _called(site) != old:
+    call = _call_node(site)
+    if call is None or _called_name(site) != old:
         return []
     whole, function = site.source.span(call), site.source.span(call.func)
-    written = replaced(whole, function, function.text[: -len(old)] + new)
+    written = replace_span(whole, function, function.text[: -len(old)] + new)
     return [] if written is None else [Fix(written, True, whole)]
 
 
-def _rewritten(site: UserExpression, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
+def _rewrite_loss_call(site: UserExpression, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
     """The call of the loss with another function, or another first argument."""
-    call = _call(site)
+    call = _call_node(site)
     if call is None:
         return []
     whole = site.source.span(call)
     text: str | None = whole.text
     if argument is not None:
-        text = replaced(whole, *argument)
+        text = replace_span(whole, *argument)
     if text is not None and function:
         name = site.source.span(call.func)
         old = one_line(name.text)
-        text = old[: len(old) - len(_called(site))] + function + one_line(text)[len(old) :]
+        text = old[: len(old) - len(_called_name(site))] + function + one_line(text)[len(old) :]
     return [] if text is None else [Fix(one_line(text), True, whole)]

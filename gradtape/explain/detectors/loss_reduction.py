@@ -1,8 +1,8 @@
-"""A loss that is a sum over examples where a mean was meant: beside a mean, or over batches of different size.
+"""Detector: a loss is a sum over examples where a mean was meant: next to a mean, or over batches of different size.
 
-Batches of different size are known by their course: of one size again and again, then once a smaller one, the last of
-the epoch, and then the size of before. Sentences or series of any lengths are summed on purpose; and so is a
-likelihood that is fitted to some of the data, which does not go back to the whole after one step.
+Batches are recognised by the history of their sizes: one size several times, once a smaller one (the last batch of the
+epoch), then the first size again. Other histories are no mistake: sentences or series of any length are summed on
+purpose, and so is a likelihood that is fitted to a part of the data and does not return to the whole after one step.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.graph import FLAGS, Node
-from gradtape.explain.detectors.broadcast import grouped
+from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.graph.replay import saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
@@ -24,54 +24,55 @@ _TERMS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positi
 _PLACES_AT_MOST = 256
 
 
-class _Course(NamedTuple):
-    """The number of elements that a line summed over last, how often in a row, and its constant factor."""
+class _SumHistory(NamedTuple):
+    """What one place summed over: the last number of elements, how often in a row, and its constant factor."""
 
-    code: CodeType  # held, so that its id stays its own
+    code: CodeType  # held, so that its id stays unique
     size: int
     times: int
     factor: Any
     last: int = 0  # the size of a smaller sum that came once, after that
 
 
-Courses = dict[tuple[int, int], _Course]
+SumHistories = dict[tuple[int, int], _SumHistory]
 """What was summed over so far, by the place of the sum."""
 
 
-def beside_means(targets: Iterable[Node]) -> Iterator[Problem]:
-    """A term of a target that is a sum, where another is a mean over as many."""
-    terms = [term for term, _ in _terms(targets)]
+def sums_beside_means(targets: Iterable[Node]) -> Iterator[Problem]:
+    """Problems for the terms of a target that are sums, where another term is a mean over as many elements."""
+    terms = [term for term, _ in _reduction_terms(targets)]
     means = {term.parents[0].shape: term for term in reversed(terms) if term.op is not None and term.op.name == "mean"}
     for node in terms:
         shape = node.parents[0].shape
         if _is_sum(node) and shape in means:
-            words = f"this term is a sum over {grouped(math.prod(shape))} elements, the other a mean over as many"
-            yield _found(words, [node, means[shape]])
+            words = f"this term is a sum over {group_digits(math.prod(shape))} elements, the other a mean over as many"
+            yield _reduction_problem(words, [node, means[shape]])
 
 
-def over_batches(targets: Iterable[Node], courses: Courses) -> Iterator[Problem]:
-    """A sum over as many elements each time but one, the last batch of an epoch, which had fewer."""
-    sums = [(node, factor) for node, factor in _terms(targets) if _is_sum(node)]
+def sums_over_uneven_batches(targets: Iterable[Node], histories: SumHistories) -> Iterator[Problem]:
+    """Problems for sums over the same number of elements each time but once: the last batch of an epoch."""
+    sums = [(node, factor) for node, factor in _reduction_terms(targets) if _is_sum(node)]
     places = [(id(node.code), node.offset) for node, _ in sums]
     for (node, factor), place in zip(sums, places):
         if places.count(place) > 1 or node.code is None:
             continue  # a loop over parameters
         count = math.prod(node.parents[0].shape)
-        before = courses.pop(place, None)
-        course = _Course(node.code, count, 1, factor)
+        before = histories.pop(place, None)
+        history = _SumHistory(node.code, count, 1, factor)
         if before is not None and before.factor == factor:
             if count == before.size:
                 if before.last:
-                    yield _found(
-                        f"this is a sum over {grouped(count)} elements; it was one over {grouped(before.last)} before",
+                    yield _reduction_problem(
+                        f"this is a sum over {group_digits(count)} elements; "
+                        f"it was one over {group_digits(before.last)} before",
                         [node],
                     )
-                course = course._replace(times=before.times + 1)
+                history = history._replace(times=before.times + 1)
             elif count < before.size and before.times > 1 and not before.last:
-                course = before._replace(last=count)
-        courses[place] = course
-        while len(courses) > _PLACES_AT_MOST:
-            del courses[next(iter(courses))]
+                history = before._replace(last=count)
+        histories[place] = history
+        while len(histories) > _PLACES_AT_MOST:
+            del histories[next(iter(histories))]
 
 
 def _is_sum(node: Node) -> bool:
@@ -79,7 +80,7 @@ def _is_sum(node: Node) -> bool:
     return is_written and node.op is not None and node.op.name == "sum" and math.prod(node.parents[0].shape) > 1
 
 
-def _found(words: str, nodes: list[Node]) -> Problem:
+def _reduction_problem(words: str, nodes: list[Node]) -> Problem:
     return problem(
         "GT507",
         words,
@@ -89,7 +90,7 @@ def _found(words: str, nodes: list[Node]) -> Problem:
     )
 
 
-def _terms(targets: Iterable[Node]) -> Iterator[tuple[Node, Any]]:
+def _reduction_terms(targets: Iterable[Node]) -> Iterator[tuple[Node, Any]]:
     """The sums and means over computed values that targets are put together from, with their constant factors."""
     pending: list[tuple[Node, Any]] = [(node, 1.0) for node in targets]
     seen = {node for node, _ in pending}

@@ -1,4 +1,4 @@
-"""A gradient that is None: which of the causes it is, found by following the graph through its cuts."""
+"""Detector: why a gradient is None. Each function explains one cause; `gradtape.explain.queries.why` chooses which."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
 
 
-def not_recorded(target: Any, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
-    """The target is a number or an array: it left the tape somewhere, or was never computed from the source."""
+def explain_untracked_target(target: Any, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
+    """The target is a number or an array: it left the tape somewhere, or was not computed from the source."""
     goal = source._node
     departure = paths.departure_of(goal, mask) or paths.last_departure(UNTRACKED, goal, mask, tape)
     if departure is not None:
-        return left(departure)
+        return explain_departure(departure)
     kind = type(target).__name__
     return verdict(
         "GT202",
@@ -36,17 +36,17 @@ def not_recorded(target: Any, source: Tensor, mask: int, tape: GradientTape | No
     )
 
 
-def left(departure: Cut) -> Why:
-    """The value left the tape as a number, an array or by assignment, and the target knows nothing of it."""
+def explain_departure(departure: Cut) -> Why:
+    """The value left the tape as a number, an array or by assignment; the target has no connection to it."""
     code = code_of(departure)
     head = cut_words(departure, "")
     fix: str | list[str] = fix_for(departure, None)
     if departure.reason.startswith("Variable.assign"):
         head = "the value was assigned to a variable"
     elif code == "GT210":
-        from gradtape.explain.detectors.detached_value import departed
+        from gradtape.explain.detectors.detached_value import describe_departure
 
-        head, fix = departed(departure)
+        head, fix = describe_departure(departure)
     return verdict(
         code,
         head,
@@ -56,9 +56,9 @@ def left(departure: Cut) -> Why:
     )
 
 
-def interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> Why:
-    """The way to the source exists and leaves the tape: where it does for the first time, seen from the target."""
-    name = _name(tape)
+def explain_cut_path(route: list[Node], mask: int, tape: GradientTape | None) -> Why:
+    """There is a path to the source, but it is cut: explain the first cut, seen from the target."""
+    name = _recorder_words(tape)
     cuts = [node for node in route if isinstance(node, Cut) and not node.joined]
     if cuts and tape is not None and cuts[0].reason in ("not recording", "another tape"):
         early = [node for node in route[:-1] if node.op is not None and not node.bits & mask]
@@ -84,16 +84,16 @@ def interrupted(route: list[Node], mask: int, tape: GradientTape | None) -> Why:
     used = [node for node in route[:-1] if not node.bits & mask][-1]
     state = used.recording
     if isinstance(state, Recording) and state.bits & mask & ~VARIABLE:
-        return verdict("GT204", _too_late(tape), "used here", used, fix=watch_fix(tape))
+        return verdict("GT204", _late_watch_words(tape), "used here", used, fix=watch_fix(tape))
     fix = "compute it inside the with block of the tape that is asked"
     if tape is None:
         fix = "compute it outside of what a tape does by itself, or pass create_graph=True to the backward that made it"
     return verdict("GT211", f"the source was used while {name} was not recording", "used here", used, fix=fix)
 
 
-def not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
-    """The source is a constant for those who are asked: what it is, and where the target used it."""
-    node, name = source._node, _name(tape)
+def explain_unwatched_source(target: Tensor, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
+    """The source is a constant for the tape (or the graph) that is asked: what it is, and where the target used it."""
+    node, name = source._node, _recorder_words(tape)
     lines: list[str | Node | Location | Span] = []
     code = "GT203"
     if isinstance(source, Variable) and not node.bits & VARIABLE:
@@ -106,7 +106,7 @@ def not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape | 
         lines.append("a Variable is watched by tapes; .backward() sees it after v.requires_grad_()")
     elif isinstance(node, Cut):
         first = first_of(node)
-        code = "GT205" if _rebinding(node) else code_of(first)
+        code = "GT205" if _rebound_name(node) else code_of(first)
         lines += [f"{cut_words(first, '')}, so it is a new tensor and a constant", "", first]
     elif node.op is not None:
         code = "GT211"
@@ -126,9 +126,9 @@ def not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape | 
     if used is not None and not isinstance(node, Cut):
         lines += ["the target uses it here", used]
     elif used is None and not isinstance(node, Cut):
-        lines += _names(source)
+        lines += _lines_from_names(source)
     head = f"the source is not watched by {name}" if tape is not None else "the source does not require a gradient"
-    rebound = _rebinding(node) if isinstance(node, Cut) else ""
+    rebound = _rebound_name(node) if isinstance(node, Cut) else ""
     return verdict(
         code,
         head,
@@ -139,29 +139,33 @@ def not_watched(target: Tensor, source: Tensor, mask: int, tape: GradientTape | 
     )
 
 
-def unconnected(target: Tensor, source: Tensor, reached: dict[Node, None], mask: int, tape: GradientTape | None) -> Why:
-    """No way from the target to the source, not even an interrupted one."""
-    start, goal, name = target._node, source._node, _name(tape)
+def explain_unconnected(
+    target: Tensor, source: Tensor, reached: dict[Node, None], mask: int, tape: GradientTape | None
+) -> Why:
+    """There is no path from the target to the source, not even one that is cut."""
+    start, goal, name = target._node, source._node, _recorder_words(tape)
     used = paths.use_of(source._array, reached)
     if used is not None and used.order < goal.order:
-        return verdict("GT204", _too_late(tape), "used here", used, "watched here", goal, fix=watch_fix(tape))
+        return verdict("GT204", _late_watch_words(tape), "used here", used, "watched here", goal, fix=watch_fix(tape))
     is_younger = start.op is not None and goal.order > start.order
     departure = None if is_younger else paths.departure_of(goal, mask)
     lost = next((node for node in reached if isinstance(node, Cut) and paths.has_lost_sources(node)), None)
-    guessing = departure is None and not is_younger and not _was_never_met(source, lost, tape)
+    guessing = departure is None and not is_younger and not _is_never_read(source, lost, tape)
     if lost is not None and guessing:
         head = cut_words(lost, name).replace("the value", "a value").replace("it was", "a value was")
         note = "what it was computed from is gone; if the source was part of it, this is where its gradient ends"
         return verdict(code_of(lost), head, lost, note, fix=fix_for(lost, tape))
     if guessing:
         departure = paths.last_departure(start, goal, mask, tape)
-    early = used_before(lambda value: value is source) if departure is None and goal.op is None else None
+    early = find_early_use(lambda value: value is source) if departure is None and goal.op is None else None
     if early is not None:
-        return verdict("GT204", _too_late(tape), "used here", early[0], "watched here", goal, fix=watch_fix(tape))
+        return verdict(
+            "GT204", _late_watch_words(tape), "used here", early[0], "watched here", goal, fix=watch_fix(tape)
+        )
     if departure is not None:
-        return left(departure)
+        return explain_departure(departure)
     if goal.op is not None:
-        code, words = _bypassed(start, goal, reached)
+        code, words = _unused_result_words(start, goal, reached)
         return verdict(
             code,
             words,
@@ -189,7 +193,7 @@ def unconnected(target: Tensor, source: Tensor, reached: dict[Node, None], mask:
             goal,
             fix=watch_fix(tape),
         )
-    taken = None if tape is None or start.op is not None else _taken_outside()
+    taken = None if tape is None or start.op is not None else _gradient_taken_outside()
     if taken is not None:
         asked, owner = taken
         return verdict(
@@ -216,8 +220,8 @@ def unconnected(target: Tensor, source: Tensor, reached: dict[Node, None], mask:
     )
 
 
-def gone(node: Node, tape: GradientTape | None) -> Why:
-    """The recording that could tell was freed by an earlier gradient."""
+def explain_freed(node: Node, tape: GradientTape | None) -> Why:
+    """The recording was freed by an earlier gradient, so the cause is not known."""
     freed = node.freed if tape is None else tape._spent
     return verdict(
         "GT308",
@@ -229,8 +233,8 @@ def gone(node: Node, tape: GradientTape | None) -> Why:
     )
 
 
-def _names(source: Tensor) -> list[str | Node | Location | Span]:
-    """Where the source was made and where the target used it, as far as the names in the request tell."""
+def _lines_from_names(source: Tensor) -> list[str | Node | Location | Span]:
+    """Where the source was made and where the target used it, as far as the names in the request show."""
     site = UserExpression.present()
     target_part, source_part = site.asked()
     lines: list[str | Node | Location | Span] = []
@@ -243,10 +247,10 @@ def _names(source: Tensor) -> list[str | Node | Location | Span]:
     return lines
 
 
-def used_before(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | None:
-    """Where the target, as far as names tell, was computed from a tensor that was watched on a later line only.
+def find_early_use(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | None:
+    """A use, by the target, of a tensor that was only watched on a later line, as far as names show.
 
-    The expression that used it, the tensor, and its name.
+    Returns the expression that used it, the tensor, and its name.
     """
     site = UserExpression.present()
     target_part, _ = site.asked()
@@ -267,10 +271,10 @@ def used_before(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | 
     return used[0], found[-1], used[1]
 
 
-def _taken_outside() -> tuple[Span, str] | None:
-    """The gradient that the target is, where it was taken outside of the with block of the tape that is asked now.
+def _gradient_taken_outside() -> tuple[Span, str] | None:
+    """The call that took the gradient which is now the target, if it stands outside of the with block of the tape.
 
-    As far as names tell: `dy = inner.gradient(y, x)`, then `outer.gradient(dy, x)`. And the name of the tape asked.
+    As far as names show: `dy = inner.gradient(y, x)`, then `outer.gradient(dy, x)`. Also the name of that tape.
     """
     site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
@@ -292,7 +296,7 @@ def _taken_outside() -> tuple[Span, str] | None:
     return site.source.span(taken), tape.id
 
 
-def _was_never_met(source: Tensor, lost: Cut | None, tape: GradientTape | None) -> bool:
+def _is_never_read(source: Tensor, lost: Cut | None, tape: GradientTape | None) -> bool:
     """Whether `source` is a variable that no operation has read while `tape` was on."""
     if tape is None or not tape.watches_variables or not isinstance(source, Variable):
         return False
@@ -300,9 +304,9 @@ def _was_never_met(source: Tensor, lost: Cut | None, tape: GradientTape | None) 
     return source._node not in tape._variables and not unseen
 
 
-def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, str]:
-    """What to say of a source that is itself a result, one that the target was not computed from."""
-    name = _rebinding(goal)
+def _unused_result_words(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, str]:
+    """Code and words for a source that is itself a result, one that the target was not computed from."""
+    name = _rebound_name(goal)
     shared = any(node in reached and node.bits > FLAGS for node in paths.all_behind(goal))
     if name and shared:
         return "GT205", f"the name {name} was bound to a new tensor, and the target was computed from the old one"
@@ -313,8 +317,8 @@ def _bypassed(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, 
     return "GT202", "the target was not computed from the source"
 
 
-def _rebinding(node: Node) -> str:
-    """The name that the statement at `node` binds anew from its old value (`x = x + 1`), if it is such a statement."""
+def _rebound_name(node: Node) -> str:
+    """The name that the statement at `node` rebinds from its old value (`x = x + 1`); empty for other statements."""
     source = source_of(node.location.file)
     expression = source.find(node.location)
     statement = None if expression is None else source.statement(expression)
@@ -328,11 +332,11 @@ def _rebinding(node: Node) -> str:
     return ""
 
 
-def _name(tape: GradientTape | None) -> str:
+def _recorder_words(tape: GradientTape | None) -> str:
     return "this tape" if tape is not None else "the graph"
 
 
-def _too_late(tape: GradientTape | None) -> str:
+def _late_watch_words(tape: GradientTape | None) -> str:
     return f"the source was used before {'this tape watched it' if tape is not None else 'it required a gradient'}"
 
 

@@ -1,7 +1,7 @@
-"""A gradient that is None, and is used as if it were a number: which one it is, and why it is None.
+"""Detector: a gradient that is None is used as a number. Finds which gradient it is, and why it is None.
 
-Whoever uses it is far from the tape. The names in the source lead back: what is None was bound to what `tape.gradient`
-returned, and the tape and the target have names too, so that the tape can be asked.
+The use is often far from the tape. The names in the source lead back: the None was bound to the result of
+`tape.gradient`, whose tape and target have names too, so that `tape.why` can be asked.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from gradtape.explain.source.files import one_line
 from gradtape.explain.source.parameter_names import names_as_at, tensor_of
 
 
-def explain(error: BaseException | None) -> Problem | None:
+def explain_none_used(error: BaseException | None) -> Problem | None:
     """Put a note and a `.problem` on Python's `error` about None, if that is a gradient that a tape was asked for."""
     if not isinstance(error, TypeError) or "NoneType" not in str(error) or hasattr(error, "problem"):
         return None
-    site = _raised_in(error.__traceback__)
-    found = None if site is None else _used_none(site)
+    site = _raising_user_expression(error.__traceback__)
+    found = None if site is None else _find_none_operand(site)
     if found is not None:
         vars(error)["problem"] = found
         error.add_note(f"gradtape: {found}")
@@ -35,24 +35,24 @@ def explain(error: BaseException | None) -> Problem | None:
     return found
 
 
-def why_missing(variable: Any) -> Problem | None:
-    """Why the gradient of `variable` is None, which the user's present call was given; None where names do not tell."""
+def cause_of_missing_gradient(variable: Any) -> Problem | None:
+    """Why the gradient of `variable`, an argument of the user's present call, is None; None if names do not show it."""
     site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     parts = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
     for part in parts:
         if isinstance(part, ast.Call):  # zip(grads, variables)
             parts += part.args
-        request = _request(site, part)
-        source = None if request is None else _among_sources(site, request, variable)
-        cause = None if request is None else _cause(site, request, source)
+        request = _gradient_call(site, part)
+        source = None if request is None else _find_source(site, request, variable)
+        cause = None if request is None else _ask_tape(site, request, source)
         if cause is not None:
             return cause
     return None
 
 
-def _raised_in(trace: TracebackType | None) -> UserExpression | None:
-    """The expression that raised, if that is the user's."""
+def _raising_user_expression(trace: TracebackType | None) -> UserExpression | None:
+    """The expression that raised, if it is in the user's code."""
     last = None
     while trace is not None:
         last, trace = trace, trace.tb_next
@@ -61,18 +61,18 @@ def _raised_in(trace: TracebackType | None) -> UserExpression | None:
     return UserExpression(last.tb_frame, last.tb_lasti)
 
 
-def _used_none(site: UserExpression) -> Problem | None:
+def _find_none_operand(site: UserExpression) -> Problem | None:
     if not isinstance(site.node, ast.expr | ast.AugAssign):
         return None
     for part in ast.walk(site.node):
         if not isinstance(part, ast.Name | ast.Subscript) or site.value(part) is not None:
             continue
-        request = _request(site, part)
+        request = _gradient_call(site, part)
         if request is None:
             continue
         name, asked = one_line(site.source.text(part)), site.source.span(request, "asked here")
-        variable = _source(site, request, part)
-        cause = None if variable is None else _cause(site, request, variable[1])
+        variable = _source_of_gradient(site, request, part)
+        cause = None if variable is None else _ask_tape(site, request, variable[1])
         of = "" if variable is None else f" of {variable[0]}"
         reason = "" if cause is None else f": {cause.title.removeprefix('no gradient: ')}"
         spans: list[Span] = [site.span, asked, *(() if cause is None else cause.spans)]
@@ -87,8 +87,8 @@ def _used_none(site: UserExpression) -> Problem | None:
     return None
 
 
-def _request(site: UserExpression, part: ast.expr) -> ast.Call | None:
-    """The call of `tape.gradient` whose result, or a part of it, an expression is."""
+def _gradient_call(site: UserExpression, part: ast.expr) -> ast.Call | None:
+    """The call of `tape.gradient` that an expression is the result of, or a part of the result."""
     while isinstance(part, ast.Subscript):
         part = part.value
     if isinstance(part, ast.Name):
@@ -102,9 +102,9 @@ def _request(site: UserExpression, part: ast.expr) -> ast.Call | None:
     return found if is_request and isinstance(found, ast.Call) else None
 
 
-def _source(site: UserExpression, request: ast.Call, part: ast.expr) -> tuple[str, Any] | None:
-    """The source whose gradient an expression is: by its place in what the request is unpacked into."""
-    sources = _sources(request)
+def _source_of_gradient(site: UserExpression, request: ast.Call, part: ast.expr) -> tuple[str, Any] | None:
+    """The source whose gradient an expression is, by its position in the target of the assignment."""
+    sources = _sources_argument(request)
     statement = site.source.statement(request)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is request else None
     if isinstance(part, ast.Name) and isinstance(target, ast.Tuple | ast.List):
@@ -124,14 +124,14 @@ def _source(site: UserExpression, request: ast.Call, part: ast.expr) -> tuple[st
     return None
 
 
-def _sources(request: ast.Call) -> ast.expr | None:
+def _sources_argument(request: ast.Call) -> ast.expr | None:
     given = {keyword.arg: keyword.value for keyword in request.keywords}
     return request.args[1] if len(request.args) > 1 else given.get("sources")
 
 
-def _among_sources(site: UserExpression, request: ast.Call, variable: Any) -> Any:
+def _find_source(site: UserExpression, request: ast.Call, variable: Any) -> Any:
     """The tensor among the sources that `variable` is, or is the value of."""
-    sources = _sources(request)
+    sources = _sources_argument(request)
     parts = sources.elts if isinstance(sources, ast.List | ast.Tuple) else [] if sources is None else [sources]
     for part in parts:
         for tensor in leaves(site.value(part)):
@@ -141,8 +141,8 @@ def _among_sources(site: UserExpression, request: ast.Call, variable: Any) -> An
     return variable if found is None else found
 
 
-def _cause(site: UserExpression, request: ast.Call, variable: Any) -> Problem | None:
-    """What the tape says to the question why."""
+def _ask_tape(site: UserExpression, request: ast.Call, variable: Any) -> Problem | None:
+    """The answer of `tape.why` for this request; None if the gradient flows, or tape and target are not found."""
     function = request.func
     tape = site.value(function.value) if isinstance(function, ast.Attribute) else None
     target = site.value(request.args[0]) if request.args else None
@@ -153,4 +153,4 @@ def _cause(site: UserExpression, request: ast.Call, variable: Any) -> Problem | 
     return None if answer.flows else answer.problem
 
 
-__all__ = ["explain", "why_missing"]
+__all__ = ["cause_of_missing_gradient", "explain_none_used"]

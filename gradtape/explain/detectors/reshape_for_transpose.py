@@ -1,4 +1,4 @@
-"""A reshape whose new shape is the old one with the lengths in another order: the axes were to be swapped.
+"""Detector: a reshape to the same lengths in another order, where a transposition was meant.
 
 `reshape` keeps the elements in their order, so that (time, batch) read as (batch, time) mixes the examples. Nothing
 fails, and the shapes are those that were wanted.
@@ -38,36 +38,37 @@ def is_swap(old: Shape, new: Shape) -> bool:
     )
 
 
-def note_swap(old: Shape, new: Shape) -> None:
-    """Tell of a reshape from `old` to `new` that the user wrote, if it is a swap."""
+def check_reshape(old: Shape, new: Shape) -> None:
+    """Warn of a reshape from `old` to `new` that the user wrote, if it only reorders the lengths."""
     if not is_swap(old, new):
         return
     site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
-    if not isinstance(call, ast.Call) or _name(call) not in _RESHAPES:
+    name = _called_name(call) if isinstance(call, ast.Call) else ""
+    if not isinstance(call, ast.Call) or name not in _RESHAPES:
         return  # a rule, or a function that reshapes
     span = site.source.span(call)
     if not is_due("GT510", span.file, span.line, span.column):
         return
-    order = _order(old, new)
-    written = _transposed(site, call, order)
+    order = _axis_order(old, new)
+    written = _write_transpose(site, call, order)
     report(
         problem(
             "GT510",
-            f"{_name(call)} from {old} to {new} does not swap the axes: it reads the same elements in the same order",
+            f"{name} from {old} to {new} does not swap the axes: it reads the same elements in the same order",
             spans=[span],
             consequence="each row of the result has elements of several rows or columns, and so has its gradient",
             fixes=[Fix(written, True, span)] if written else f"np.transpose(x, {order})",
-            intent=f"x.ravel() first says that the order of the elements is meant: x.ravel().{_name(call)}({new})",
+            intent=f"x.ravel() first says that the order of the elements is meant: x.ravel().{name}({new})",
         )
     )
 
 
-def _name(call: ast.Call) -> str:
+def _called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _order(old: Shape, new: Shape) -> Shape:
+def _axis_order(old: Shape, new: Shape) -> Shape:
     """The axes of `old` in the order of `new`; of equal lengths, the first comes first."""
     left = list(range(len(old)))
     order = []
@@ -78,8 +79,8 @@ def _order(old: Shape, new: Shape) -> Shape:
     return tuple(order)
 
 
-def _transposed(site: UserExpression, call: ast.Call, order: Shape) -> str | None:
-    """The call as the user's library would write a transposition; None if it cannot be told what is reshaped."""
+def _write_transpose(site: UserExpression, call: ast.Call, order: Shape) -> str | None:
+    """The transposition as it is written in the user's library; None if the reshaped array is not in the call."""
     library, bound = library_of(site.source.imports)
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     is_method = owner is not None and not (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))

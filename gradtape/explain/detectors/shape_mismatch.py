@@ -1,4 +1,4 @@
-"""Shapes that do not fit: which axes clash, whose they are, where those came from, and what would fit."""
+"""Detector: shapes that do not fit in an operation. Shows which axes differ, where the operands are from, and fixes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from gradtape.errors import GradTapeError
 from gradtape.explain.fixes import shape_edits
-from gradtape.explain.fixes.index_edits import on_second_axis
+from gradtape.explain.fixes.index_edits import index_second_axis
 from gradtape.explain.messages import code_for, problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.render.spelling import library_of
@@ -32,7 +32,7 @@ _ADVICE = {
 }
 
 
-def refusal(
+def explain_numpy_error(
     error: Exception,
     name: str,
     kind: str,
@@ -41,9 +41,9 @@ def refusal(
     ours: type[GradTapeError],
     examples: int = 0,
 ) -> tuple[GradTapeError, bool]:
-    """NumPy's `error` as one of ours, and whether NumPy's own traceback adds something to it.
+    """NumPy's `error` as an error of gradtape, and whether NumPy's own traceback adds information to it.
 
-    With `examples`, this is inside vmap: the inputs are those of one of so many.
+    `examples` is not zero inside vmap: the inputs then have the shapes of one of so many examples.
     """
     site = UserExpression.present()
     operands = site.operands(inputs)
@@ -52,49 +52,51 @@ def refusal(
     found: Problem | None = None
     if isinstance(error, np.exceptions.AxisError):
         axis = params.get("axis", params.get("axes"))
-        found = missing_axis(axis, len(shapes[0]) if shapes else 0, shapes[0] if shapes else None)
+        found = axis_problem(axis, len(shapes[0]) if shapes else 0, shapes[0] if shapes else None)
     elif isinstance(error, IndexError):
-        found = _index(site, operands, words)
+        found = _index_problem(site, operands, words)
     elif any(isinstance(x, np.ndarray) and x.dtype.kind in "US" for x in inputs):
-        found = _strings(site, operands, inputs, name)
+        found = _text_problem(site, operands, inputs, name)
     elif len(shapes) == len(inputs):
         if name == "concatenate" or name == "stack":
-            found = _joining(site, operands, shapes, name, int(params.get("axis") or 0))
+            found = _join_problem(site, operands, shapes, name, int(params.get("axis") or 0))
         elif name == "reshape" and "shape" in params and "reshape" in words:
-            found = _reshape(site, operands, shapes[0], tuple(params["shape"]))
+            found = _reshape_problem(site, operands, shapes[0], tuple(params["shape"]))
         elif name == "einsum":
-            found = _einsum(site, operands, shapes, str(params.get("subscripts", "")))
+            found = _einsum_problem(site, operands, shapes, str(params.get("subscripts", "")))
         elif name in _PRODUCTS and len(shapes) == 2:
-            found = _product(site, operands, shapes, name)
+            found = _product_problem(site, operands, shapes, name)
         elif "index" in params and len(shapes) == 2:
-            found = _writing(site, operands, shapes, params["index"])
+            found = _write_problem(site, operands, shapes, params["index"])
         elif name == "broadcast_to" and "shape" in params:
-            found = _stretching(site, operands, shapes[0], tuple(params["shape"]))
-        elif shape_edits.broadcast(shapes) is None and (kind in ("elementwise", "constant") or "broadcast" in words):
-            found = _elementwise(site, operands, shapes)
+            found = _broadcast_to_problem(site, operands, shapes[0], tuple(params["shape"]))
+        elif shape_edits.broadcast_shape(shapes) is None and (
+            kind in ("elementwise", "constant") or "broadcast" in words
+        ):
+            found = _elementwise_problem(site, operands, shapes)
         elif "square" in words:
-            found = _not_square(site, operands, shapes[0], name)
+            found = _not_square_problem(site, operands, shapes[0], name)
     if found is not None:
-        return ours(_of_one(found.with_(details={**found.details, "numpy": words}), examples)), False
+        return ours(_with_vmap_note(found.with_(details={**found.details, "numpy": words}), examples)), False
     code = code_for(ours, f"{name}: {words}")
     title = words if words.startswith(f"{name}:") or words.startswith(f"{name}(") else f"{name}: {words}"
     advice = next((fix for pattern, fix in _ADVICE.items() if pattern in words), "")
     made = problem(
         code, title.rstrip("."), spans=[site.span], operands=operands, fixes=[advice] if advice else [], numpy=words
     )
-    return ours(_of_one(made, examples)), ours.__name__ == "OperandError"
+    return ours(_with_vmap_note(made, examples)), ours.__name__ == "OperandError"
 
 
-def _of_one(found: Problem, examples: int) -> Problem:
-    """With a note, inside vmap, that shapes are those of one example."""
+def _with_vmap_note(found: Problem, examples: int) -> Problem:
+    """The problem, inside vmap with a note that the shapes are those of one example."""
     if not examples:
         return found
     note = f"inside vmap, over {examples} examples: these are the shapes of one of them"
     return found.with_(details={**found.details, "notes": [*found.details.get("notes", ()), note]})
 
 
-def _strings(site: UserExpression, operands: Sequence[Operand], inputs: Sequence[Any], name: str) -> Problem:
-    """Texts where numbers are wanted, as a file of them gives if it is not converted."""
+def _text_problem(site: UserExpression, operands: Sequence[Operand], inputs: Sequence[Any], name: str) -> Problem:
+    """The problem for arrays of text where numbers are needed, such as an unconverted column of a file."""
     index = next(i for i, x in enumerate(inputs) if isinstance(x, np.ndarray) and x.dtype.kind in "US")
     text = site.rewritten({index: ".astype(float)"}, site.parts(inputs))
     try:
@@ -114,12 +116,12 @@ def _strings(site: UserExpression, operands: Sequence[Operand], inputs: Sequence
 # -- elementwise
 
 
-def _elementwise(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem:
+def _elementwise_problem(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem:
     arrays = [(operand, shape) for operand, shape in zip(operands, shapes) if shape]
-    offered = shape_edits.for_elementwise(site, operands, shapes) or on_second_axis(site)
+    offered = shape_edits.for_elementwise(site, operands, shapes) or index_second_axis(site)
     listed = " and ".join(str(shape) for _, shape in arrays)
-    table, guilty = shape_table([operand.name for operand, _ in arrays], [shape for _, shape in arrays])
-    advice = [] if offered else [_equal_lengths(arrays, guilty)]
+    table, differing = shape_table([operand.name for operand, _ in arrays], [shape for _, shape in arrays])
+    advice = [] if offered else [_equal_lengths_advice(arrays, differing)]
     return problem(
         "GT110",
         f"these shapes do not fit: {listed}",
@@ -135,35 +137,37 @@ def shape_table(names: Sequence[str], shapes: Sequence[Shape]) -> tuple[dict[str
     count = max(len(shape) for shape in shapes)
     rows = [(name, ["."] * (count - len(shape)) + [str(n) for n in shape]) for name, shape in zip(names, shapes)]
     padded = [(1,) * (count - len(shape)) + shape for shape in shapes]
-    guilty = [i - count for i in range(count) if len({shape[i] for shape in padded} - {1}) > 1]
+    differing = [i - count for i in range(count) if len({shape[i] for shape in padded} - {1}) > 1]
     first_missing = next((i for i, shape in enumerate(shapes) if len(shape) < count), None)
-    lengths = [" and ".join(str(n) for n in dict.fromkeys(shape[i] for shape in padded) if n != 1) for i in guilty]
+    lengths = [" and ".join(str(n) for n in dict.fromkeys(shape[i] for shape in padded) if n != 1) for i in differing]
     table = {
         "rows": [list(row) for row in rows],
-        "marked": guilty,
+        "marked": differing,
         "remark": f"{'; '.join(lengths)}: {'these differ' if lengths else ''}" if lengths else "",
         "remarks": {} if first_missing is None else {str(first_missing): _MISSING},
     }
-    return table, guilty
+    return table, differing
 
 
-def _equal_lengths(arrays: Sequence[tuple[Operand, Shape]], guilty: Sequence[int]) -> str:
+def _equal_lengths_advice(arrays: Sequence[tuple[Operand, Shape]], differing: Sequence[int]) -> str:
     parts = []
-    for axis in guilty[:1]:
+    for axis in differing[:1]:
         parts = [f"{o.name} has {s[axis]}" for o, s in arrays if len(s) >= -axis and s[axis] != 1]
-    where = f"axis {guilty[0]}" if guilty else "every axis"
+    where = f"axis {differing[0]}" if differing else "every axis"
     return f"make the lengths along {where} equal, or one of them 1: {', '.join(parts)}"
 
 
 # -- products
 
 
-def _product(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], name: str) -> Problem | None:
+def _product_problem(
+    site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], name: str
+) -> Problem | None:
     left, right = shapes
-    if name in ("matmul", "dot") and shape_edits.matrix_product(shapes) is not None:
+    if name in ("matmul", "dot") and shape_edits.matmul_shape(shapes) is not None:
         return None
     offered = shape_edits.for_product(site, operands, shapes) if name in ("matmul", "dot") else []
-    offered = offered or on_second_axis(site)
+    offered = offered or index_second_axis(site)
     if not left or not right:
         scalar = operands[0 if not left else 1].name
         node = site.node
@@ -181,9 +185,9 @@ def _product(site: UserExpression, operands: Sequence[Operand], shapes: Sequence
         )
     inner = -1 if len(right) == 1 or name in ("inner", "vecdot") else -2
     if name == "solve":
-        return _solve(site, operands, shapes)
+        return _solve_problem(site, operands, shapes)
     a, b = left[-1], right[inner]
-    rows = [[operands[0].name, _marked(left, -1)], [operands[1].name, _marked(right, inner)]]
+    rows = [[operands[0].name, _mark_axis(left, -1)], [operands[1].name, _mark_axis(right, inner)]]
     if a == b:
         title = f"the stacks of matrices do not fit: {left} and {right}"
         rows = [[operands[0].name, [str(n) for n in left]], [operands[1].name, [str(n) for n in right]]]
@@ -206,10 +210,10 @@ def _product(site: UserExpression, operands: Sequence[Operand], shapes: Sequence
     )
 
 
-def _solve(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem | None:
+def _solve_problem(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> Problem | None:
     a, b = shapes
     if len(a) < 2 or a[-1] != a[-2]:
-        return _not_square(site, operands, a, "solve")
+        return _not_square_problem(site, operands, a, "solve")
     length = b[-2] if len(b) > 1 else b[-1]
     if length == a[-1]:
         return None  # the shapes are not what is wrong
@@ -222,7 +226,7 @@ def _solve(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[S
     )
 
 
-def _not_square(site: UserExpression, operands: Sequence[Operand], shape: Shape, name: str) -> Problem:
+def _not_square_problem(site: UserExpression, operands: Sequence[Operand], shape: Shape, name: str) -> Problem:
     where = "np.linalg.lstsq(a, b) for more equations than unknowns" if name == "solve" else ""
     return problem(
         "GT111",
@@ -233,8 +237,10 @@ def _not_square(site: UserExpression, operands: Sequence[Operand], shape: Shape,
     )
 
 
-def _writing(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], index: Any) -> Problem | None:
-    """A value that does not fit into the place that it is written to."""
+def _write_problem(
+    site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], index: Any
+) -> Problem | None:
+    """The problem for a value that does not fit into the part of the array that it is written to."""
     shape, given = shapes
     try:
         place = np.broadcast_to(np.empty(()), shape)[index].shape
@@ -253,7 +259,7 @@ def _writing(site: UserExpression, operands: Sequence[Operand], shapes: Sequence
     )
 
 
-def _stretching(site: UserExpression, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
+def _broadcast_to_problem(site: UserExpression, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
     table, _ = shape_table([operands[0].name, "wanted"], [shape, wanted])
     return problem(
         "GT110",
@@ -265,15 +271,15 @@ def _stretching(site: UserExpression, operands: Sequence[Operand], shape: Shape,
     )
 
 
-def _marked(shape: Shape, axis: int) -> list[str]:
-    """The lengths as text, with the guilty one in brackets."""
+def _mark_axis(shape: Shape, axis: int) -> list[str]:
+    """The lengths as text, with that of `axis` in brackets."""
     return [f"[{n}]" if i == axis % len(shape) else str(n) for i, n in enumerate(shape)]
 
 
-def _einsum(
+def _einsum_problem(
     site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], subscripts: str
 ) -> Problem | None:
-    """A letter that stands for two lengths."""
+    """The problem for an einsum letter that stands for two lengths."""
     terms = subscripts.partition("->")[0].split(",")
     lengths: dict[str, tuple[int, int]] = {}
     for index, (term, shape) in enumerate(zip(terms, shapes)):
@@ -286,7 +292,7 @@ def _einsum(
                 continue
             names = [operands[i].name for i in (other, index)]
             rows = [
-                [f"{o.name} {t}", _marked(s, t.index(letter)) if letter in t else [str(n) for n in s]]
+                [f"{o.name} {t}", _mark_axis(s, t.index(letter)) if letter in t else [str(n) for n in s]]
                 for o, t, s in zip(operands, terms, shapes)
             ]
             return problem(
@@ -295,13 +301,13 @@ def _einsum(
                 spans=[site.span],
                 operands=operands,
                 table={"rows": rows},
-                fixes=_one_letter(letter, subscripts, [(names[0], first), (names[1], length)]),
+                fixes=_einsum_advice(letter, subscripts, [(names[0], first), (names[1], length)]),
             )
     return None
 
 
-def _one_letter(letter: str, subscripts: str, lengths: Sequence[tuple[str, int]]) -> str:
-    """What to do about a letter of two lengths: one that is summed over must be one, and cannot be renamed."""
+def _einsum_advice(letter: str, subscripts: str, lengths: Sequence[tuple[str, int]]) -> str:
+    """Advice for a letter with two lengths. One that is summed over cannot be renamed: its lengths must be equal."""
     if letter in subscripts.partition("->")[2]:
         return "one letter, one length: give one of the axes another letter, or change their order"
     have = " and ".join(f"{name} has {length}" for name, length in lengths)
@@ -311,7 +317,7 @@ def _one_letter(letter: str, subscripts: str, lengths: Sequence[tuple[str, int]]
 # -- joining, reshaping, indexing, axes
 
 
-def _joining(
+def _join_problem(
     site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], name: str, axis: int
 ) -> Problem | None:
     stacks = name == "stack"
@@ -326,14 +332,14 @@ def _joining(
         counts = [f"{o.name} has {len(s)} ax{'is' if len(s) == 1 else 'es'}" for o, s in zip(operands, shapes)]
         note = f"{counts[odd or 0]}, {counts[0]}"
     else:
-        guilty = [i for i in range(len(shapes[0])) if i != place and len({shape[i] for shape in shapes}) > 1]
-        table["marked"] = [i - len(shapes[0]) for i in guilty]
+        differing = [i for i in range(len(shapes[0])) if i != place and len({shape[i] for shape in shapes}) > 1]
+        table["marked"] = [i - len(shapes[0]) for i in differing]
         table["remark"] = "differ, and are not the axis that is joined"
         note = f"along axis={axis}, all lengths but those of that axis must be equal"
     offered = shape_edits.for_joining(site, operands, shapes, axis, stacks)
-    if stacks and not offered and shape_edits.joined(0)(shapes) is not None:
+    if stacks and not offered and shape_edits.concatenate_shape(0)(shapes) is not None:
         offered = [
-            Fix(_padded(site, shapes)),
+            Fix(_padding_advice(site, shapes)),
             Fix("gt.concatenate joins along an axis that is there, and its lengths may differ"),
         ]
     if not offered:
@@ -351,15 +357,15 @@ def _joining(
     )
 
 
-def _padded(site: UserExpression, shapes: Sequence[Shape]) -> str:
-    """Advice to give rows of different lengths, along the first axis, one length."""
+def _padding_advice(site: UserExpression, shapes: Sequence[Shape]) -> str:
+    """Advice to pad arrays of different lengths along the first axis to one length."""
     if library_of(site.source.imports)[0] == "torch":
         return "pad them to one length: torch.nn.utils.rnn.pad_sequence([...], batch_first=True)"
     longest, others = max(shape[0] for shape in shapes), ", (0, 0)" * (len(shapes[0]) - 1)
     return f"pad them to one length: np.pad(x, ((0, {longest} - len(x)){others or ','})) for each"
 
 
-def _reshape(site: UserExpression, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
+def _reshape_problem(site: UserExpression, operands: Sequence[Operand], shape: Shape, wanted: Shape) -> Problem:
     size = math.prod(shape)
     count = math.prod(n for n in wanted if n != -1)
     times = " * ".join(str(n) for n in wanted if n != -1) or "1"
@@ -377,7 +383,7 @@ def _reshape(site: UserExpression, operands: Sequence[Operand], shape: Shape, wa
     )
 
 
-def _index(site: UserExpression, operands: Sequence[Operand], words: str) -> Problem:
+def _index_problem(site: UserExpression, operands: Sequence[Operand], words: str) -> Problem:
     name, shape = operands[0].name, operands[0].shape
     beyond = re.search(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", words)
     many = re.search(r"array is (\d+)-dimensional, but (\d+) were indexed", words)
@@ -397,7 +403,7 @@ def _index(site: UserExpression, operands: Sequence[Operand], words: str) -> Pro
         )
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and index == size > 0:
             whole = site.source.span(node)
-            text = shape_edits.replaced(whole, site.source.span(node.slice), "-1")
+            text = shape_edits.replace_span(whole, site.source.span(node.slice), "-1")
             if text is not None:
                 offered = [Fix(text, True, whole)]
         elif index >= size > 0:
@@ -414,7 +420,7 @@ def _index(site: UserExpression, operands: Sequence[Operand], words: str) -> Pro
     return problem("GT115", title, spans=[site.span], operands=operands[:1], notes=notes, fixes=offered)
 
 
-def missing_axis(axis: Any, ndim: int, shape: Shape | None = None) -> Problem:
+def axis_problem(axis: Any, ndim: int, shape: Shape | None = None) -> Problem:
     """An axis that an array of `ndim` axes does not have."""
     site = UserExpression.present()
     has = f"axes 0 to {ndim - 1} (or -{ndim} to -1)" if ndim > 1 else "axis 0 (or -1) only" if ndim else "no axes"
@@ -424,11 +430,11 @@ def missing_axis(axis: Any, ndim: int, shape: Shape | None = None) -> Problem:
     offered: list[Fix] = []
     if isinstance(axis, int) and axis == ndim > 0:
         text = shape_edits.with_axis(site, ndim - 1)
-        offered = shape_edits.stacked_instead(site) or ([] if text is None else [Fix(text, True, site.span)])
+        offered = shape_edits.stack_for_concatenate(site) or ([] if text is None else [Fix(text, True, site.span)])
     return problem("GT117", f"axis {axis!r} is out of bounds: {of} has {has}", spans=[site.span], fixes=offered)
 
 
-def wrong_value(title: str, given: Shape, wanted: Shape) -> Problem:
+def value_shape_problem(title: str, given: Shape, wanted: Shape) -> Problem:
     """The first argument of a call has a shape that its receiver cannot take."""
     site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
@@ -440,8 +446,8 @@ def wrong_value(title: str, given: Shape, wanted: Shape) -> Problem:
 # -- seeds
 
 
-def wrong_seed(what: str, given: Shape, shape: Shape, target: Any = None) -> Problem:
-    """A seed of another shape than what it weighs: the seed and its line are to blame, whatever comes later."""
+def seed_shape_problem(what: str, given: Shape, shape: Shape, target: Any = None) -> Problem:
+    """The problem for a seed whose shape is not that of its target, at the line of the seed."""
     site = UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     part: ast.expr | None = None
@@ -456,14 +462,14 @@ def wrong_seed(what: str, given: Shape, shape: Shape, target: Any = None) -> Pro
         span = site.source.span(part)
         name = one_line(span.text)
         operands.append(Operand(name, given, None, site.binding(part), span))
-    fits = shape_edits.broadcast([given, shape]) == shape
+    fits = shape_edits.broadcast_shape([given, shape]) == shape
     size, wanted = math.prod(given), math.prod(shape)
     offered: list[str] = []
     text = "seed" if name == "the seed" else name
     stretched = f"{site.source.spelled('broadcast_to')}({text}, {shape})"
     whole = site.span
     place = operands[0].span if operands else None
-    written = shape_edits.replaced(whole, place, stretched) if fits and place is not None else None
+    written = shape_edits.replace_span(whole, place, stretched) if fits and place is not None else None
     if written is not None:
         offered.append(Fix(written, True, whole))
     elif fits:
@@ -488,4 +494,4 @@ def wrong_seed(what: str, given: Shape, shape: Shape, target: Any = None) -> Pro
     )
 
 
-__all__ = ["missing_axis", "refusal", "shape_and_dtype", "shape_table", "wrong_seed"]
+__all__ = ["axis_problem", "explain_numpy_error", "seed_shape_problem", "shape_and_dtype", "shape_table"]

@@ -1,7 +1,7 @@
-"""Looking at healthy gradients too, for what is only worth a note: `gradtape run` does, and whoever asks for it.
+"""Opt-in survey of healthy gradients, for findings that are only worth a note; `gradtape run` turns it on.
 
-A survey walks the graph once more, so it is not made of every gradient: of each line that asks for one the first,
-second, fourth, eighth time and so on. Only over how many examples a loss is summed is looked at each time.
+A survey replays the graph, so it is not made for every gradient: for each line that takes one, it is made the first,
+second, fourth, eighth time and so on. Only the number of examples in a summed loss is checked each time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from gradtape.core import explain_hooks
 from gradtape.core.graph import Node
 from gradtape.core.location import Location
-from gradtape.explain.detectors.loss_reduction import Courses, over_batches
-from gradtape.explain.detectors.training_dynamics import survey
+from gradtape.explain.detectors.loss_reduction import SumHistories, sums_over_uneven_batches
+from gradtape.explain.detectors.training_dynamics import survey_graph
 from gradtape.explain.emit.listeners import without_listeners
 from gradtape.explain.emit.policy import report
 from gradtape.explain.graph.replay import Replay, is_concrete, is_custom
@@ -41,18 +41,18 @@ def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
     ['GT503']
     """
     calls: dict[tuple[CodeType | None, int], int] = {}
-    courses: Courses = {}
+    histories: SumHistories = {}
 
     def look(
         seeds: Iterable[tuple[Node, Any]], mask: int, sources: Iterable[Node] | None, beginnings: Container[Node]
     ) -> None:
         seeds = list(seeds)
         if not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
-            return  # a walk inside another, whose seeds are tensors
+            return  # a backward pass inside another, whose seeds are tensors
         where = Location.here()
         place = where.code, where.offset
         count = calls[place] = calls.get(place, 0) + 1
-        for found in _findings(seeds, mask, beginnings, courses, is_due=not count & (count - 1)):
+        for found in _survey_gradient(seeds, mask, beginnings, histories, is_due=not count & (count - 1)):
             tell(found)
 
     explain_hooks.observers.append(look)
@@ -62,22 +62,22 @@ def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
         explain_hooks.observers.remove(look)
 
 
-def _findings(
-    seeds: list[tuple[Node, Any]], mask: int, beginnings: Container[Node], courses: Courses, is_due: bool
+def _survey_gradient(
+    seeds: list[tuple[Node, Any]], mask: int, beginnings: Container[Node], histories: SumHistories, is_due: bool
 ) -> list[Problem]:
-    """What there is to say about a gradient that is about to be taken; the gradient itself is not affected."""
+    """The problems of a gradient that is about to be taken; the gradient itself is not affected."""
     try:
         with without_listeners(), np.errstate(all="ignore"):
-            found = list(over_batches([node for node, _ in seeds if node.freed is None], courses))
+            found = list(sums_over_uneven_batches([node for node, _ in seeds if node.freed is None], histories))
             if is_due:
                 replay = Replay(seeds, mask, beginnings)
                 if all(_is_replayable(node) for node in replay.nodes):
-                    found += survey(replay)
+                    found += survey_graph(replay)
             return found
-    except Exception:  # an operand that was changed since: the walk that follows says so, if it gets there
+    except Exception:  # an operand that was changed since: the backward pass itself reports that
         return []
 
 
 def _is_replayable(node: Node) -> bool:
-    """Whether a node can be walked once more without being noticed; of one that was freed nothing is left to see."""
+    """Whether the rule of a node can run once more without side effects: not custom, not freed, not traced."""
     return node.freed is None and not is_custom(node) and is_concrete(node)

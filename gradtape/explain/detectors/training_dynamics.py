@@ -1,8 +1,8 @@
-"""Mistakes that only show in how training goes: a softmax over the wrong axis, units that are dead or saturated,
-gradients that vanish or explode on their way back.
+"""Detectors for mistakes that only show in how training goes: a softmax over the wrong axis, dead or saturated units,
+vanishing or exploding gradients.
 
-The first is judged when a gradient is taken. The others are matters of degree: `survey` looks for them in a graph that
-somebody is looking at anyway, and they are notes.
+The first is judged when a gradient is taken. The others are matters of degree, reported as notes: `survey_graph` looks
+for them in a graph that is being replayed anyway.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 
 from gradtape.core.explain_hooks import sampled
 from gradtape.core.graph import FLAGS, Node
-from gradtape.explain.detectors.broadcast import grouped, is_outer, makes_axis
-from gradtape.explain.detectors.loss_reduction import beside_means
+from gradtape.explain.detectors.broadcast import group_digits, is_outer, makes_axis
+from gradtape.explain.detectors.loss_reduction import sums_beside_means
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.graph.replay import Replay, saved
@@ -28,19 +28,19 @@ from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.files import one_line
 
 _PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
-_PASSING = frozenset({"log", "negative", "positive", "copy"})
-_GUARDING = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kept away from 0
+_TRANSPARENT = frozenset({"log", "negative", "positive", "copy"})
+_GUARDS = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kept away from 0
 
 
 # -- softmax
 
 
 def judge_softmax(node: Node, replay: Replay) -> bool:
-    """Warn of a softmax whose axis is not the one that the loss picks from or sums over; whether it is one."""
+    """Warn of a softmax whose axis is not the one that the loss picks from or sums over. Whether it warned."""
     axes = node.params.get("axis", ())
     if node not in replay.consumers or len(axes) != 1 or len(node.shape) < 2 or node.shape[axes[0]] < 2:
         return False
-    table = _picked_table(node, replay) or _picked_rows(node, axes[0], replay)
+    table = _pick_table_problem(node, replay) or _pick_rows_problem(node, axes[0], replay)
     if table is not None:
         if is_due(table.code, *table.place[1:]):
             report(table)
@@ -49,57 +49,57 @@ def judge_softmax(node: Node, replay: Replay) -> bool:
     if used is None:
         return False
     wanted, words, where = used
-    found = _wrong_axis(node, axes[0], wanted, words, where)
+    found = _wrong_axis_problem(node, axes[0], wanted, words, where)
     if is_due("GT501", *found.place[1:]):
         report(found)
     return True
 
 
-def judge_pick(node: Node, replay: Replay) -> bool:
+def judge_label_pick(node: Node, replay: Replay) -> bool:
     """Warn of `p[np.arange(n), labels]` where p is a softmax that was written out, over the axis of the examples."""
     if node not in replay.consumers or not node.parents:
         return False
     picked = node.parents[0]
-    while (inner := _passed(picked)) is not None:
+    while (inner := _transparent_operand(picked)) is not None:
         picked = inner
-    total = _normaliser(picked)
+    total = _softmax_sum(picked)
     if total is None or picked.shape != node.parents[0].shape:
         return False
     axes = total.params.get("axis") or tuple(range(len(picked.shape)))
     if len(axes) == 1:
-        found = _picked(node, axes[0])
-    else:  # over everything: the examples too, wherever they are
-        found = next((pick for axis in axes if (pick := _picked(node, axis)) is not None), None)
+        found = _picked_class_axis(node, axes[0])
+    else:  # the softmax is over all axes, so also over that of the examples
+        found = next((pick for axis in axes if (pick := _picked_class_axis(node, axis)) is not None), None)
     if found is None:
         return False
     wanted, words = found
-    problem = _wrong_axis(picked, axes[0] if len(axes) == 1 else None, wanted, words, node, total)
+    problem = _wrong_axis_problem(picked, axes[0] if len(axes) == 1 else None, wanted, words, node, total)
     if is_due("GT501", *problem.place[1:]):
         report(problem)
     return True
 
 
-def is_odd_pick(node: Node) -> bool:
-    """Whether a traced index may be one that `judge_pick` and others warn of: for whoever can look at it untraced."""
+def is_suspicious_pick(node: Node) -> bool:
+    """Whether a traced index may be one that `judge_label_pick` and others warn of, to be judged without a trace."""
     table = node.parents[0].parents[0] if node.parents[0].parents else None
     positions = sampled(saved(node)[1])
     if table is None or len(table.shape) != 2 or not isinstance(positions, np.ndarray):
         return False
     picked = table
-    while (inner := _passed(picked)) is not None:
+    while (inner := _transparent_operand(picked)) is not None:
         picked = inner
-    total = _normaliser(picked) or picked
+    total = _softmax_sum(picked) or picked
     is_softmax = total is not picked or (picked.op is not None and picked.op.name in ("softmax", "log_softmax"))
     if not is_softmax or picked.shape != table.shape:
         return False
     axes = total.params.get("axis") or (0, 1)
     places = np.unravel_index(positions, table.shape)
-    counting = [axis for axis in (0, 1) if _counts(places[axis], table.shape[axis])]
+    counting = [axis for axis in (0, 1) if _is_range(places[axis], table.shape[axis])]
     return len(node.shape) > 1 or (len(counting) == 1 and counting[0] in axes)
 
 
-def _normaliser(node: Node) -> Node | None:
-    """The sum of a softmax that was written out: e / e.sum(axis), or z - log(exp(z).sum(axis)); None of the rest."""
+def _softmax_sum(node: Node) -> Node | None:
+    """The sum in a softmax that was written out, e / e.sum(axis) or z - log(exp(z).sum(axis)); otherwise None."""
     if node.op is None or node.op.name not in ("divide", "subtract") or len(node.parents) != 2:
         return None
     left, right = node.parents
@@ -119,24 +119,24 @@ def _normaliser(node: Node) -> Node | None:
 
 
 def _used_axis(softmax: Node, axis: int, replay: Replay) -> tuple[int, str, Node] | None:
-    """The axis that what follows takes for the classes, if that certainly is another one than `axis`."""
-    for node, previous in _followed(softmax, replay):
+    """The axis that a later operation uses for the classes, if it is certainly another one than `axis`."""
+    for node, previous in _uses_of_softmax(softmax, replay):
         assert node.op is not None
         found: tuple[int, str] | None = None
         if node.op.name == "getitem":
-            found = _picked(node, axis)
+            found = _picked_class_axis(node, axis)
         elif node.op.name == "multiply":
-            found = _weighed(node, previous, axis, softmax, replay)
+            found = _weighted_axis(node, previous, axis, softmax, replay)
         elif node.op.name == "matmul":
-            found = _attended(node, previous, axis, softmax)
+            found = _attention_axis(node, previous, axis, softmax)
         elif node.op.name == "einsum" and previous is softmax:
-            found = _contracted(node, axis, softmax)
+            found = _einsum_attention_axis(node, axis, softmax)
         if found is not None:
             return (*found, node)
     return None
 
 
-def _followed(softmax: Node, replay: Replay) -> Iterator[tuple[Node, Node]]:
+def _uses_of_softmax(softmax: Node, replay: Replay) -> Iterator[tuple[Node, Node]]:
     """The operations that use the result, or its logarithm, with what they use."""
     pending, seen = [softmax], {softmax}
     while pending:
@@ -145,41 +145,41 @@ def _followed(softmax: Node, replay: Replay) -> Iterator[tuple[Node, Node]]:
             if consumer.op is None or consumer in seen:
                 continue
             seen.add(consumer)
-            if consumer.shape == softmax.shape and _passed(consumer) is node:
+            if consumer.shape == softmax.shape and _transparent_operand(consumer) is node:
                 pending.append(consumer)
             yield consumer, node
 
 
-def _passed(node: Node) -> Node | None:
-    """What `node` is the logarithm or negative of, or adds a constant to, or clips: its classes are in one place."""
+def _transparent_operand(node: Node) -> Node | None:
+    """The operand of `node`, if that is a logarithm, a negation, a clip or a sum with a constant: axes stay."""
     if node.op is None or not node.parents:
         return None
-    if node.op.name in _PASSING:
+    if node.op.name in _TRANSPARENT:
         return node.parents[0]
     tracked = [parent for parent in node.parents if parent.bits > FLAGS]
-    is_guard = node.op.name in _GUARDING and len(tracked) == 1 and tracked[0].shape == node.shape
+    is_guard = node.op.name in _GUARDS and len(tracked) == 1 and tracked[0].shape == node.shape
     return tracked[0] if is_guard else None
 
 
-def _picked(node: Node, axis: int) -> tuple[int, str] | None:
+def _picked_class_axis(node: Node, axis: int) -> tuple[int, str] | None:
     """`p[np.arange(n), labels]`: one element from each row, so the labels' axis is that of the classes."""
     index = node.params.get("index", ())
     arrays = [(i, part) for i, part in enumerate(index) if isinstance(part, np.ndarray) and part.dtype.kind in "iu"]
     if len(arrays) != 2 or len(index) != len(node.parents[0].shape):
         return None
-    counting = [i for i, part in arrays if _counts(part, node.parents[0].shape[i])]
+    counting = [i for i, part in arrays if _is_range(part, node.parents[0].shape[i])]
     if len(counting) != 1:
         return None
     (rows,) = counting
     ((classes, labels),) = ((i, part) for i, part in arrays if i != rows)
-    if _counts(np.sort(labels, axis=None), node.parents[0].shape[classes]):
-        return None  # pairs, one in each row and column: no axis is that of the classes
+    if _is_range(np.sort(labels, axis=None), node.parents[0].shape[classes]):
+        return None  # one in each row and each column: no axis is that of the classes
     return (classes, f"one of axis {classes} is picked for each of axis {rows}") if rows == axis else None
 
 
-def _picked_table(softmax: Node, replay: Replay) -> Problem | None:
+def _pick_table_problem(softmax: Node, replay: Replay) -> Problem | None:
     """`p[np.arange(n), labels]` with labels of shape (n, 1): a table of all pairs instead of one from each row."""
-    for node, _ in _followed(softmax, replay):
+    for node, _ in _uses_of_softmax(softmax, replay):
         if node.op is None or node.op.name != "getitem":
             continue
         arrays = [part for part in node.params.get("index", ()) if isinstance(part, np.ndarray)]
@@ -193,7 +193,7 @@ def _picked_table(softmax: Node, replay: Replay) -> Problem | None:
         shapes = [array.shape for array in arrays]
         names = [one_line(site.source.text(part)) for part in parts]
         column = next(i for i, shape in enumerate(shapes) if 1 in shape)
-        written = shape_edits.replaced(site.span, site.source.span(parts[column]), f"{names[column]}[:, 0]")
+        written = shape_edits.replace_span(site.span, site.source.span(parts[column]), f"{names[column]}[:, 0]")
         offered = [] if written is None or shapes[column][1:] != (1,) else [Fix(written, True, site.span)]
         return problem(
             "GT101",
@@ -203,7 +203,9 @@ def _picked_table(softmax: Node, replay: Replay) -> Problem | None:
                 Operand(name, shape, str(array.dtype), site.binding(part), site.source.span(part))
                 for name, shape, array, part in zip(names, shapes, arrays, parts)
             ],
-            notes=[f"it picks {grouped(math.prod(node.shape))} elements; {max(a.size for a in arrays)} if matched"],
+            notes=[
+                f"it picks {group_digits(math.prod(node.shape))} elements; {max(a.size for a in arrays)} if matched"
+            ],
             consequence="the gradient has the right shape and the wrong value",
             fixes=offered or [f"give both the same shape: {shapes[0]} and {shapes[1]} are stretched to {node.shape}"],
             intent="say so in the code: np.ix_(rows, columns), or [None, :] on the other",
@@ -211,12 +213,12 @@ def _picked_table(softmax: Node, replay: Replay) -> Problem | None:
     return None
 
 
-def _counts(part: Any, length: int) -> bool:
+def _is_range(part: Any, length: int) -> bool:
     """Whether an index goes through 0, 1, 2, ... once each."""
     return bool(length > 1 and part.size == length and np.array_equal(np.ravel(part), np.arange(length)))
 
 
-def _weighed(node: Node, previous: Node, axis: int, softmax: Node, replay: Replay) -> tuple[int, str] | None:
+def _weighted_axis(node: Node, previous: Node, axis: int, softmax: Node, replay: Replay) -> tuple[int, str] | None:
     """A one-hot factor has its ones along the classes; a weighted mean is summed over the axis of the weights."""
     slot = next(i for i, parent in enumerate(node.parents) if parent is previous)
     other = node.parents[1 - slot]
@@ -241,12 +243,12 @@ def _weighed(node: Node, previous: Node, axis: int, softmax: Node, replay: Repla
     return None
 
 
-def _picked_rows(softmax: Node, axis: int, replay: Replay) -> Problem | None:
+def _pick_rows_problem(softmax: Node, axis: int, replay: Replay) -> Problem | None:
     """`logp[labels]`, which picks rows, where one class of each row is meant: labels for the rows, and no others."""
     if axis != 1 or len(softmax.shape) != 2:
         return None
     rows, classes = softmax.shape
-    for node, _ in _followed(softmax, replay):
+    for node, _ in _uses_of_softmax(softmax, replay):
         index: tuple[Any, ...] = ()
         if node.op is not None and node.op.name == "getitem":
             index = node.params.get("index", ())
@@ -265,14 +267,14 @@ def _picked_rows(softmax: Node, axis: int, replay: Replay) -> Problem | None:
         if not isinstance(written, ast.Subscript):
             continue
         owner, name = (one_line(site.source.text(part)) for part in (written.value, written.slice))
-        cure = f"{owner}[{site.source.spelled('arange')}(len({name})), {name}]"
+        edited = f"{owner}[{site.source.spelled('arange')}(len({name})), {name}]"
         return problem(
             "GT501",
             f"{name} picks whole rows of {owner} {softmax.shape}, and all of their classes go into the loss",
             spans=[site.span, site_at(softmax.location).span.labelled("sums to 1 over axis 1, the classes")],
             notes=[f"the {rows} labels are below {classes}, the number of classes: one class of each row is meant"],
             consequence="the loss does not depend on which class is right, and neither does its gradient",
-            fixes=[Fix(cure, True, site.span)],
+            fixes=[Fix(edited, True, site.span)],
             intent="gt.explain.configure(GT501='off') if rows are meant",
         )
     return None
@@ -285,7 +287,7 @@ def _one_hot_axes(factor: Any) -> list[int]:
     return [axis for axis in range(factor.ndim) if factor.shape[axis] > 1 and (factor.sum(axis=axis) == 1).all()]
 
 
-def _attended(node: Node, previous: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
+def _attention_axis(node: Node, previous: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
     """Attention: scores of queries and keys, a product of two, weigh the values, which are as many as the keys."""
     if previous is not softmax or node.parents[0] is not softmax or len(softmax.shape) < 2:
         return None
@@ -306,7 +308,7 @@ def _attended(node: Node, previous: Node, axis: int, softmax: Node) -> tuple[int
     return last, f"the values are summed over axis {last}"
 
 
-def _contracted(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
+def _einsum_attention_axis(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
     """Attention by einsum: the weights, made of scores of pairs, are summed over another axis than they sum to 1."""
     terms, _, result = node.params.get("subscripts", "").partition("->")
     letters = terms.split(",")
@@ -329,7 +331,7 @@ def _contracted(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
     return summed[0], f"the values are summed over axis {summed[0]}"
 
 
-def _wrong_axis(
+def _wrong_axis_problem(
     node: Node, axis: int | None, wanted: int, words: str, where: Node, total: Node | None = None
 ) -> Problem:
     """`total` is the sum, where the softmax was written out; `axis` is None where that is over all axes."""
@@ -346,7 +348,7 @@ def _wrong_axis(
         again = shape_edits.with_axis(summed, wanted)
         if again is not None and "keepdim" not in again:
             in_torch = library_of(summed.source.imports)[0] == "torch"
-            again = shape_edits.extended(again, "keepdim=True" if in_torch else "keepdims=True")
+            again = shape_edits.add_argument(again, "keepdim=True" if in_torch else "keepdims=True")
         offered = [] if again is None else [Fix(again, True, summed.span)]
     return problem(
         "GT501",
@@ -362,20 +364,20 @@ def _wrong_axis(
 # -- how training goes
 
 SATURATED_SHARE = 0.9
-DEAD_SHARE = 0.25  # a few dead units are no harm
+DEAD_SHARE = 0.25  # a few dead units do no harm
 STEPS_AT_LEAST = 4
-FACTOR = 1e3  # by which a gradient has shrunk or grown when it is worth a note
-STEP_FACTOR = 2.0  # and by which it does so in each operation on the way,
-LOST = 1e9  # unless that much comes together over many
+FACTOR = 1e3  # a gradient that shrinks or grows by this is worth a note,
+STEP_FACTOR = 2.0  # if it does so by this in each operation on the way,
+TOTAL_FACTOR = 1e9  # or by this over all of them
 
 
 LAYERS = frozenset(
     {"matmul", "dot", "einsum", "tensordot", "inner", "linear", "conv", "convolution", "bilinear", "tanh", "relu"}
 )
-NO_LAYERS = "measure the variables in units in which they, and the factor of each operation, are about 1"
+ADVICE_WITHOUT_LAYERS = "measure the variables in units in which they, and the factor of each operation, are about 1"
 
 
-def survey(replay: Replay) -> list[Problem]:
+def survey_graph(replay: Replay) -> list[Problem]:
     """Notes on a graph: saturated and dead units, a gradient that vanishes or explodes, a sum where a mean was.
 
     >>> import numpy as np, gradtape as gt
@@ -383,32 +385,37 @@ def survey(replay: Replay) -> list[Problem]:
     >>> x = gt.Variable(np.linspace(-30.0, 30.0, 8))
     >>> with gt.GradientTape(persistent=True) as tape:
     ...     y = np.tanh(x).sum()
-    >>> [found.code for found in survey(Replay([(y._node, np.ones(()))], tape.mask))]
+    >>> [found.code for found in survey_graph(Replay([(y._node, np.ones(()))], tape.mask))]
     ['GT503']
     """
     targets = [node for node, _ in replay.seeds]
-    found = [*_units(replay), *_reduced_twice(replay), *beside_means(targets), *_ambiguous_biases(replay)]
-    drift = _drift(replay)
+    found = [
+        *_unit_problems(replay),
+        *_double_reductions(replay),
+        *sums_beside_means(targets),
+        *_ambiguous_biases(replay),
+    ]
+    drift = _gradient_drift(replay)
     return found if drift is None else [*found, drift]
 
 
 def _is_not_written(node: Node) -> bool:
-    """Whether nothing of the user's is to be shown for a node: no place is known, or a gradient rule computed it."""
+    """Whether a node has no line in the user's code: its location is not known, or a gradient rule computed it."""
     return node.code is None or node.location.in_rule
 
 
-_ENDS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0), "erf": (-1.0, 1.0)}
+_RANGES = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0), "erf": (-1.0, 1.0)}
 
 
-def _units(replay: Replay) -> Iterator[Problem]:
+def _unit_problems(replay: Replay) -> Iterator[Problem]:
     for node in replay.nodes:
         name = "" if node.op is None else node.op.name
         out = replay.values.get(node)
         if out is None or np.size(out) < 4 or _is_not_written(node):
             continue
         out = np.asarray(out)
-        if name in _ENDS:
-            low, high = _ENDS[name]
+        if name in _RANGES:
+            low, high = _RANGES[name]
             near = (out - low < 0.01 * (high - low)) | (high - out < 0.01 * (high - low))
             if near.mean() >= SATURATED_SHARE:
                 yield problem(
@@ -430,7 +437,7 @@ def _units(replay: Replay) -> Iterator[Problem]:
                 )
 
 
-def _reduced_twice(replay: Replay) -> Iterator[Problem]:
+def _double_reductions(replay: Replay) -> Iterator[Problem]:
     for node in replay.nodes:
         if node.op is None or node.op.name not in ("mean", "sum") or not node.parents or _is_not_written(node):
             continue
@@ -465,22 +472,22 @@ def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
                 )
 
 
-def _drift(replay: Replay) -> Problem | None:
+def _gradient_drift(replay: Replay) -> Problem | None:
     """A gradient that becomes much smaller or larger than it was, step by step, over several operations.
 
     Derivatives of derivatives are left alone: those of a formula grow with their order.
     """
     if any(node.offset < 0 for node in replay.nodes):
         return None
-    sizes = {node: _size(gradient) for node, gradient in replay.gradients.items()}
+    sizes = {node: _rms(gradient) for node, gradient in replay.gradients.items()}
     ways: dict[Node, tuple[Node, int, bool]] = {}  # where the gradient began to shrink or grow, for how many steps
     best: tuple[float, Node, Node, int] | None = None
-    for node in replay.nodes:  # youngest first, so that the way to a node is known before it is gone on with
+    for node in replay.nodes:  # youngest first, so that the path to a node is known before it is extended
         for parent in replay.parents(node):
             before, after = sizes.get(node), sizes.get(parent)
             if not before or not after or node.shape != parent.shape:
                 continue
-            if before == after:  # a sum passes it on as it is; a small part of one is no harm, a large part is
+            if before == after:  # a sum passes the gradient on: a shrinking one is no harm there, a growing one is
                 is_sum = node.op is not None and node.op.name in ("add", "subtract")
                 goes_on = node in ways and not (is_sum and ways[node][2])
                 if goes_on and (parent not in ways or ways[parent][1] < ways[node][1]):
@@ -496,7 +503,7 @@ def _drift(replay: Replay) -> Problem | None:
             if parent not in ways or ways[parent][1] < count + 1:
                 ways[parent] = (start, count + 1, after < before)
             drift = abs(math.log(after / sizes[start]))
-            steep = min((count + 1) * math.log(STEP_FACTOR), math.log(LOST))
+            steep = min((count + 1) * math.log(STEP_FACTOR), math.log(TOTAL_FACTOR))
             is_steep = drift > max(math.log(FACTOR), steep)
             if count + 1 >= STEPS_AT_LEAST and is_steep and (best is None or drift > best[0]):
                 best = drift, start, parent, count + 1
@@ -514,11 +521,11 @@ def _drift(replay: Replay) -> Problem | None:
         f"the gradient {word} from {sizes[start]:.2g} to {sizes[end]:.2g} over {count} operations",
         spans=list({(node.code, node.offset): node.location for node in (last, start)}.values()),
         notes=[f"a factor of {ratio ** (1 / count):.2g} for each operation, going back"],
-        fixes=advice if has_layers else NO_LAYERS,
+        fixes=advice if has_layers else ADVICE_WITHOUT_LAYERS,
     )
 
 
-def _size(gradient: Any) -> float:
+def _rms(gradient: Any) -> float:
     if isinstance(gradient, list) or not np.size(gradient) or not np.isfinite(gradient).all():
         return 0.0
     with np.errstate(over="ignore"):

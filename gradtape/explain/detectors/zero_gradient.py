@@ -1,157 +1,22 @@
-"""What is looked at when a gradient has been taken and something may be wrong with it, before the graph is let go.
-
-Healthy gradients cost one dot product each (`ails` in `gradtape.core.explain_hooks`). `examine` is called only if a
-gradient is zero everywhere or not finite, or if something on the way wants to be judged (`suspects` there).
-"""
+"""Detector: a gradient that is zero everywhere. Finds the operation at which it became zero, and why."""
 
 from __future__ import annotations
 
 import ast
-import weakref
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.explain_hooks import Births, innocent, is_nan, sampled, suspects
-from gradtape.core.graph import FLAGS, Cut, Node
-from gradtape.errors import GradTapeError
+from gradtape.core.graph import FLAGS, Node
+from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import is_due, report
-from gradtape.explain.emit.withhold import defer, is_provisional
 from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.source.expression import is_written, site_at
 
-PLACES_AT_MOST = 1024
-SILENT_TIMES = 3  # after which a target whose zeros were found to be right is not examined again
-NO_BIRTHS = Births()
-
-_silent: dict[tuple[Any, ...], tuple[int, Any]] = {}  # how often, and the codes, so that nobody gets their ids
-
-
-def examine(
-    seeds: Sequence[tuple[Node, Any]],
-    mask: int,
-    arrivals: Sequence[tuple[Node, Any]],
-    targets: Sequence[Any],
-    births: Births = NO_BIRTHS,
-    beginnings: Container[Node] = (),
-    sources: Mapping[Node, Any] | None = None,
-    judges_zeros: bool = True,
-) -> None:
-    """Look for the cause of what is odd about the gradients that arrived, and report it.
-
-    `arrivals` are the sources with their gradients, `targets` the values of what was differentiated, `births` the
-    operations in whose rules the walk has noticed a NaN, and `sources` the values of the sources, if they are at hand.
-    Of a seed of somebody's choice zeros mean nothing: then not `judges_zeros`.
-    """
-    target = tuple((id(node.code), node.offset) for node, _ in seeds[:4])
-    waiting = _waiting(mask, target) if suspects else []
-    seeds = [(node, sampled(seed)) for node, seed in seeds]
-    if not all(isinstance(seed, (np.ndarray, np.generic)) for _, seed in seeds):
-        return  # a walk that is itself recorded or batched
-    met = [(node, sampled(g)) for node, g in arrivals]
-    numbers = [(node, g) for node, g in met if isinstance(g, (np.ndarray, np.generic)) and g.size]
-    broken = bool(births) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
-    zeros = [] if broken or not judges_zeros else [node for node, g in numbers if not np.any(g)]
-    if (broken or zeros) and defer("not finite" if broken else "zero"):
-        broken, zeros = False, []
-    if not (broken or zeros or waiting):
-        return
-    replay = Replay(seeds, mask, beginnings, sources, births)
-    try:
-        if broken:
-            from gradtape.explain.detectors.nonfinite import check
-
-            check.explain(replay, births, targets)
-        elif zeros:
-            _explain_zeros(replay, zeros, len(zeros) == len(numbers), targets)
-        if waiting:
-            _judge(waiting, replay, target)
-    except (GradTapeError, Warning):
-        raise
-    except Exception as error:  # an explanation that fails must not cost anybody their gradient
-        _give_up(error, broken)
-
-
-def _give_up(error: Exception, broken: bool) -> None:
-    """The search for a cause has itself failed: say what is certain."""
-    if broken:
-        title = "the gradient is not finite"
-        report(problem("GT402", title, notes=[f"the search for the cause stopped: {type(error).__name__}"]))
-
-
-def _waiting(mask: int, target: tuple[Any, ...]) -> list[Any]:
-    """The suspects of the tapes in `mask` that were not found innocent here before; the others go on waiting."""
-    mine, others = [], []
-    for suspect in list(suspects):  # at once: other threads may add theirs
-        node = _node(suspect)
-        bits = None if node is None else node.params["bits"] if isinstance(node, Cut) else node.bits
-        if bits is None:
-            continue
-        if not bits & mask:
-            others.append(suspect)
-        elif is_provisional() or _silent.get((*_place(suspect), *target), (0, None))[0] < SILENT_TIMES:
-            mine.append(suspect)
-    suspects.clear()
-    suspects.extend(others)
-    return mine
-
-
-def _node(suspect: Any) -> Node | None:
-    """What a suspect is about: a departure, or an operation that is held weakly."""
-    if isinstance(suspect, Cut):
-        return suspect
-    found: Node | None = suspect() if isinstance(suspect, weakref.ref) else suspect.node()
-    return found
-
-
-def _place(suspect: Any) -> tuple[Any, ...]:
-    node = _node(suspect)
-    return () if node is None else (id(node.code), node.offset, node.shape)
-
-
-def _judge(waiting: Sequence[Any], replay: Replay, target: tuple[Any, ...]) -> None:
-    from gradtape.explain.detectors import axis_alignment
-    from gradtape.explain.detectors.broadcast import Residual, judge_residual
-    from gradtape.explain.detectors.detached_value import judge_departures
-    from gradtape.explain.detectors.training_dynamics import is_odd_pick, judge_pick, judge_softmax
-
-    targets = [node for node, _ in replay.seeds]
-    guilty = judge_departures([suspect for suspect in waiting if isinstance(suspect, Cut)], replay)
-    for suspect in waiting:
-        node = _node(suspect)
-        if isinstance(suspect, Residual):
-            is_guilty = judge_residual(suspect, replay.consumers, targets)
-        elif isinstance(suspect, Cut):
-            is_guilty = guilty
-        elif node is not None and node.op is not None and node.op.name == "take at positions":
-            is_guilty = is_odd_pick(node) and defer("picked")
-        elif node is not None and node.op is not None and node.op.name == "getitem":
-            is_guilty = judge_pick(node, replay) or axis_alignment.judge_columns(node, replay)
-        elif node is not None and node.op is not None and node.op.name in axis_alignment.REDUCTIONS:
-            is_guilty = axis_alignment.judge_reduction(node, replay)
-        else:
-            is_guilty = node is not None and judge_softmax(node, replay)
-        if not is_guilty and not is_provisional():
-            _note_silence((*_place(suspect), *target), replay, node)
-
-
-def _note_silence(key: tuple[Any, ...], replay: Replay, node: Node | None = None) -> None:
-    if len(_silent) >= PLACES_AT_MOST:
-        _silent.clear()
-        innocent.clear()
-    if node is not None:
-        place = key[:3]
-        innocent[place] = innocent.get(place, 0) + 1
-    codes = [None if node is None else node.code, *(target.code for target, _ in replay.seeds)]
-    _silent[key] = (_silent.get(key, (0, None))[0] + 1, codes)
-
-
-# -- zero everywhere
-
-_GATES = {
+_FLAT_PLACES = {
     "relu": "is 0 for every element, so its slope is 0",
     "relu6": "is at an end of its range for every element, where its slope is 0",
     "hard_sigmoid": "is at an end of its range for every element, where its slope is 0",
@@ -162,7 +27,7 @@ _GATES = {
     "clip": "is at a bound for every element, and lies outside",
     "where": "takes the other branch for every element",
 }
-_CURVES = {
+_SATURATION_VALUES = {
     "tanh": (-1.0, 1.0),
     "sigmoid": (0.0, 1.0),
     "softmax": (0.0, 1.0),
@@ -189,49 +54,53 @@ _FIXES = {
 }
 
 
-_KINDS = ("factor", "single", "start")  # whose cure does not depend on the operation
+_KINDS_WITH_OWN_ADVICE = ("factor", "single", "start")  # their advice does not depend on the operation
 
 
-class _Death(NamedTuple):
-    """Where a gradient became zero, and why."""
+class _ZeroCause(NamedTuple):
+    """The operation whose rule made a gradient zero, and why."""
 
     node: Node
     slot: int
     kind: str
     words: str
-    name: str = ""  # of what the operation amounts to, if that is another
+    name: str = ""  # of the equivalent operation: "relu" for maximum(x, 0)
 
 
-def _explain_zeros(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> None:
+def explain_zeros(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> None:
+    """Report why the gradients of the sources `zeros` are zero; `everywhere` if those are all that were asked for."""
     if not is_due("GT404") or not any(np.any(seed) for _, seed in replay.seeds):
         return
     key = (*((id(node.code), node.offset) for node, _ in replay.seeds[:4]), len(zeros), everywhere)
-    if _silent.get(key, (0, None))[0] >= SILENT_TIMES:
+    if is_cleared(key):
         return
-    found = _find_death(replay, zeros, everywhere, targets)
+    found = _find_cause(replay, zeros, everywhere, targets)
     if found is not None:
         report(found)
         return
-    _note_silence(key, replay)
+    record_negative(key, replay)
 
 
-def _find_death(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> Problem | None:
+def _find_cause(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> Problem | None:
     for source in zeros:
-        deaths = [_cause(replay, node, slot, targets) for node, slot in _killers(replay, source)]
-        if not deaths or any(death is None for death in deaths):
+        causes = [_classify(replay, node, slot, targets) for node, slot in _zeroing_operations(replay, source)]
+        if not causes or any(cause is None for cause in causes):
             continue
-        death = next(death for death in deaths if death is not None)
-        if death.kind == "start" and (not everywhere or len(zeros) < 2):
-            continue  # a factor that starts at zero and moves away from it
+        cause = next(cause for cause in causes if cause is not None)
+        if cause.kind == "start" and (not everywhere or len(zeros) < 2):
+            continue  # a factor that starts at zero and is learned
         if everywhere or (
-            death.node.op is not None and death.node.op.name in _ACTIVATIONS and _feeds_a_layer(replay, death.node)
+            cause.node.op is not None and cause.node.op.name in _ACTIVATIONS and _feeds_a_layer(replay, cause.node)
         ):
-            return _died(replay, death, zeros)
+            return _zero_problem(replay, cause, zeros)
     return None
 
 
-def _killers(replay: Replay, source: Node) -> list[tuple[Node, int]]:
-    """The operations that a gradient that was not zero reached, and left as zero, on the ways to `source`."""
+def _zeroing_operations(replay: Replay, source: Node) -> list[tuple[Node, int]]:
+    """The operations (and their operand) on the paths to `source` that get a gradient and give zeros.
+
+    Empty where that is not certain: values were freed, or several paths cancel out.
+    """
     found: list[tuple[Node, int]] = []
     targets = {node for node, _ in replay.seeds}
     seen, pending = {source}, [source]
@@ -244,30 +113,29 @@ def _killers(replay: Replay, source: Node) -> list[tuple[Node, int]]:
                 is_lost and (replay.lost is None or consumer in targets)
             ):
                 return []
-            if is_lost or not np.any(
-                arrived
-            ):  # what made zeros of a gradient after values were let go has kept its own
+            # After values were freed, an operation that turned a gradient into zeros has kept its own cotangents.
+            if is_lost or not np.any(arrived):
                 if consumer not in seen:
                     seen.add(consumer)
                     pending.append(consumer)
                 continue
             slots = [i for i, parent in enumerate(consumer.parents) if parent is node]
             if given is None or any(given[i] is None or np.any(given[i]) for i in slots):
-                return []  # let go, or several ways that cancel out
+                return []  # freed, or several paths that cancel out
             found += [(consumer, i) for i in slots]
     return found
 
 
-def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _Death | None:
-    """Why the rule of `node` gave zero; None where that is nothing to worry about (an optimum, a factor still at 0)."""
+def _classify(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _ZeroCause | None:
+    """Why the rule of `node` gave zero; None where that is no mistake (an optimum, a factor that is still 0)."""
     assert node.op is not None
     name, out = node.op.name, replay.values.get(node)
     gradient = replay.gradients[node]
     if not is_written(site_at(node.location), name) and not (name in _ACTIVATIONS and _calls_a_model(node)):
-        return None  # inside a function of the library, which knows its flat places
+        return None  # inside a function of the library, whose flat places are intended
     if name == "maximum" and _is_relu(node, slot):
         name = "relu"
-    if name in _GATES:
+    if name in _FLAT_PLACES:
         if name == "where" and slot == 0:
             return None
         if _is_linear_from(replay, node):
@@ -276,15 +144,17 @@ def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _De
             return None  # a hinge that is satisfied everywhere: the optimum
         if name in ("maximum", "minimum") and all(parent.bits > FLAGS for parent in node.parents):
             return None
-        return _Death(node, slot, "flat", _GATES[name], name)
-    if name in ("softmax", "log_softmax") and _is_over_one(node):
-        return _Death(node, slot, "single", f"is over an axis of length 1, and so {'1' if name == 'softmax' else '0'}")
-    if name in _CURVES and out is not None and np.isin(out, _CURVES[name]).all():
+        return _ZeroCause(node, slot, "flat", _FLAT_PLACES[name], name)
+    if name in ("softmax", "log_softmax") and _is_over_length_one(node):
+        return _ZeroCause(
+            node, slot, "single", f"is over an axis of length 1, and so {'1' if name == 'softmax' else '0'}"
+        )
+    if name in _SATURATION_VALUES and out is not None and np.isin(out, _SATURATION_VALUES[name]).all():
         if _is_linear_from(replay, node):
             return None
         if name in ("exp", "exp2", "softplus", "erfc", "log_sigmoid") and not np.any(out):
-            return _Death(node, slot, "underflow", "underflows to 0 for every element, and so does its slope")
-        return _Death(node, slot, "saturated", "is saturated for every element: its slope is 0 to the last bit")
+            return _ZeroCause(node, slot, "underflow", "underflows to 0 for every element, and so does its slope")
+        return _ZeroCause(node, slot, "saturated", "is saturated for every element: its slope is 0 to the last bit")
     others = [(i, value) for i, value in enumerate(saved(node)) if i != slot]
     constants = [value for i, value in others if value is not None and node.parents[i].bits <= FLAGS]
     if constants and (_is_literal(node, slot) or _is_linear_to(replay, node.parents[slot])):
@@ -294,19 +164,19 @@ def _cause(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _De
     ):
         return None  # a mask that blends two values, and takes the other everywhere
     if name in ("multiply", *_LAYERS) and constants and all(not np.any(value) for value in constants):
-        return _Death(node, slot, "factor", "multiplies by zeros only")
+        return _ZeroCause(node, slot, "factor", "multiplies by zeros only")
     if constants and name == "multiply" and len(constants) == 1:
         weights = np.broadcast_to(constants[0], node.shape)
         if not np.any(weights[np.asarray(gradient) != 0]):
-            return _Death(node, slot, "factor", "multiplies by zero wherever a gradient comes back")
+            return _ZeroCause(node, slot, "factor", "multiplies by zero wherever a gradient comes back")
     if name in _LAYERS and len(others) == 1:
         other = replay.inputs(node)[others[0][0]]
         if other is not None and not np.any(other):
-            return _Death(
+            return _ZeroCause(
                 node, slot, "start", "multiplies by zeros only, which depend on parameters that get no gradient"
             )
     if _underflows(node, gradient, slot):
-        return _Death(node, slot, "underflow", "gives a slope that underflows to 0")
+        return _ZeroCause(node, slot, "underflow", "gives a slope that underflows to 0")
     return None
 
 
@@ -316,7 +186,7 @@ def _is_relu(node: Node, slot: int) -> bool:
     return other is not None and not np.any(other) and node.parents[1 - slot].bits <= FLAGS
 
 
-def _is_over_one(node: Node) -> bool:
+def _is_over_length_one(node: Node) -> bool:
     """Whether an operation normalises along an axis that has one element."""
     axis = node.params.get("axis", -1)
     axes = axis if isinstance(axis, tuple) else (axis,)
@@ -405,17 +275,17 @@ def _feeds_a_layer(replay: Replay, node: Node) -> bool:
     return False
 
 
-def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
+def _zero_problem(replay: Replay, cause: _ZeroCause, zeros: Sequence[Node]) -> Problem:
     from gradtape.explain.source.operation_site import OperationSite
 
-    node, op = death.node, death.node.op
+    node, op = cause.node, cause.node.op
     assert op is not None
-    place = OperationSite(replay, node, (), death.slot)
+    place = OperationSite(replay, node, (), cause.slot)
     elements = int(np.prod(node.shape))
     size = f" (all {elements})" if elements > 1 else ""
     inside = not is_written(place.site, op.name)
     shown = f"{op.name} in {place.expression}" if inside else place.expression
-    notes = [fact for fact in [_range(place, replay, death)] if fact and not inside]
+    notes = [fact for fact in [_operand_ranges(place, replay, cause)] if fact and not inside]
     fallback = {
         "saturated": "scale its operand down: inputs of about 1, smaller weights",
         "underflow": "keep away from numbers this small: compute with logarithms, or scale",
@@ -425,20 +295,20 @@ def _died(replay: Replay, death: _Death, zeros: Sequence[Node]) -> Problem:
     }
     return problem(
         "GT404",
-        f"the gradient is zero everywhere: {shown} {death.words}{'' if death.kind in _KINDS else size}",
+        f"the gradient is zero everywhere: {shown} {cause.words}{'' if cause.kind in _KINDS_WITH_OWN_ADVICE else size}",
         spans=[place.span],
         operands=[] if inside else place.operands(),
         notes=notes,
         consequence=f"the gradient that comes back here is not zero, what it leaves with is: "
         f"{'the source gets' if len(zeros) == 1 else f'{len(zeros)} sources get'} zeros and will not move",
-        fixes=fallback[death.kind]
-        if death.kind in _KINDS
-        else _FIXES.get(death.name or op.name, fallback.get(death.kind, "")),
+        fixes=fallback[cause.kind]
+        if cause.kind in _KINDS_WITH_OWN_ADVICE
+        else _FIXES.get(cause.name or op.name, fallback.get(cause.kind, "")),
         intent="gt.explain.configure(GT404='off'), or gt.stop_gradient on what is not to be learned",
     )
 
 
-def _range(place: Any, replay: Replay, death: _Death) -> str:
+def _operand_ranges(place: Any, replay: Replay, cause: _ZeroCause) -> str:
     """The range of the values that the operation was given."""
     from gradtape.explain.source.operation_site import is_literal, number
 

@@ -38,12 +38,12 @@ def explain(error: BaseException | None) -> Any:
     if isinstance(error, TypeError) and "NoneType" in str(error):
         from gradtape.explain.detectors import none_used
 
-        return none_used.explain(error)
+        return none_used.explain_none_used(error)
     if not isinstance(error, ValueError) or "read-only" not in str(error):
         return None
     from gradtape.explain.detectors import locked_write
 
-    return locked_write.explain(error)
+    return locked_write.explain_refused_write(error)
 
 
 def _after_cell(result: Any) -> None:

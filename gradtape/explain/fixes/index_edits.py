@@ -1,4 +1,4 @@
-"""An index that was meant for another axis: `x[t]` where the steps are axis 1, tried on shapes alone."""
+"""Edits of an index: `x[:, t]` for `x[t]` where the steps are axis 1. Tried on shapes alone."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from gradtape.explain.source.files import one_line
 Shape = tuple[int, ...]
 
 
-def on_second_axis(site: UserExpression) -> list[Fix]:
+def index_second_axis(site: UserExpression) -> list[Fix]:
     """The expression with `x[:, t]` for an `x[t]` in it, if its shapes fit then: the first axis is the examples'."""
     whole = site.node
     if not isinstance(whole, ast.BinOp):
         return []
     for part in ast.walk(whole):
-        shape = _indexed(site, part)
+        shape = _indexed_shape(site, part)
         if shape is None or not isinstance(part, ast.Subscript) or len(shape) < 3:
             continue
         index = site.value(part.slice)
         if not -shape[1] <= operator.index(index) < shape[1]:
             continue
-        if _shape(site, whole, part, (shape[0], *shape[2:])) is not None:
+        if _infer_shape(site, whole, part, (shape[0], *shape[2:])) is not None:
             owner, text = (one_line(site.source.text(node)) for node in (part.value, part.slice))
             span = site.source.span(whole)
-            written = shape_edits.replaced(span, site.source.span(part), f"{owner}[:, {text}]")
+            written = shape_edits.replace_span(span, site.source.span(part), f"{owner}[:, {text}]")
             return [] if written is None else [Fix(written, True, span)]
     return []
 
 
-def _indexed(site: UserExpression, part: ast.AST) -> Shape | None:
-    """The shape of the array that is indexed with one integer; None of anything else."""
+def _indexed_shape(site: UserExpression, part: ast.AST) -> Shape | None:
+    """The shape of the array in a subscript with one integer index; None for any other expression."""
     if not isinstance(part, ast.Subscript):
         return None
     shape, index = getattr(site.value(part.value), "shape", None), site.value(part.slice)
@@ -45,19 +45,23 @@ def _indexed(site: UserExpression, part: ast.AST) -> Shape | None:
     return tuple(shape) if is_integer and isinstance(shape, tuple) and shape else None
 
 
-def _shape(site: UserExpression, node: ast.expr, other: ast.Subscript, instead: Shape) -> Shape | None:
-    """The shape of an expression, with that of `other` replaced; None where it is not known, or shapes do not fit."""
+def _infer_shape(site: UserExpression, node: ast.expr, other: ast.Subscript, instead: Shape) -> Shape | None:
+    """The shape of an expression in which `other` has the shape `instead`; None if unknown, or if shapes do not fit."""
     if node is other:
         return instead
     if isinstance(node, ast.BinOp):
-        sides = [_shape(site, side, other, instead) for side in (node.left, node.right)]
+        sides = [_infer_shape(site, side, other, instead) for side in (node.left, node.right)]
         shapes: list[Any] = [side for side in sides if side is not None]
         if len(shapes) < 2:
             return None
-        return shape_edits.matrix_product(shapes) if isinstance(node.op, ast.MatMult) else shape_edits.broadcast(shapes)
+        return (
+            shape_edits.matmul_shape(shapes)
+            if isinstance(node.op, ast.MatMult)
+            else shape_edits.broadcast_shape(shapes)
+        )
     if isinstance(node, ast.UnaryOp):
-        return _shape(site, node.operand, other, instead)
-    indexed = _indexed(site, node)
+        return _infer_shape(site, node.operand, other, instead)
+    indexed = _indexed_shape(site, node)
     if indexed is not None:
         return indexed[1:]
     value = site.value(node)
@@ -67,4 +71,4 @@ def _shape(site: UserExpression, node: ast.expr, other: ast.Subscript, instead: 
     return tuple(shape) if isinstance(shape, tuple) else None
 
 
-__all__ = ["on_second_axis"]
+__all__ = ["index_second_axis"]

@@ -1,4 +1,4 @@
-"""What to write instead of an operation that made NaN or infinity: edits that were tried on the numbers, and advice."""
+"""Edits of an operation that returned NaN or infinity, tried on the saved numbers; and advice where none works."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _LOGARITHMS = ("log", "log2", "log10")
 _PRODUCTS = frozenset({"multiply", "matmul", "dot", "einsum", "exp"})
 
 
-def edits(place: OperationSite) -> list[Fix]:
-    """The small changes of this operation's operands that keep it, and its slope, finite."""
+def numeric_edits(place: OperationSite) -> list[Fix]:
+    """Edits of an operand with which the operation and its slope are finite."""
     name, dtype = place.name, place.node.dtype
     tiny = TINY if dtype.itemsize >= 8 else "1e-6"
     spelled = place.site.source.spelled
-    if _underflowed(place):  # a small number added would be all that is left of it
-        return _of_logarithms(place)
-    if _underflow_behind(place) is not None:
+    if _underflowed_product(place):  # a small number added would replace the value
+        return _sum_of_logarithms(place)
+    if _find_underflow(place) is not None:
         return []
-    if _is_no_probability(place):
-        return _as_probability(place)
-    if _is_stray_parameter(place):
+    if _is_not_probability(place):
+        return _sigmoid_edit(place)
+    if _is_negative_parameter(place):
         return []
-    if name == "exp" and (softplus := _softplus(place)):
+    if name == "exp" and (softplus := _softplus_edit(place)):
         return softplus
     least: Any = dtype.type(float(tiny))
     if name in ("log", "log2", "log10", "sqrt", "reciprocal", "cbrt", "power"):
@@ -65,23 +65,23 @@ ADVICE = {
 }
 
 
-_OF_CALLS = {
+_CALL_ADVICE = {
     "std": "one example has no spread: more of them, or ddof=0",
     "var": "one example has no spread: more of them, or ddof=0",
 }
 
 
-_OF_PRODUCTS = {
+_PRODUCT_ADVICE = {
     "prod": "the product is too small for a number: add logarithms instead, np.sum(np.log(x)) for np.log(np.prod(x))",
     "det": "the determinant is too small for a number: np.linalg.slogdet(x)[1] is its logarithm",
 }
 
 
-def _underflowed(place: OperationSite) -> str:
-    """The name of the product of many numbers, none of them zero, that is 0 where its logarithm is taken."""
+def _underflowed_product(place: OperationSite) -> str:
+    """The name of the product ("prod", "det") that underflowed to 0 before its logarithm was taken; else empty."""
     parent = place.node.parents[0] if place.node.parents else None
     name = "" if parent is None or parent.op is None else parent.op.name
-    if place.name not in ("log", "log2", "log10") or name not in _OF_PRODUCTS or np.any(place.values[0]):
+    if place.name not in ("log", "log2", "log10") or name not in _PRODUCT_ADVICE or np.any(place.values[0]):
         return ""
     factors = place.replay.inputs(parent)[0] if parent is not None else None
     if factors is None:
@@ -91,14 +91,14 @@ def _underflowed(place: OperationSite) -> str:
     return "" if has_zero else name
 
 
-def _of_logarithms(place: OperationSite) -> list[Fix]:
-    """`np.sum(np.log(x))` for `np.log(np.prod(x))`, where it is written like that."""
+def _sum_of_logarithms(place: OperationSite) -> list[Fix]:
+    """`np.sum(np.log(x))` for `np.log(np.prod(x))`, if the user's expression has this form."""
     call = place.site.node
     inner = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords else None
     if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute) or not isinstance(call, ast.Call):
         return []
     source = place.site.source
-    if inner.func.attr not in _OF_PRODUCTS or len(inner.args) != 1 or inner.keywords or place.name != "log":
+    if inner.func.attr not in _PRODUCT_ADVICE or len(inner.args) != 1 or inner.keywords or place.name != "log":
         return []
     x = one_line(source.text(inner.args[0]))
     if inner.func.attr == "prod":
@@ -109,24 +109,24 @@ def _of_logarithms(place: OperationSite) -> list[Fix]:
     return [Fix(written, is_known, place.span)]
 
 
-def advice(place: OperationSite, value: Any = None) -> list[str]:
-    if underflowed := _underflowed(place):
-        return [_OF_PRODUCTS[underflowed]]
-    if (product := _underflow_behind(place)) is not None:
+def numeric_advice(place: OperationSite, value: Any = None) -> list[str]:
+    if underflowed := _underflowed_product(place):
+        return [_PRODUCT_ADVICE[underflowed]]
+    if (product := _find_underflow(place)) is not None:
         return [
             f"it underflows to 0 on the way, at {product.location}: add logarithms instead of multiplying, with "
             "gt.logsumexp for sums; or divide by its sum at every step, and add up the logarithms of the sums"
         ]
-    if _is_stray_parameter(place):
+    if _is_negative_parameter(place):
         x = place.operand(0)
         return [
             f"{x} itself has become negative, and {x} held at a bound would get no gradient: smaller steps, or learn "
             f"its logarithm, np.exp(log_{x if x.isidentifier() else 'x'})"
         ]
-    if _is_no_probability(place):
+    if _is_not_probability(place):
         return ["gt.nn.functional.binary_cross_entropy_with_logits(z, y) takes numbers that are no probabilities"]
-    if place.called in _OF_CALLS and not place.is_written:
-        return [_OF_CALLS[place.called]]
+    if place.called in _CALL_ADVICE and not place.is_written:
+        return [_CALL_ADVICE[place.called]]
     if place.name in ("softmax", "log_softmax"):  # of finite numbers there always is one
         return ["what is -inf everywhere has no softmax: -1e9 instead of -np.inf in the mask, or leave that row out"]
     if place.name in ("multiply", "add", "subtract", "square", "power", "sum", "matmul") and np.isinf(value or 0.0):
@@ -134,18 +134,18 @@ def advice(place: OperationSite, value: Any = None) -> list[str]:
     return [ADVICE.get(place.name, "keep its operands away from there: np.clip, np.where, or a small number added")]
 
 
-def _is_stray_parameter(place: OperationSite) -> bool:
-    """Whether the operand is what is learned, and all of it is below zero, where there is no logarithm or root."""
+def _is_negative_parameter(place: OperationSite) -> bool:
+    """Whether the operand is a parameter and all of it is negative, where there is no logarithm or root."""
     parent = place.node.parents[0] if place.node.parents else None
     if place.name not in (*_LOGARITHMS, "sqrt") or parent is None or parent.op is not None or parent.bits <= FLAGS:
         return False
     return place.values[0] is not None and bool(np.all(np.asarray(place.values[0]) < 0))
 
 
-# -- logarithms of what is no probability, and of what has underflowed
+# -- logarithms of values outside (0, 1), and of values that underflowed
 
 
-def _is_no_probability(place: OperationSite) -> bool:
+def _is_not_probability(place: OperationSite) -> bool:
     """Whether log(z) and log(1 - z) stand in one statement, and z is not between 0 and 1."""
     part = place.parts[0] if place.parts else None
     statement = None if place.site.node is None else place.site.source.statement(place.site.node)
@@ -155,18 +155,18 @@ def _is_no_probability(place: OperationSite) -> bool:
     complement = _complement(part)
     z = part if complement is None else complement
     text = one_line(place.site.source.text(z))
-    others = [_complement(other) for other in _logarithms(statement)]
+    others = [_complement(other) for other in _logarithm_arguments(statement)]
     both = complement is not None or any(
         other is not None and one_line(place.site.source.text(other)) == text for other in others
     )
     both &= complement is None or any(
-        one_line(place.site.source.text(other)) == text for other in _logarithms(statement)
+        one_line(place.site.source.text(other)) == text for other in _logarithm_arguments(statement)
     )
     return both and bool(np.any(np.asarray(value) < 0) or np.any(np.asarray(value) > 1))
 
 
-def _logarithms(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What logarithms are taken of in a statement."""
+def _logarithm_arguments(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The arguments of the logarithms in a statement."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and len(node.args) == 1:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -182,7 +182,7 @@ def _complement(part: ast.expr) -> ast.expr | None:
     return None
 
 
-def _as_probability(place: OperationSite) -> list[Fix]:
+def _sigmoid_edit(place: OperationSite) -> list[Fix]:
     """`gt.sigmoid(X @ w)` where z was bound to `X @ w`."""
     part = place.parts[0]
     z = part if part is None else _complement(part) or part
@@ -192,7 +192,7 @@ def _as_probability(place: OperationSite) -> list[Fix]:
     return [Fix(f"{place.site.source.spelled('sigmoid', 'gradtape')}({one_line(bound.text)})", True, bound)]
 
 
-def _softplus(place: OperationSite) -> list[Fix]:
+def _softplus_edit(place: OperationSite) -> list[Fix]:
     """`np.logaddexp(0, z)` for `np.log(1 + np.exp(z))` or `np.log1p(np.exp(z))`."""
     source, exp = place.site.source, place.site.node
     if not isinstance(exp, ast.Call) or len(exp.args) != 1 or exp.keywords or library_of(source.imports)[0]:
@@ -213,8 +213,8 @@ def _softplus(place: OperationSite) -> list[Fix]:
     return [Fix(f"{source.spelled('logaddexp')}(0.0, {text})", True, source.span(around))]
 
 
-def _underflow_behind(place: OperationSite) -> Node | None:
-    """The product of numbers that are not zero that is, where a logarithm is taken of what follows from it."""
+def _find_underflow(place: OperationSite) -> Node | None:
+    """The product that underflowed to zero, earlier in the graph than the logarithm at `place`; None if none did."""
     if place.name not in _LOGARITHMS or not place.node.parents or place.values[0] is None or np.any(place.values[0]):
         return None
     node = place.node.parents[0]
@@ -241,4 +241,4 @@ def _underflow_behind(place: OperationSite) -> Node | None:
     return None
 
 
-__all__ = ["ADVICE", "TINY", "advice", "edits"]
+__all__ = ["ADVICE", "TINY", "numeric_advice", "numeric_edits"]

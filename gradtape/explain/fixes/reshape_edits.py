@@ -1,7 +1,7 @@
-"""A layer that was given another number of features than it takes, because examples were reshaped into features.
+"""Edits of a reshape that gives a layer another number of features than it takes.
 
-`h.reshape(-1, 64)` of eight examples of 256 features each gives 32 rows of 64: the number of rows is what fits, not the
-number of examples. And where nothing was reshaped, the channels and pixels of an image are not features yet.
+`h.reshape(-1, 64)` of eight examples with 256 features each gives 32 rows of 64: the -1 absorbs the mistake, and the
+number of examples changes. If there is no reshape, an image was not flattened to features.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import math
 from typing import Any
 
-from gradtape.explain.fixes.shape_edits import replaced
+from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
@@ -18,10 +18,10 @@ from gradtape.explain.source.files import one_line
 Shape = tuple[int, ...]
 
 
-def features_of_examples(x: Any, wanted: int) -> list[Fix]:
-    """What to write so that each row of `x`, which a layer of the user's present call was given, has `wanted` features.
+def feature_count_fixes(x: Any, wanted: int) -> list[Fix]:
+    """Edits after which each row of `x`, the input of a layer in the user's present call, has `wanted` features.
 
-    Empty where the number of elements, or the source, does not tell.
+    Empty if the number of elements, or the source, does not show how.
     """
     shape = tuple(x.shape)
     site = UserExpression.present()
@@ -30,37 +30,37 @@ def features_of_examples(x: Any, wanted: int) -> list[Fix]:
         return []
     part = call.args[0]
     if len(shape) > 2 and math.prod(shape[1:]) == wanted:
-        return _flattened(site, part)
+        return _flatten_edit(site, part)
     if len(shape) != 2 or math.prod(shape) % wanted or wanted % shape[-1]:
         return []
-    reshape = _reshape(site, part)
-    return [] if reshape is None else _with_examples(site, reshape, x, wanted)
+    reshape = _find_reshape(site, part)
+    return [] if reshape is None else _reshape_edit(site, reshape, x, wanted)
 
 
-def _flattened(site: UserExpression, part: ast.expr) -> list[Fix]:
-    """The argument with all axes but the first made one."""
+def _flatten_edit(site: UserExpression, part: ast.expr) -> list[Fix]:
+    """The argument with all axes but the first flattened."""
     name = one_line(site.source.text(part))
     if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
         return []
-    text = replaced(site.span, site.source.span(part), f"{name}.reshape(len({name}), -1)")
+    text = replace_span(site.span, site.source.span(part), f"{name}.reshape(len({name}), -1)")
     return [] if text is None else [Fix(text, True, site.span)]
 
 
-def _reshape(site: UserExpression, part: ast.expr) -> ast.Call | None:
-    """The call of `reshape`, or `view`, with a computed first length that made an argument; None if none is seen."""
+def _find_reshape(site: UserExpression, part: ast.expr) -> ast.Call | None:
+    """The call of `reshape(-1, n)` or `view(-1, n)` that made an argument; None if the source shows none."""
     made: Any = part
     if isinstance(part, ast.Name):
         bound = site.binding(part)
         made = None if bound is None or bound.file != site.source.file else site.source.at(bound)
     for node in [] if made is None else ast.walk(made):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            lengths = _lengths(node)
+            lengths = _reshape_lengths(node)
             if node.func.attr in ("reshape", "view") and len(lengths) == 2 and ast.unparse(lengths[0]) == "-1":
                 return node
     return None
 
 
-def _lengths(call: ast.Call) -> list[ast.expr]:
+def _reshape_lengths(call: ast.Call) -> list[ast.expr]:
     """The new lengths in a call of `reshape`."""
     for argument in call.args:
         if isinstance(argument, ast.Tuple | ast.List):
@@ -68,8 +68,8 @@ def _lengths(call: ast.Call) -> list[ast.expr]:
     return list(call.args)
 
 
-def _with_examples(site: UserExpression, reshape: ast.Call, x: Any, wanted: int) -> list[Fix]:
-    """The reshape that keeps the number of examples, if that is known, else the number of features that is wanted."""
+def _reshape_edit(site: UserExpression, reshape: ast.Call, x: Any, wanted: int) -> list[Fix]:
+    """The reshape that keeps the number of examples, if that is known; otherwise one with `wanted` features."""
     is_function = len(reshape.args) == 2 and isinstance(reshape.args[1], ast.Tuple | ast.List)
     owner = reshape.args[0] if is_function else getattr(reshape.func, "value", reshape.func)
     name, function = (one_line(site.source.text(part)) for part in (owner, reshape.func))
@@ -81,4 +81,4 @@ def _with_examples(site: UserExpression, reshape: ast.Call, x: Any, wanted: int)
     return [Fix(text, True, site.source.span(reshape))]
 
 
-__all__ = ["features_of_examples"]
+__all__ = ["feature_count_fixes"]

@@ -1,7 +1,7 @@
-"""Small edits that would make an expression work, tried on shapes alone; only those that work are offered.
+"""Edits of operands with which shapes fit, tried on shapes alone; only those that work are offered.
 
-No element is touched: an edit maps a shape to a shape, and a rule says whether shapes fit. What comes out is the
-user's own expression with the edit written into it.
+No array is computed: an edit maps a shape to a shape, and a rule (`ShapeRule`) gives the shape of the result or None.
+The fix is the user's expression with the edit written into it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradtape.explain.source.expression import UserExpression, offsets
 from gradtape.explain.source.files import one_line, source_of
 
 Shape = tuple[int, ...]
-Fits = Callable[[Sequence[Shape]], Shape | None]
+ShapeRule = Callable[[Sequence[Shape]], Shape | None]
 SHOWN_AT_MOST = 2
 _REDUCTIONS = "sum mean max min prod std var any all median amax amin nansum nanmean logsumexp norm"
 REDUCTIONS = frozenset(_REDUCTIONS.split())
@@ -28,19 +28,19 @@ REDUCTIONS = frozenset(_REDUCTIONS.split())
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of one operand: what is written after it, the shape it then has, and how large a change it is."""
+    """A change of one operand: the suffix to write after it, its new shape, and the cost, by which fixes are ranked."""
 
     suffix: str
     shape: Shape
     cost: int
 
 
-def edits_of(shape: Shape) -> list[Edit]:
-    """The small changes of an array of `shape`: transposed, with an axis of length 1 more, or less."""
+def candidate_edits(shape: Shape) -> list[Edit]:
+    """The edits of an array of `shape` that are tried: transpose it, add or drop an axis of length 1."""
     ndim = len(shape)
     without = [axis for axis in range(ndim) if shape[axis] == 1]
-    found = [Edit(_picked(axis, ndim), shape[:axis] + shape[axis + 1 :], 1) for axis in without]
-    found += [Edit(_widened(axis, ndim), (*shape[:axis], 1, *shape[axis:]), 1) for axis in range(1, ndim + 1)]
+    found = [Edit(_index_suffix(axis, ndim), shape[:axis] + shape[axis + 1 :], 1) for axis in without]
+    found += [Edit(_new_axis_suffix(axis, ndim), (*shape[:axis], 1, *shape[axis:]), 1) for axis in range(1, ndim + 1)]
     if ndim == 2:
         found.append(Edit(".T", shape[::-1], 2))
     elif ndim > 2:
@@ -50,13 +50,13 @@ def edits_of(shape: Shape) -> list[Edit]:
     return found
 
 
-def _picked(axis: int, ndim: int) -> str:
+def _index_suffix(axis: int, ndim: int) -> str:
     if axis == ndim - 1 and ndim > 2:
         return "[..., 0]"
     return f"[{', '.join([':'] * axis + ['0'])}]"
 
 
-def _widened(axis: int, ndim: int) -> str:
+def _new_axis_suffix(axis: int, ndim: int) -> str:
     if axis == ndim and ndim > 1:
         return "[..., None]"
     return f"[{', '.join([':'] * axis + ['None'])}]"
@@ -65,7 +65,7 @@ def _widened(axis: int, ndim: int) -> str:
 # -- which shapes fit
 
 
-def broadcast(shapes: Sequence[Shape]) -> Shape | None:
+def broadcast_shape(shapes: Sequence[Shape]) -> Shape | None:
     """The common shape, or None."""
     try:
         return np.broadcast_shapes(*shapes)
@@ -73,7 +73,7 @@ def broadcast(shapes: Sequence[Shape]) -> Shape | None:
         return None
 
 
-def matrix_product(shapes: Sequence[Shape]) -> Shape | None:
+def matmul_shape(shapes: Sequence[Shape]) -> Shape | None:
     """The shape of `a @ b`, or None."""
     a, b = shapes
     if not a or not b:
@@ -81,7 +81,7 @@ def matrix_product(shapes: Sequence[Shape]) -> Shape | None:
     left, right = (a if len(a) > 1 else (1, *a)), (b if len(b) > 1 else (*b, 1))
     if left[-1] != right[-2]:
         return None
-    batch = broadcast([left[:-2], right[:-2]])
+    batch = broadcast_shape([left[:-2], right[:-2]])
     if batch is None:
         return None
     rows = (left[-2],) if len(a) > 1 else ()
@@ -89,8 +89,8 @@ def matrix_product(shapes: Sequence[Shape]) -> Shape | None:
     return batch + rows + columns
 
 
-def joined(axis: int) -> Fits:
-    """The shape of `concatenate` along `axis`."""
+def concatenate_shape(axis: int) -> ShapeRule:
+    """The rule for the shape of `concatenate` along `axis`."""
 
     def fits(shapes: Sequence[Shape]) -> Shape | None:
         first = shapes[0]
@@ -105,7 +105,7 @@ def joined(axis: int) -> Fits:
     return fits
 
 
-def stacked(shapes: Sequence[Shape]) -> Shape | None:
+def stack_shape(shapes: Sequence[Shape]) -> Shape | None:
     """The shape of `stack`: all must be equal."""
     return (len(shapes), *shapes[0]) if len(set(shapes)) == 1 else None
 
@@ -114,30 +114,30 @@ def stacked(shapes: Sequence[Shape]) -> Shape | None:
 
 
 def for_elementwise(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
-    """Edits of one operand after which the shapes broadcast, without stretching more than was there."""
-    parts = [_node(site, operand) for operand in operands]
+    """Edits of one operand after which the shapes broadcast, to a result that is not larger than the operands."""
+    parts = [_operand_node(site, operand) for operand in operands]
     most = max(math.prod(shape) for shape in shapes)
     largest = [shape for shape in shapes if math.prod(shape) == most]
     ranked: list[tuple[tuple[int, ...], Fix]] = []
     main = site.span
     for index, shape in enumerate(shapes):
         others = [other for i, other in enumerate(shapes) if i != index]
-        for edit in edits_of(shape) + _reshaped(shape, others, operands, index):
-            result = broadcast([*shapes[:index], edit.shape, *shapes[index + 1 :]])
+        for edit in candidate_edits(shape) + _reshape_to_other(shape, others, operands, index):
+            result = broadcast_shape([*shapes[:index], edit.shape, *shapes[index + 1 :]])
             if result is None or math.prod(result) > max(math.prod(largest[0]), 1):
                 continue
             text = site.rewritten({index: edit.suffix}, parts)
             if text is not None:
                 rank = (int(result not in largest), edit.cost, -index)
                 ranked.append((rank, Fix(text, True, main)))
-        ranked += _keeping(site, operands, shapes, index, largest)
-    return _best(ranked or _shortened(site, parts, shapes))
+        ranked += _keepdims_edits(site, operands, shapes, index, largest)
+    return _best_fixes(ranked or _trim_edits(site, parts, shapes))
 
 
-def _shortened(
+def _trim_edits(
     site: UserExpression, parts: Sequence[ast.expr | None], shapes: Sequence[Shape]
 ) -> list[tuple[tuple[int, ...], Fix]]:
-    """One operand is an element or two longer than another: cut at its beginning or at its end."""
+    """Slices that drop the first or last elements of an operand that is one or two elements longer than the other."""
     arrays = [(index, shape) for index, shape in enumerate(shapes) if shape]
     if len(arrays) != 2 or len(arrays[0][1]) != len(arrays[1][1]):
         return []
@@ -146,7 +146,7 @@ def _shortened(
     if len(differ) != 1:
         return []
     axis, surplus = differ[0], other[differ[0]] - one[differ[0]]
-    if surplus > 2 or 4 * surplus > one[axis]:  # of short arrays nobody can tell
+    if surplus > 2 or 4 * surplus > one[axis]:  # of short arrays the difference may be no accident
         return []
     lead = ":, " * axis
     found: list[tuple[tuple[int, ...], Fix]] = []
@@ -158,15 +158,15 @@ def _shortened(
 
 
 def for_value(site: UserExpression, part: ast.expr | None, given: Shape, wanted: Shape) -> list[Fix]:
-    """Edits after which an argument has exactly the shape that is wanted."""
+    """Edits after which an argument has exactly the shape `wanted`."""
     if part is None:
         return []
-    fitting = [edit for edit in edits_of(given) if edit.shape == wanted]
+    fitting = [edit for edit in candidate_edits(given) if edit.shape == wanted]
     texts = [site.rewritten({0: edit.suffix}, [part]) for edit in fitting]
     return [Fix(text, True, site.span) for text in texts if text is not None][:SHOWN_AT_MOST]
 
 
-def _reshaped(shape: Shape, others: Sequence[Shape], operands: Sequence[Operand], index: int) -> list[Edit]:
+def _reshape_to_other(shape: Shape, others: Sequence[Shape], operands: Sequence[Operand], index: int) -> list[Edit]:
     found = []
     names = [operand.name for i, operand in enumerate(operands) if i != index]
     for other, name in zip(others, names):
@@ -175,23 +175,23 @@ def _reshaped(shape: Shape, others: Sequence[Shape], operands: Sequence[Operand]
     return found
 
 
-def _keeping(
+def _keepdims_edits(
     site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], index: int, largest: Sequence[Shape]
 ) -> list[tuple[tuple[int, ...], Fix]]:
-    """`keepdims=True` in the reduction that made an operand, if that is what is missing."""
+    """`keepdims=True` in the reduction that made an operand, if the shapes fit then."""
     operand = operands[index]
     for span, inline in ((operand.span, True), (operand.origin, False)):
         kept = None if span is None else with_keepdims(span, shapes[index])
         if span is None or kept is None:
             continue
         text, shape = kept
-        result = broadcast([*shapes[:index], shape, *shapes[index + 1 :]])
+        result = broadcast_shape([*shapes[:index], shape, *shapes[index + 1 :]])
         if result is None or math.prod(result) > max(math.prod(largest[0]), 1):
             continue
         if not inline:
             return [((int(result not in largest), 0, -index), Fix(text, True, span))]
         whole = site.span
-        written = replaced(whole, span, text)
+        written = replace_span(whole, span, text)
         return [] if written is None else [((int(result not in largest), 0, -index), Fix(written, True, whole))]
     return []
 
@@ -223,22 +223,22 @@ def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:
     lengths = iter(shape)
     kept = tuple(1 if i in places else next(lengths) for i in range(ndim))
     keeping = "keepdim=True" if library_of(source.imports)[0] == "torch" else "keepdims=True"
-    return extended(source.text(call), keeping), kept
+    return add_argument(source.text(call), keeping), kept
 
 
 def for_product(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
-    """Transposes and the other order, with which a matrix product exists."""
-    parts = [_node(site, operand) for operand in operands]
+    """Transpositions of the operands, or the other order, with which the matrix product exists."""
+    parts = [_operand_node(site, operand) for operand in operands]
     main = site.span
     ranked: list[tuple[tuple[int, ...], Fix]] = []
     options = [
-        [Edit("", shape, 0), *(e for e in edits_of(shape) if e.suffix in (".T", ".swapaxes(-1, -2)"))]
+        [Edit("", shape, 0), *(e for e in candidate_edits(shape) if e.suffix in (".T", ".swapaxes(-1, -2)"))]
         for shape in shapes
     ]
     for swap in (False, True):
         for left, right in product(*options):
             order = [right, left] if swap else [left, right]
-            if matrix_product([order[0].shape, order[1].shape]) is None:
+            if matmul_shape([order[0].shape, order[1].shape]) is None:
                 continue
             suffixes = {i: edit.suffix for i, edit in enumerate(order) if edit.suffix}
             if swap and suffixes:
@@ -246,35 +246,35 @@ def for_product(site: UserExpression, operands: Sequence[Operand], shapes: Seque
             text = site.rewritten(suffixes, parts, swap)
             if text is not None:
                 ranked.append(((0, left.cost + right.cost + 3 * swap, 0), Fix(text, True, main)))
-    return _best(ranked)
+    return _best_fixes(ranked)
 
 
 def for_joining(
     site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape], axis: int, stacks: bool
 ) -> list[Fix]:
     """An edit of one operand, or another axis, with which the arrays can be joined."""
-    parts = [_node(site, operand) for operand in operands]
+    parts = [_operand_node(site, operand) for operand in operands]
     main = site.span
-    fits = stacked if stacks else joined(axis)
+    fits = stack_shape if stacks else concatenate_shape(axis)
     ranked: list[tuple[tuple[int, ...], Fix]] = []
     for index, shape in enumerate(shapes):
         new_first = [Edit("[None]", (1, *shape), 1)] if shape else []
-        for edit in new_first + edits_of(shape):
+        for edit in new_first + candidate_edits(shape):
             if fits([*shapes[:index], edit.shape, *shapes[index + 1 :]]) is not None:
                 text = site.rewritten({index: edit.suffix}, parts)
                 if text is not None:
                     ranked.append(((1, edit.cost, -index), Fix(text, True, main)))
     for other in range(max(len(shape) for shape in shapes)) if not stacks else ():
-        if other != axis and joined(other)(shapes) is not None:
+        if other != axis and concatenate_shape(other)(shapes) is not None:
             text = with_axis(site, other)
             if text is not None:
                 ranked.append(((0, other, 0), Fix(text, True, main)))
         elif other != axis and not ranked:
-            ranked += _joined_elsewhere(site, parts, shapes, other)
-    return _best(ranked)
+            ranked += _edit_with_axis(site, parts, shapes, other)
+    return _best_fixes(ranked)
 
 
-def _joined_elsewhere(
+def _edit_with_axis(
     site: UserExpression, parts: Sequence[ast.expr | None], shapes: Sequence[Shape], axis: int
 ) -> list[tuple[tuple[int, ...], Fix]]:
     """An edit of one operand together with another axis, for a call that does not name the axis."""
@@ -283,11 +283,11 @@ def _joined_elsewhere(
         return []
     found: list[tuple[tuple[int, ...], Fix]] = []
     for index, shape in enumerate(shapes):
-        for edit in edits_of(shape):
-            if joined(axis)([*shapes[:index], edit.shape, *shapes[index + 1 :]]) is not None:
+        for edit in candidate_edits(shape):
+            if concatenate_shape(axis)([*shapes[:index], edit.shape, *shapes[index + 1 :]]) is not None:
                 text = site.rewritten({index: edit.suffix}, parts)
                 if text is not None:
-                    fix = Fix(extended(text, f"axis={axis}"), True, site.span)
+                    fix = Fix(add_argument(text, f"axis={axis}"), True, site.span)
                     found.append(((2, edit.cost, -index), fix))
     return found
 
@@ -300,16 +300,16 @@ def with_axis(site: UserExpression, axis: int) -> str | None:
     whole = site.source.span(call)
     for keyword in call.keywords:
         if keyword.arg in ("axis", "dim"):
-            return replaced(whole, site.source.span(keyword.value), str(axis))
+            return replace_span(whole, site.source.span(keyword.value), str(axis))
     if len(call.args) == 2 and isinstance(call.args[1], ast.Constant):
-        return replaced(whole, site.source.span(call.args[1]), str(axis))
+        return replace_span(whole, site.source.span(call.args[1]), str(axis))
     name = "dim" if library_of(site.source.imports)[0] == "torch" else "axis"
     if not call.args and not call.keywords and isinstance(call.func, ast.Attribute):
         return f"{one_line(site.source.text(call.func))}({name}={axis})"  # e.sum()
-    return extended(whole.text, f"{name}={axis}") if len(call.args) == 1 else None
+    return add_argument(whole.text, f"{name}={axis}") if len(call.args) == 1 else None
 
 
-def stacked_instead(site: UserExpression) -> list[Fix]:
+def stack_for_concatenate(site: UserExpression) -> list[Fix]:
     """`stack` for a `concatenate` along an axis that is not there yet, if all arrays have one shape."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call) or not call.args or not isinstance(call.func, ast.Attribute):
@@ -325,12 +325,12 @@ def stacked_instead(site: UserExpression) -> list[Fix]:
         return []
     whole = site.source.span(call)
     owner = site.source.text(call.func.value)
-    text = replaced(whole, site.source.span(call.func), f"{owner}.stack")
+    text = replace_span(whole, site.source.span(call.func), f"{owner}.stack")
     return [] if text is None else [Fix(text, True, whole)]
 
 
 def for_reshape(site: UserExpression, size: int, wanted: Shape) -> list[Fix]:
-    """The new shape with one length left to be computed, where that comes out even."""
+    """The new shape with -1 for one length, where the number of elements is divisible by the others."""
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call):
         return []
@@ -348,13 +348,13 @@ def for_reshape(site: UserExpression, size: int, wanted: Shape) -> list[Fix]:
     for index, node in enumerate(lengths):
         others = math.prod(wanted[:index] + wanted[index + 1 :])
         if size and others > 0 and size % others == 0:
-            text = replaced(whole, site.source.span(node), "-1")
+            text = replace_span(whole, site.source.span(node), "-1")
             if text is not None:
                 fixes.append(Fix(text, True, whole))
     return fixes[::-1][:SHOWN_AT_MOST]
 
 
-def replaced(whole: Span, part: Span, text: str) -> str | None:
+def replace_span(whole: Span, part: Span, text: str) -> str | None:
     """The text of `whole` with `text` in the place of `part`, on one line."""
     if whole.column is None or part.column is None or part.end_column is None:
         return None
@@ -364,19 +364,19 @@ def replaced(whole: Span, part: Span, text: str) -> str | None:
     return one_line(whole.text[:start] + text + whole.text[end:])
 
 
-def extended(call: str, argument: str) -> str:
+def add_argument(call: str, argument: str) -> str:
     """The text of a call with one more argument."""
     return f"{one_line(call)[:-1].rstrip().rstrip(',')}, {argument})"
 
 
-def _node(site: UserExpression, operand: Operand) -> ast.expr | None:
+def _operand_node(site: UserExpression, operand: Operand) -> ast.expr | None:
     """The syntax node of an operand in the expression."""
     node = None if operand.span is None else site.source.at(operand.span)
     return node if isinstance(node, ast.expr) else None
 
 
-def _best(ranked: list[tuple[tuple[int, ...], Fix]]) -> list[Fix]:
-    """The few best, of the best rank only, each once."""
+def _best_fixes(ranked: list[tuple[tuple[int, ...], Fix]]) -> list[Fix]:
+    """The fixes of the best rank, without duplicates, at most `SHOWN_AT_MOST`."""
     ordered = sorted(ranked, key=lambda row: row[0])
     best = [fix for rank, fix in ordered if rank[0] == ordered[0][0][0]]
     return list(dict.fromkeys(best))[:SHOWN_AT_MOST]

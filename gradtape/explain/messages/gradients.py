@@ -108,7 +108,7 @@ def source_not_tensor(source: Any) -> GradTapeError:
 
 
 def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTapeError:
-    from gradtape.explain.detectors.detached_value import departed
+    from gradtape.explain.detectors.detached_value import describe_departure
     from gradtape.explain.graph.cuts import fix_for
     from gradtape.explain.graph.paths import latest_departures
     from gradtape.explain.source.expression import UserExpression
@@ -122,7 +122,7 @@ def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTape
             fixes=f"call it, with parentheses: {name}()",
         )
     left = latest_departures(AMBIENT if tape is None else tape.mask, 0 if tape is None else tape._opened)
-    ways = [departed(cut) if cut.reason in DEPARTURES else ("", [fix_for(cut, tape)]) for cut in left]
+    ways = [describe_departure(cut) if cut.reason in DEPARTURES else ("", [fix_for(cut, tape)]) for cut in left]
     advice = [fix for _, fixes in ways[:1] for fix in fixes]
     return failure(
         "GT305",
@@ -142,9 +142,9 @@ def not_one_target(what: str, target: Any) -> GradTapeError:
 
 
 def wrong_seed_shape(what: str, given: Shape, shape: Shape, target: Any = None) -> GradTapeError:
-    from gradtape.explain.detectors.shape_mismatch import wrong_seed
+    from gradtape.explain.detectors.shape_mismatch import seed_shape_problem
 
-    return ShapeError(wrong_seed(what, given, shape, target))
+    return ShapeError(seed_shape_problem(what, given, shape, target))
 
 
 def wrong_seed_dtype(what: str, given: Any, dtype: Any) -> GradTapeError:
@@ -324,13 +324,13 @@ def gradient_missing(
     optimiser: str, which: str, reason: str, variable: Any, fix: str, consequence: str
 ) -> GradTapeError:
     """An optimiser was given None for the gradient of `variable`, which it calls `which`."""
-    from gradtape.explain.detectors.none_used import why_missing
+    from gradtape.explain.detectors.none_used import cause_of_missing_gradient
     from gradtape.explain.source.parameter_names import name_of, tensor_of
 
     tensor = tensor_of(variable)
     name = "" if tensor is None else name_of(tensor)
     title = f"{optimiser}: the gradient of {which} is None{f' ({name})' if name else ''}"
-    cause = why_missing(variable)
+    cause = cause_of_missing_gradient(variable)
     if cause is None:
         return failure("GT201", f"{title}: {reason}", UntrackedError, fixes=fix, consequence=consequence)
     is_unused = cause.code == "GT202"

@@ -25,7 +25,7 @@ def refused_operands(
     ours = family(error)
     if isinstance(error, GradTapeError) or ours is None:
         return error
-    from gradtape.explain.detectors.shape_mismatch import refusal
+    from gradtape.explain.detectors.shape_mismatch import explain_numpy_error
     from gradtape.explain.source.active_ops import refusal_of_one_example
 
     one = refusal_of_one_example(error)
@@ -33,26 +33,26 @@ def refused_operands(
     if one is not None:
         error, (op, inputs, params), examples = one
     name, kind = (op, "") if isinstance(op, str) else (op.name, op.kind)
-    explained, adds_something = refusal(error, name, kind, inputs, params or {}, ours, examples)
+    explained, adds_something = explain_numpy_error(error, name, kind, inputs, params or {}, ours, examples)
     explained.__cause__ = error if adds_something else None
     return explained
 
 
 def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """An operation cannot take an argument: `what` is "function: what was given", `fix` what is accepted."""
-    from gradtape.explain.fixes.call_edits import in_the_call
+    from gradtape.explain.fixes.call_edits import apply_advice_to_call
     from gradtape.explain.source.expression import UserExpression
 
     site = UserExpression.present()
     about = site.arrays() if issubclass(kind, ShapeError) else []
-    fixes = in_the_call(site, fix)
+    fixes = apply_advice_to_call(site, fix)
     return kind(problem(code_for(kind, what), what.rstrip("."), spans=[site.span], operands=about, fixes=fixes))
 
 
 def no_such_axis(axis: Any, ndim: int, shape: Shape | None = None) -> GradTapeError:
-    from gradtape.explain.detectors.shape_mismatch import missing_axis
+    from gradtape.explain.detectors.shape_mismatch import axis_problem
 
-    return AxisError(missing_axis(axis, ndim, shape))
+    return AxisError(axis_problem(axis, ndim, shape))
 
 
 def repeated_axis(axis: Any, ndim: int) -> GradTapeError:

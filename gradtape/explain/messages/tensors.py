@@ -76,10 +76,10 @@ def no_length() -> GradTapeError:
 
 
 def not_one_element(how: str, shape: Shape) -> GradTapeError:
-    from gradtape.explain.detectors.foreign_function import foreign
+    from gradtape.explain.detectors.foreign_function import find_foreign_call
     from gradtape.explain.source.expression import UserExpression
 
-    theirs = foreign(UserExpression.present()) if how == "float()" else None
+    theirs = find_foreign_call(UserExpression.present()) if how == "float()" else None
     if theirs is not None and theirs.name.startswith("math."):
         return failure(
             "GT314",
@@ -108,12 +108,17 @@ def no_single_truth(shape: Shape) -> GradTapeError:
 
 
 def silent_detach(shape: Shape) -> GradTapeError:
-    from gradtape.explain.detectors.detached_value import kept_on_tape
-    from gradtape.explain.detectors.foreign_function import by_function, foreign, outside_of_packages, with_dense_matrix
+    from gradtape.explain.detectors.detached_value import fixes_for_conversion
+    from gradtape.explain.detectors.foreign_function import (
+        expression_outside_packages,
+        find_foreign_call,
+        fixes_for_method,
+        fixes_for_sparse_matrix,
+    )
 
-    site = outside_of_packages()
-    theirs, dense, function = foreign(site), with_dense_matrix(site), by_function(site)
-    taker, fixes = "", list[str](kept_on_tape(site))
+    site = expression_outside_packages()
+    theirs, dense, function = find_foreign_call(site), fixes_for_sparse_matrix(site), fixes_for_method(site)
+    taker, fixes = "", list[str](fixes_for_conversion(site))
     if dense is not None:
         taker, fixes = "a sparse matrix", dense
     elif function:
@@ -141,10 +146,10 @@ def silent_detach(shape: Shape) -> GradTapeError:
 
 def written_into_array(shape: Shape) -> GradTapeError:
     """A tracked result would be written into a plain array: by `a[i] += x`, `a += x`, or `out=a`."""
-    from gradtape.explain.detectors.detached_value import into_a_tensor
+    from gradtape.explain.detectors.detached_value import fixes_for_write
     from gradtape.explain.source.expression import UserExpression
 
-    name, offered = into_a_tensor(UserExpression.present())
+    name, offered = fixes_for_write(UserExpression.present())
     return failure(
         "GT312",
         f"a tracked tensor (shape {shape}) would be written into {name or 'a plain array'}"
@@ -193,10 +198,10 @@ def wrong_grad_shape(shape: Shape, given: Shape) -> GradTapeError:
 
 
 def wrong_assigned_shape(name: str | None, shape: Shape, given: Shape) -> GradTapeError:
-    from gradtape.explain.detectors.shape_mismatch import wrong_value
+    from gradtape.explain.detectors.shape_mismatch import value_shape_problem
 
     title = f"assign: the variable{f' {name!r}' if name else ''} has shape {shape}, the new value {given}"
-    return ShapeError(wrong_value(title, given, shape))
+    return ShapeError(value_shape_problem(title, given, shape))
 
 
 def wrong_assigned_dtype(dtype: Any, given: Any) -> GradTapeError:
@@ -271,9 +276,9 @@ def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
 
 def explain_locked(error: BaseException) -> None:
     """Add a note and a `.problem` to an error that leaves the block of a tape, if it is about a locked array."""
-    from gradtape.explain.detectors.locked_write import explain
+    from gradtape.explain.detectors.locked_write import explain_refused_write
 
-    explain(error, by_tape=True)
+    explain_refused_write(error, by_tape=True)
 
 
 __all__ = [

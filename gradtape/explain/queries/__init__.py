@@ -1,3 +1,3 @@
-"""What users ask: why a gradient is what it is, which lines carry gradient, what a tape keeps alive, which examples
-leak.
+"""Queries that users call: `why` (why a gradient is what it is), `coverage` (lines that carry a gradient), `saved`
+(arrays that a tape keeps alive), `audit_batch` (examples that depend on each other).
 """

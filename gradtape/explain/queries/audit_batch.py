@@ -1,8 +1,8 @@
-"""`audit_batch`: are the examples of a batch independent, and if not, who leaks into whom, and on which line?
+"""`audit_batch`: whether the examples of a batch are independent; if not, which depend on which, and on which line.
 
-The walk back is seeded on example i of the result; a gradient that arrives at example j of the argument is a leak. For
-the first pairs that leak, both examples are then pushed forward: the oldest operation with an element that moves with
-both is where they met.
+The backward pass is seeded on example i of the result; a gradient that arrives at example j of the argument is a leak.
+For the first pairs that leak, tangents of both examples are pushed forward: the oldest operation with an element that
+changes with both is where they meet.
 """
 
 from __future__ import annotations
@@ -105,25 +105,25 @@ def audit_batch(function: Callable[..., Any], argnums: int | Sequence[int] = 0) 
     batch audit of logits passed: each of 4 examples depends on itself only
     """
 
-    def audited(*args: Any, **kwargs: Any) -> BatchAudit:
+    def audit(*args: Any, **kwargs: Any) -> BatchAudit:
         numbers, _ = choose(function, args, argnums)
         run = record(function, args, kwargs, numbers)
         outputs = leaves(run.result)
         size = _shared_length(run, outputs, numbers)
-        names = _names(run, numbers)
+        names = _argument_names(run, numbers)
         leaks: list[Leak] = []
         meetings: dict[tuple[str, int, int | None], Span] = {}
         for output in outputs:
             if isinstance(output, Tensor) and output._node.bits & run.tape.bit:
-                found = _leaks(run, output, size, names)
+                found = _find_leaks(run, output, size, names)
                 leaks += found
                 for leak in found[:MEETINGS_SOUGHT]:
-                    span = _meeting(run, output, leak)
+                    span = _find_meeting(run, output, leak)
                     if span is not None:
                         meetings.setdefault((span.file, span.line, span.column), span)
         return BatchAudit(run.name, size, tuple(leaks), tuple(meetings.values()))
 
-    return audited
+    return audit
 
 
 def _shared_length(run: Recorded, outputs: list[Any], numbers: list[int]) -> int:
@@ -146,7 +146,7 @@ def _shared_length(run: Recorded, outputs: list[Any], numbers: list[int]) -> int
     )
 
 
-def _names(run: Recorded, numbers: list[int]) -> list[str]:
+def _argument_names(run: Recorded, numbers: list[int]) -> list[str]:
     """A name for each source: the argument it is, or is part of."""
     names = []
     for number, argument in zip(numbers, run.chosen, strict=True):
@@ -155,8 +155,8 @@ def _names(run: Recorded, numbers: list[int]) -> list[str]:
     return names
 
 
-def _leaks(run: Recorded, output: Tensor, size: int, names: list[str]) -> list[Leak]:
-    """Who leaks into whom: one row of seeds for each example, with unequal weights so that nothing cancels."""
+def _find_leaks(run: Recorded, output: Tensor, size: int, names: list[str]) -> list[Leak]:
+    """All pairs that leak: one row of seeds for each example, with unequal weights so that nothing cancels."""
     weights = np.random.default_rng(0).uniform(0.5, 1.5, output.shape).astype(output.dtype)
     nodes = run.nodes
 
@@ -189,19 +189,19 @@ def _chunks(size: int, widest: int) -> Iterable[tuple[int, range]]:
     return [(start, range(start, min(start + step, size))) for start in range(0, size, step)]
 
 
-def _meeting(run: Recorded, output: Tensor, leak: Leak) -> Span | None:
-    """The oldest operation with an element that depends on both examples; None if it cannot be found out."""
+def _find_meeting(run: Recorded, output: Tensor, leak: Leak) -> Span | None:
+    """The span of the oldest operation with an element that depends on both examples; None if it is not known."""
     order = [output._node, *_ancestors(output._node, run.tape.bit)]
     nodes = sorted((node for node in order if node.op is not None), key=lambda node: node.order)
     if any(node.op is None or (node.op.forward is None and node.op.part is None) for node in nodes):
-        return None  # an operation on the way cannot be pushed through
-    moved = [_pushed(run, nodes, example) for example in (leak.example, leak.other)]
+        return None  # an operation on the way has no forward rule
+    moved = [_push_example(run, nodes, example) for example in (leak.example, leak.other)]
     for node, one, two in zip(nodes, *moved):
         if one is not None and two is not None and node.op is not None and node.op.part is None and not node.op.outputs:
             both = (np.asarray(one) != 0) & (np.asarray(two) != 0)
             if both.shape == node.shape and both.any():
                 return span_of(node.location, f"examples {leak.example} and {leak.other} meet here")
-    for node, two in zip(nodes, moved[1]):  # they do not meet: one is where the other was
+    for node, two in zip(nodes, moved[1]):  # they do not meet: one takes the position of the other
         if two is not None and node.shape[:1] == output.shape[:1] and np.any(np.asarray(two)[leak.example] != 0):
             return span_of(node.location, f"example {leak.other} comes to the place of example {leak.example} here")
     return None
@@ -218,8 +218,8 @@ def _ancestors(node: Node, mask: int) -> dict[Node, None]:
     return reached
 
 
-def _pushed(run: Recorded, nodes: list[Node], example: int) -> list[Any]:
-    """The tangents of `nodes` when one example moves, in a direction that no operation singles out."""
+def _push_example(run: Recorded, nodes: list[Node], example: int) -> list[Any]:
+    """The tangents of `nodes` for one example, in a random direction, so that no operation maps it to zero."""
     random = np.random.default_rng(1)
     tangents: dict[Node, Any] = {}
     for source in run.nodes:

@@ -1,4 +1,4 @@
-"""`tape.coverage()`: through which lines of the source a gradient flowed, as a table that tests can hold on to."""
+"""`tape.coverage()`: the lines of the source through which a gradient flowed, as a table for tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RANK = {MISSING: 0, STOPPED: 1, FLOWS: 2}
 _MARKS = {FLOWS: "+", STOPPED: ".", MISSING: "-"}
 _ON_PURPOSE = {"stop_gradient", "no_grad", ".numpy()", ".item()", ".tolist()"}
 
-Place = tuple[str, int]
+FileLine = tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class Coverage:
     (2, [])
     """
 
-    lines: dict[Place, str]
-    reasons: dict[Place, str] = field(default_factory=dict)
+    lines: dict[FileLine, str]
+    reasons: dict[FileLine, str] = field(default_factory=dict)
 
     @property
-    def covered(self) -> list[Place]:
+    def covered(self) -> list[FileLine]:
         """The lines through which a gradient flowed: pairs of a file and a line number."""
         return sorted(place for place, state in self.lines.items() if state == FLOWS)
 
     @property
-    def missing(self) -> list[Place]:
+    def missing(self) -> list[FileLine]:
         """The lines that were recorded, but through which none flowed, and that nothing in the code meant to stop."""
         return sorted(place for place, state in self.lines.items() if state == MISSING)
 
@@ -71,7 +71,7 @@ class Coverage:
         With `wanted`, only these are looked at: lines such as "model.py:12", which must carry a gradient whether they
         were recorded or not, or functions, all of whose recorded lines must, and at least one.
         """
-        bad = [place for want in wanted for place in self._wanting(want)] if wanted else self.missing
+        bad = [place for want in wanted for place in self._uncovered(want)] if wanted else self.missing
         if not bad:
             return
         rows = [self._row(place) for place in sorted(set(bad))]
@@ -86,7 +86,7 @@ class Coverage:
             )
         )
 
-    def _wanting(self, want: str | Callable[..., Any]) -> list[Place]:
+    def _uncovered(self, want: str | Callable[..., Any]) -> list[FileLine]:
         """The places that `want` stands for and that carry no gradient."""
         if callable(want):
             code = getattr(want, "__wrapped__", want).__code__
@@ -104,7 +104,7 @@ class Coverage:
             return [(name, number)]
         return [place for place in found if self.lines[place] != FLOWS]
 
-    def _row(self, place: Place) -> str:
+    def _row(self, place: FileLine) -> str:
         file, line = place
         source = linecache.getline(file, line).strip()
         reason = self.reasons.get(place, "" if place in self.lines else "nothing was recorded on this line")
@@ -117,7 +117,7 @@ class Coverage:
 
 
 def coverage(tape: GradientTape) -> Coverage:
-    """What `tape.coverage()` returns: of the gradients that were last asked of a persistent tape."""
+    """The coverage of the gradients that a persistent tape was last asked for: the result of `tape.coverage()`."""
     if not tape.persistent:
         raise TapeError(
             "coverage: this tape is not persistent, so that what it recorded was let go with the first gradient.\n"
@@ -133,57 +133,57 @@ def coverage(tape: GradientTape) -> Coverage:
             f"coverage: {gone}, so there is nothing to tell.\n{Location.here().show()}\n"
             "  fix: tape.gradient(target, sources) first, and keep the target until then"
         )
-    chart = _Chart(tape.mask)
+    chart = _LineStates(tape.mask)
     for targets, sources in asked:
         chart.trace(targets, set(sources))
-    for node in nodes_on(tape):
-        chart.note(node, MISSING)
+    for node in recorded_nodes(tape):
+        chart.mark(node, MISSING)
     return Coverage(chart.lines(), chart.reasons)
 
 
-def nodes_on(tape: GradientTape) -> list[Node]:
-    """The recorded operations of `tape` that are alive, the oldest first. Nobody lists them, so they are sought."""
+def recorded_nodes(tape: GradientTape) -> list[Node]:
+    """The recorded operations of `tape` that are alive, oldest first. The tape keeps no list: the gc is searched."""
     found = [o for o in gc.get_objects() if type(o) is Node and o.bits & tape.bit and o.op is not None]
     return sorted(found, key=lambda node: node.order)
 
 
-class _Chart:
-    """The state of each place, as nodes are looked at."""
+class _LineStates:
+    """The state (flows, stopped, missing) of each line, collected from the nodes."""
 
     def __init__(self, mask: int) -> None:
         self.mask = mask
         self.states: dict[Node, str] = {}
-        self.reasons: dict[Place, str] = {}
-        self._places: dict[tuple[int, int], Place] = {}
+        self.reasons: dict[FileLine, str] = {}
+        self._places: dict[tuple[int, int], FileLine] = {}
 
-    def note(self, node: Node, state: str) -> None:
+    def mark(self, node: Node, state: str) -> None:
         before = self.states.get(node, MISSING)
         self.states[node] = max(before, state, key=_RANK.__getitem__)
 
     def trace(self, targets: Iterable[Node], sources: set[Node]) -> None:
-        """Mark what lies between `targets` and `sources`, and the cuts that are met."""
+        """Mark the nodes between `targets` and `sources`, and the cuts on the way."""
         reached = self._ancestors(targets)
         carries = set(sources)
         for node in sorted(reached, key=lambda node: node.order):
             if node.op is not None and any(parent in carries for parent in node.parents):
                 carries.add(node)
-                self.note(node, FLOWS)
+                self.mark(node, FLOWS)
             elif node.op is not None and node not in carries:
-                self.note(node, STOPPED)  # leads to the target, but from another source than was asked for
+                self.mark(node, STOPPED)  # leads to the target, but from another source than was asked for
         cuts = [target for target in targets if isinstance(target, Cut)]
         cuts += [parent for node in reached for parent in node.parents if isinstance(parent, Cut)]
         for cut in cuts:
             for part in cut.joined or (cut,):
-                self._cut(part)
+                self._mark_cut(part)
 
-    def _cut(self, cut: Cut) -> None:
+    def _mark_cut(self, cut: Cut) -> None:
         meant = cut.reason in _ON_PURPOSE
-        self.note(cut, STOPPED if meant else MISSING)
-        self.reasons[self.place(cut)] = f"the value left the tape at {cut.reason}"
+        self.mark(cut, STOPPED if meant else MISSING)
+        self.reasons[self.line_of(cut)] = f"the value left the tape at {cut.reason}"
         if meant:
             for node in self._ancestors([node for ref in cut.sources if (node := ref()) is not None]):
                 if node.op is not None:
-                    self.note(node, STOPPED)
+                    self.mark(node, STOPPED)
 
     def _ancestors(self, nodes: Iterable[Node]) -> dict[Node, None]:
         reached: dict[Node, None] = {}
@@ -195,17 +195,17 @@ class _Chart:
                 pending.extend(parent for parent in node.parents if parent.bits & self.mask)
         return reached
 
-    def place(self, node: Node) -> Place:
-        key = (id(node.code), node.offset)  # to hash code is slow, and the nodes hold theirs
+    def line_of(self, node: Node) -> FileLine:
+        key = (id(node.code), node.offset)  # hashing a code object is slow; the nodes keep it alive
         if key not in self._places:
             location = node.location
             self._places[key] = (location.file, location.line)
         return self._places[key]
 
-    def lines(self) -> dict[Place, str]:
-        found: dict[Place, str] = {}
+    def lines(self) -> dict[FileLine, str]:
+        found: dict[FileLine, str] = {}
         for node, state in self.states.items():
-            place = self.place(node)
+            place = self.line_of(node)
             if place[1]:
                 found[place] = max(found.get(place, MISSING), state, key=_RANK.__getitem__)
         self.reasons = {place: why for place, why in self.reasons.items() if found.get(place) != FLOWS}

@@ -1,4 +1,4 @@
-"""`tape.saved()`: what a tape keeps alive for the sake of its gradients, and which line asked for it."""
+"""`tape.saved()`: the arrays that a tape keeps alive for its gradients, and the lines that saved them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core.graph import Node
 from gradtape.core.saved_arrays import Guarded
 from gradtape.core.shapes import Shape
-from gradtape.explain.queries.coverage import nodes_on
+from gradtape.explain.queries.coverage import recorded_nodes
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -79,13 +79,13 @@ def saved(tape: GradientTape) -> Saved:
     """What `tape.saved()` returns."""
     seen: set[int] = set()
     totals: dict[tuple[Any, ...], tuple[Node, int, int]] = {}
-    for node in nodes_on(tape):
-        for array in _arrays(node):
-            memory = _memory(array)
+    for node in recorded_nodes(tape):
+        for array in _saved_arrays(node):
+            memory = _base_array(array)
             if id(memory) in seen:
                 continue
             seen.add(id(memory))
-            key = (node.op, id(node.code), node.offset, array.shape, array.dtype)  # to hash code is slow
+            key = (node.op, id(node.code), node.offset, array.shape, array.dtype)  # hashing a code object is slow
             first, count, size = totals.get(key, (node, 0, 0))
             totals[key] = first, count + 1, size + memory.nbytes
     rows = []
@@ -95,7 +95,7 @@ def saved(tape: GradientTape) -> Saved:
     return Saved(tuple(sorted(rows, key=lambda row: -row.bytes)))
 
 
-def _arrays(node: Node) -> Iterator[np.ndarray[Any, Any]]:
+def _saved_arrays(node: Node) -> Iterator[np.ndarray[Any, Any]]:
     """The arrays that `node` holds; one element is not worth a row."""
     out = node.out if isinstance(node.out, tuple) else (node.out,)
     for value in (*node.inputs, *out):
@@ -104,8 +104,8 @@ def _arrays(node: Node) -> Iterator[np.ndarray[Any, Any]]:
             yield array
 
 
-def _memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array whose memory this is: a view keeps all of what it looks at alive."""
+def _base_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that owns the memory: a view keeps all of its base alive."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array

@@ -1,7 +1,7 @@
-"""Why a gradient is what it is: the path it takes, or the place where it was lost.
+"""`tape.why`: why a gradient is what it is: the path it takes, or the place where it was lost.
 
-Following the graph through its cuts (`gradtape.explain.graph.paths`) tells a value that was cut off from one never
-used; which cause that is, is found in `gradtape.explain.detectors.missing_gradient`.
+Paths through the graph and its cuts (`gradtape.explain.graph.paths`) distinguish a value that was cut off from one that
+was never used; the functions of `gradtape.explain.detectors.missing_gradient` explain the causes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gradtape.core.backprop import walk
 from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, VARIABLE, Cut, Node, departures
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain.detectors import missing_gradient
-from gradtape.explain.detectors.detached_value import departed, is_read
+from gradtape.explain.detectors.detached_value import describe_departure, reads_departure
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import FIXES, code_of, cut_words, first_of, fix_for
 from gradtape.explain.messages import problem
@@ -52,22 +52,22 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
             fix="write the numbers with a point (1.0), or x.astype(float) before it is watched",
         )
     if not isinstance(target, Tensor):
-        return missing_gradient.not_recorded(target, source, mask, tape)
+        return missing_gradient.explain_untracked_target(target, source, mask, tape)
     start, goal = target._node, source._node
     route = paths.route_back(start, goal, mask)
     if route and all(node.bits & mask for node in route) and not paths.blocked(route):
-        return _flow(route, target, source, mask)
+        return _explain_flow(route, target, source, mask)
     if paths.is_freed(goal):
-        return missing_gradient.gone(goal, tape)
+        return missing_gradient.explain_freed(goal, tape)
     if not goal.bits & mask:
-        return missing_gradient.not_watched(target, source, mask, tape)
+        return missing_gradient.explain_unwatched_source(target, source, mask, tape)
     if route:
-        return missing_gradient.interrupted(route, mask, tape)
+        return missing_gradient.explain_cut_path(route, mask, tape)
     reached = paths.all_behind(start)
     freed = next((node for node in reached if paths.is_freed(node)), None)
     if freed is not None:
-        return missing_gradient.gone(freed, tape)
-    return missing_gradient.unconnected(target, source, reached, mask, tape)
+        return missing_gradient.explain_freed(freed, tape)
+    return missing_gradient.explain_unconnected(target, source, reached, mask, tape)
 
 
 def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
@@ -118,7 +118,7 @@ def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
 
 
 def why_untracked(target: Tensor) -> Why:
-    """Why `.backward()` finds nothing to walk: what the target is instead of a tensor that requires a gradient.
+    """Why `.backward()` finds no graph: what the target is instead of a tensor that requires a gradient.
 
     >>> import gradtape as gt
     >>> print(why_untracked(gt.tensor(1.0)).problem.title)
@@ -152,38 +152,44 @@ def why_untracked(target: Tensor) -> Why:
     if target.dtype.kind not in "fc":
         words = f"it has dtype {target.dtype}; only floating point numbers have gradients"
         return verdict("GT207", words, fix="x.astype(float) before")
-    early = missing_gradient.used_before(lambda value: value.requires_grad and value._node.op is None)
+    early = missing_gradient.find_early_use(lambda value: value.requires_grad and value._node.op is None)
     if early is not None:
         used, late, name = early
         words = f"{name} was used before it required a gradient"
         return verdict(
             "GT204", words, "used here", used, "required here", late._node, fix=missing_gradient.watch_fix(None)
         )
-    left = _left_on_the_way()
+    left = _find_departure()
     if left is not None:
         words = (
             f"it is a constant: a value left the tape at {left.reason}, and what is computed from that has no record"
         )
-        return verdict(code_of(left), words, "left here", left, fix=departed(left)[1] or [fix_for(left, None)])
+        return verdict(
+            code_of(left), words, "left here", left, fix=describe_departure(left)[1] or [fix_for(left, None)]
+        )
     return verdict("GT203", "it is a constant: no tensor that requires a gradient went into it", fix=fix)
 
 
-def _left_on_the_way() -> Cut | None:
-    """The place where a value left that the target of the present request was computed from, as far as names tell."""
+def _find_departure() -> Cut | None:
+    """The departure of a value that the target of the present request was computed from, as far as names show."""
     site = UserExpression.present()
     target = site.asked()[0]
-    return None if target is None else next((cut for cut in reversed(departures) if is_read(site, target, cut)), None)
+    return (
+        None
+        if target is None
+        else next((cut for cut in reversed(departures) if reads_departure(site, target, cut)), None)
+    )
 
 
 # -- the path
 
 
-def _flow(route: list[Node], target: Tensor, source: Tensor, mask: int) -> Why:
+def _explain_flow(route: list[Node], target: Tensor, source: Tensor, mask: int) -> Why:
     """The operations between the target and the source, with the size of the gradient on its way back."""
     if len(route) == 1:
         found = problem("", f"the target is the source: its gradient is the seed, of shape {source.shape}", spans=())
         return Why(found)
-    sizes = _sizes(route, mask)
+    sizes = _gradient_sizes(route, mask)
     steps = [
         Step(node.op.name, node.shape, str(node.dtype), node.location, _gain(sizes, index))
         for index, node in enumerate(route[:-1])
@@ -191,16 +197,16 @@ def _flow(route: list[Node], target: Tensor, source: Tensor, mask: int) -> Why:
     ]
     number = len(route) - 1
     died = next((i for i, size in enumerate(sizes) if size == 0.0), None) if sizes else None
-    rows = _rows(steps)
+    rows = _path_rows(steps)
     rows.append(f"the source, of shape {source.shape}")
     if died:
-        return Why(_died(route, steps, died, rows), tuple(steps))
+        return Why(_zero_problem(route, steps, died, rows), tuple(steps))
     head = f"the gradient flows: {number} operation{'s' * (number != 1)} from the target back to the source"
     return Why(problem("", head, spans=(), path=rows), tuple(steps))
 
 
-def _rows(steps: list[Step]) -> list[str]:
-    """One line a step: operation, shape, what it does to the size of the gradient, and the user's line."""
+def _path_rows(steps: list[Step]) -> list[str]:
+    """One row for each step: operation, shape, factor by which the gradient changes, and the user's line."""
     number, half = len(steps), LONGEST_PATH_SHOWN // 2
     shown = steps if number <= LONGEST_PATH_SHOWN else steps[:half] + steps[-half:]
     names = max(len(step.operation) for step in shown)
@@ -216,8 +222,8 @@ def _rows(steps: list[Step]) -> list[str]:
     return [row.rstrip() for row in rows]
 
 
-def _sizes(route: list[Node], mask: int) -> list[float] | None:
-    """The root mean square of the gradient at each node; None where it cannot be had without side effects."""
+def _gradient_sizes(route: list[Node], mask: int) -> list[float] | None:
+    """The root mean square of the gradient at each node; None if it cannot be computed without side effects."""
     reached = paths.all_behind(route[0])
     if any(node.extra is not None and node.extra.hooks for node in reached):
         return None
@@ -231,12 +237,12 @@ def _sizes(route: list[Node], mask: int) -> list[float] | None:
     try:
         with configure(GT4="off"), recording.during(recording.current().mute(True)):
             found = walk([(start, np.ones(start.shape, start.dtype))], mask, sources=route)
-    except Exception:  # a rule or a guard that refuses: the gradient itself will say so
+    except Exception:  # a rule or a guard raises: taking the gradient will raise the same
         return None
-    return [_size(found.get(node)) for node in route]
+    return [_rms(found.get(node)) for node in route]
 
 
-def _size(gradient: Any) -> float:
+def _rms(gradient: Any) -> float:
     if gradient is None or isinstance(gradient, list) or not gradient.size:  # a list: of several results
         return 0.0
     return float(np.sqrt(np.mean(np.abs(gradient) ** 2)))
@@ -248,8 +254,8 @@ def _gain(sizes: list[float] | None, index: int) -> float | None:
     return sizes[index + 1] / sizes[index]
 
 
-def _died(route: list[Node], steps: list[Step], died: int, rows: list[str]) -> Problem:
-    """Connected, and exactly zero: the operation in whose rule the gradient became zero."""
+def _zero_problem(route: list[Node], steps: list[Step], died: int, rows: list[str]) -> Problem:
+    """The problem for a gradient that flows and is zero, with the operation in whose rule it became zero."""
     name = steps[died - 1].operation if died <= len(steps) else "the seed"
     return problem(
         "GT404",

@@ -1,4 +1,4 @@
-"""The answer to "why?": a text with the finding behind it, and the path of the gradient where there is one."""
+"""`Why`, the result of `tape.why`: a text with the `Problem` it renders, and the path of the gradient if it flows."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.explain.emit import policy
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.queries.coverage import nodes_on
+from gradtape.explain.queries.coverage import recorded_nodes
 from gradtape.explain.queries.why import why
 from gradtape.explain.report.facts import Facts, collect, live_tensors
 from gradtape.explain.report.names import name_of
@@ -42,7 +42,7 @@ def of_tape(tape: GradientTape, target: Any = None, sources: Any = None) -> Repo
     if target is None:
         nodes, wanted = _last_request(tape)
         if not nodes and tape._spent is None:
-            nodes = nodes_on(tape)[-1:]
+            nodes = recorded_nodes(tape)[-1:]
             if nodes:
                 missing = (
                     f"No gradient was asked for yet. This is the way from {name_of(nodes[0].location)}, the last that "
@@ -87,7 +87,7 @@ def _last_request(tape: GradientTape) -> tuple[list[Node], list[Node]]:
 def _facts(tape: GradientTape, seeds: list[tuple[Node, Any]], wanted: list[Node], names: dict[Node, str]) -> Facts:
     spent = tape._spent
     if spent is None:
-        return collect(seeds, tape.mask, wanted, tape._beginnings, names=names, others=nodes_on(tape))
+        return collect(seeds, tape.mask, wanted, tape._beginnings, names=names, others=recorded_nodes(tape))
     collected = facts_collected_at(spent)
     if collected is not None:
         return collected

@@ -37,7 +37,7 @@ class TestWhatIsSaid:
             loss.backward()
 
         error = refused(run)
-        found = locked_write.explain(error)
+        found = locked_write.explain_refused_write(error)
         assert found is not None
         assert (found.code, found.title) == ("GT309", "data is locked until its gradient has been taken")
         assert [(span.text, span.label) for span in found.spans] == [
@@ -60,7 +60,7 @@ class TestWhatIsSaid:
         file = f"<written by {how}>"
         linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
         exec(compile(code, file, "exec"), names)
-        found = locked_write.explain(refused(names["run"]))
+        found = locked_write.explain_refused_write(refused(names["run"]))
         assert found is not None
         assert found.main is not None
         assert found.main.line == 5
@@ -74,7 +74,7 @@ class TestWhatIsSaid:
         def write() -> None:
             values[0] = 5.0
 
-        found = locked_write.explain(refused(write))
+        found = locked_write.explain_refused_write(refused(write))
         assert found is not None
         assert found.title == "values is the memory of a tensor, which only the tensor itself writes to"
 
@@ -87,7 +87,7 @@ class TestWhatIsSaid:
             mine[0] = 5.0
 
         error = refused(write)
-        assert locked_write.explain(error) is None
+        assert locked_write.explain_refused_write(error) is None
         assert not hasattr(error, "__notes__")
 
     def test_only_once(self) -> None:
@@ -100,8 +100,8 @@ class TestWhatIsSaid:
             data[0] = 2.0
 
         error = refused(write)
-        assert locked_write.explain(error) is not None
-        assert locked_write.explain(error) is None
+        assert locked_write.explain_refused_write(error) is not None
+        assert locked_write.explain_refused_write(error) is None
         assert len(error.__notes__) == 1
         loss.backward()
 

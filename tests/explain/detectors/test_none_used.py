@@ -42,7 +42,7 @@ def test_none_in_arithmetic() -> None:
     """Python's error stays, and gets a note and a finding that names the source."""
     with pytest.raises(TypeError) as caught:
         unpacked()
-    problem = none_used.explain(caught.value)
+    problem = none_used.explain_none_used(caught.value)
     assert problem is not None
     assert problem.code == "GT201"
     assert problem.title == "db is None, the gradient of b: loss was not computed from b"
@@ -55,7 +55,7 @@ def test_other_errors_about_none_are_left_alone() -> None:
     nothing: Any = None
     with pytest.raises(TypeError) as caught:
         nothing + 1.0
-    assert none_used.explain(caught.value) is None
+    assert none_used.explain_none_used(caught.value) is None
     assert not hasattr(caught.value, "__notes__")
 
 

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 import gradtape as gt
 from gradtape.explain import Problem
-from gradtape.explain.fixes.shape_edits import broadcast, edits_of, joined, matrix_product, stacked
+from gradtape.explain.fixes.shape_edits import (
+    broadcast_shape,
+    candidate_edits,
+    concatenate_shape,
+    matmul_shape,
+    stack_shape,
+)
 
 M = gt.tensor(np.ones((5, 3)))
 N = gt.tensor(np.ones((3, 5)))
@@ -227,11 +233,11 @@ def test_shape_rules_agree_with_numpy(pair: list[tuple[int, ...]]) -> None:
             return None
 
     a, b = np.ones(pair[0]), np.ones(pair[1])
-    assert broadcast(pair) == numpy(lambda: a + b)
-    assert matrix_product(pair) == numpy(lambda: a @ b)
-    assert stacked(pair) == numpy(lambda: np.stack([a, b]))
+    assert broadcast_shape(pair) == numpy(lambda: a + b)
+    assert matmul_shape(pair) == numpy(lambda: a @ b)
+    assert stack_shape(pair) == numpy(lambda: np.stack([a, b]))
     if a.ndim:
-        assert joined(0)(pair) == numpy(lambda: np.concatenate([a, b]))
+        assert concatenate_shape(0)(pair) == numpy(lambda: np.concatenate([a, b]))
 
 
 @given(shapes)
@@ -239,7 +245,7 @@ def test_shape_rules_agree_with_numpy(pair: list[tuple[int, ...]]) -> None:
 def test_edits_do_what_they_say(shape: tuple[int, ...]) -> None:
     """Each edit, written after an array, gives the shape that it promises, and all elements."""
     array = np.arange(math.prod(shape)).reshape(shape)
-    for edit in edits_of(shape):
+    for edit in candidate_edits(shape):
         assert eval("array" + edit.suffix, {"array": array}).shape == edit.shape
         assert math.prod(edit.shape) == math.prod(shape)
 

@@ -10,7 +10,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.core.graph import AMBIENT
-from gradtape.explain.detectors.training_dynamics import survey
+from gradtape.explain.detectors.training_dynamics import survey_graph
 from gradtape.explain.graph.replay import Replay
 from gradtape.explain.model.problem import Problem
 
@@ -34,7 +34,7 @@ def notes(function: Callable[[Any], Any], at: Any) -> list[Problem]:
     """What a survey of the graph of `function` says."""
     source = gt.tensor(at, requires_grad=True)
     target = function(source)
-    return survey(Replay([(target._node, np.ones(target.shape))], AMBIENT))
+    return survey_graph(Replay([(target._node, np.ones(target.shape))], AMBIENT))
 
 
 def quotient(z: Any) -> Any:

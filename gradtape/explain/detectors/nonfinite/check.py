@@ -1,8 +1,8 @@
-"""NaN and infinity: the operation where they were born, going forward or going back, and what to write instead.
+"""Finds the operation that produced a NaN or infinity, in the forward or the backward pass; and `check_numerics`.
 
-Nothing is checked while a program is healthy. When a gradient has come out that is not finite, the walk is repeated
-with everything kept (`gradtape.explain.graph.replay`), and the first operation is found that made it so of finite
-numbers.
+Nothing is checked while gradients are finite. When one is not, the backward pass is replayed with all values kept
+(`gradtape.explain.graph.replay`), and searched for the first operation that was given finite numbers and returned a
+number that is not finite.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from gradtape.core import backprop, graph
 from gradtape.core.graph import Node
 from gradtape.core.operation import Op
 from gradtape.explain.detectors.nonfinite.origin import (
-    born_backward,
-    born_forward,
-    came_in,
+    backward_origin_problem,
     first_index,
+    forward_origin_problem,
     forward_problem,
-    from_branch,
     has_nan,
-    unknown,
+    input_problem,
+    unknown_origin_problem,
+    where_branch_problem,
 )
-from gradtape.explain.detectors.nonfinite.second_order import born_in_rule
+from gradtape.explain.detectors.nonfinite.second_order import second_order_problem
 from gradtape.explain.emit.policy import report
 from gradtape.explain.emit.severity import configure
 from gradtape.explain.graph.replay import Replay
@@ -38,7 +38,7 @@ from gradtape.explain.source.expression import UserExpression, is_written, site_
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.operation_site import OperationSite, is_finite
 
-_NOT_A_BIRTH = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})
+_PASSING_ON = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})
 
 
 LEAVES_THE_DOMAIN = (
@@ -47,60 +47,63 @@ LEAVES_THE_DOMAIN = (
 )
 
 
-def explain(replay: Replay, births: Sequence[Node], targets: Sequence[Any]) -> None:
-    """Report the birthplace of the NaN or infinity in a gradient that was just taken."""
+def explain_nonfinite(replay: Replay, origins: Sequence[Node], targets: Sequence[Any]) -> None:
+    """Report the origin of the NaN or infinity in a gradient that was just taken."""
     spoiled = not all(is_finite(target) for target in targets)
-    forward = _forward_births(replay)
-    entry = _entry(replay) if spoiled else None
+    forward = _forward_origins(replay)
+    entry = _find_nonfinite_input(replay) if spoiled else None
     if entry is not None:
-        others = [birth for birth in forward if birth is not entry[0]]
+        others = [origin for origin in forward if origin is not entry[0]]
         came = None if entry[1] is None else entry[0].parents[entry[1]]
         is_parameter = came is not None and came.bits > graph.FLAGS
         masked = not is_parameter and not has_nan(replay.values.get(entry[0], np.nan))
-        if not any(masked or birth.order < entry[0].order for birth in others):
-            report(came_in(replay, *entry))
+        if not any(masked or origin.order < entry[0].order for origin in others):
+            report(input_problem(replay, *entry))
             return
     if spoiled and forward:
-        found = _born_forward(replay, forward[0])
-        report(found.with_(fixes=[LEAVES_THE_DOMAIN, *found.fixes]) if is_tried() else found)
+        found = _forward_or_rule_problem(replay, forward[0])
+        report(found.with_(fixes=[LEAVES_THE_DOMAIN, *found.fixes]) if is_scipy_trial() else found)
         return
-    culprit = _backward_birth(replay)
+    culprit = _backward_origin(replay)
     if culprit is None:
-        culprit_of_walk = births[0] if births else None
-        report(unknown(replay, culprit_of_walk, spoiled))
+        culprit_of_walk = origins[0] if origins else None
+        report(unknown_origin_problem(replay, culprit_of_walk, spoiled))
         return
     node, index, slot = culprit
     if node.inputs and getattr(node.inputs[-1], "explains_numbers", False):
-        return  # its rule has walked a graph of its own, and has said where in it
+        return  # its rule has run a backward pass of its own, which reported the origin
     if node.location.in_rule and node not in forward:
-        report(born_in_rule(replay, node, index, is_differentiated=True))
+        report(second_order_problem(replay, node, index, is_differentiated=True))
         return
-    where = _where_behind(replay, node, index)
+    where = _find_masking_where(replay, node, index)
     if where is not None:
-        born = next((birth for birth in forward if birth is node or _is_behind(replay, birth, node)), None)
-        if born is not None:  # what is infinite already needs the other operand, not the one that meets it
-            index = first_index(~np.isfinite(np.asarray(replay.values[born])))
-            node, slot = born, next(i for i, parent in enumerate(born.parents) if parent.bits > graph.FLAGS)
+        origin = next((origin for origin in forward if origin is node or _reaches(replay, origin, node)), None)
+        if origin is not None:  # the fix belongs to the operation that made the infinity, not to the one that uses it
+            index = first_index(~np.isfinite(np.asarray(replay.values[origin])))
+            node, slot = origin, next(i for i, parent in enumerate(origin.parents) if parent.bits > graph.FLAGS)
         else:
             for i, value in enumerate(replay.inputs(node)):
                 if value is not None and np.shape(value) == node.shape and not is_finite(np.asarray(value)):
                     index, slot = first_index(~np.isfinite(value)), i
-        report(from_branch(replay, node, index, slot, *where))
+        report(where_branch_problem(replay, node, index, slot, *where))
     elif node in forward:
-        report(_born_forward(replay, node))
+        report(_forward_or_rule_problem(replay, node))
     else:
-        report(born_backward(replay, node, index, slot))
+        report(backward_origin_problem(replay, node, index, slot))
 
 
-def _born_forward(replay: Replay, node: Node) -> Problem:
-    node = _behind_unknown(replay, node)
+def _forward_or_rule_problem(replay: Replay, node: Node) -> Problem:
+    node = _find_division(replay, node)
     if not node.location.in_rule:
-        return born_forward(replay, node)
-    return born_in_rule(replay, node, first_index(~np.isfinite(replay.values[node])), is_differentiated=False)
+        return forward_origin_problem(replay, node)
+    return second_order_problem(replay, node, first_index(~np.isfinite(replay.values[node])), is_differentiated=False)
 
 
-def _behind_unknown(replay: Replay, node: Node) -> Node:
-    """A division by zero behind sums that only passed it on, where what was divided is not known."""
+def _find_division(replay: Replay, node: Node) -> Node:
+    """The division by zero before sums that only passed its result on, where the dividend was not saved.
+
+    `node` itself if there is none.
+    """
     while node.op is not None and (node.op.name in _TRANSPARENT or node.op.kind == "linear"):
         inputs = replay.inputs(node)
         unknown = [p for p, value in zip(node.parents, inputs) if value is None and p.op is not None]
@@ -115,7 +118,7 @@ def _behind_unknown(replay: Replay, node: Node) -> Node:
     return node
 
 
-def _is_behind(replay: Replay, ancestor: Node, node: Node) -> bool:
+def _reaches(replay: Replay, ancestor: Node, node: Node) -> bool:
     """Whether `node` was computed from `ancestor`."""
     seen, pending = {ancestor}, [ancestor]
     while pending:
@@ -128,29 +131,29 @@ def _is_behind(replay: Replay, ancestor: Node, node: Node) -> bool:
     return False
 
 
-def _forward_births(replay: Replay) -> list[Node]:
-    """The operations that are known to have made NaN or infinity of finite numbers, in the order they ran."""
+def _forward_origins(replay: Replay) -> list[Node]:
+    """The operations known to have returned NaN or infinity for finite operands, in the order they ran."""
     spoiled: set[Node] = set()
-    born: list[Node] = []
+    origins: list[Node] = []
     for node in reversed(replay.nodes):
         value = replay.values.get(node)
         inherited = any(parent in spoiled for parent in node.parents)
         if (value is None and inherited) or not is_finite(value):
             spoiled.add(node)
-        if node.op is None or inherited or node not in spoiled or node.op.name in _NOT_A_BIRTH:
+        if node.op is None or inherited or node not in spoiled or node.op.name in _PASSING_ON:
             continue
         if all(is_finite(np.asarray(x)) for x in replay.inputs(node) if x is not None):
-            born.append(node)
-    return born
+            origins.append(node)
+    return origins
 
 
 _TRANSPARENT = frozenset({"add", "subtract", "multiply", "square", "tanh", "sigmoid", "maximum", "minimum", "relu"})
 
 
-def _entry(replay: Replay) -> tuple[Node, int | None] | None:
-    """The first operation that was given a NaN, or infinity, by data or by a parameter; and which operand it was in.
+def _find_nonfinite_input(replay: Replay) -> tuple[Node, int | None] | None:
+    """The first operation with a NaN or infinity in its data or parameters, and the index of that operand.
 
-    Sums and products make NaN of NaN and infinity only: where the value of an operand was not saved, theirs tells.
+    Sums and products return NaN only for NaN and infinity: if an operand was not saved, their result shows it.
     """
     for node in reversed(replay.nodes):
         if node.op is None:
@@ -166,28 +169,28 @@ def _entry(replay: Replay) -> tuple[Node, int | None] | None:
         out = replay.values.get(node)
         if out is None or is_finite(out):
             continue
-        if not has_nan(out) and (node.op.name in _NOT_A_BIRTH or not _is_small(inputs)):
+        if not has_nan(out) and (node.op.name in _PASSING_ON or not _cannot_overflow(inputs)):
             continue
         if all(is_finite(np.asarray(value)) for value in inputs if value is not None):
             unknown = [slot for slot, value in enumerate(inputs) if value is None]
             return (node, unknown[0] if len(unknown) == 1 else None) if unknown else None
-        return None  # an operation before it has made it so
+        return None  # an earlier operation produced it
     return None
 
 
-def _is_small(inputs: Sequence[Any]) -> bool:
-    """Whether some operand is known, and none of those that are is so large that it overflows."""
+def _cannot_overflow(inputs: Sequence[Any]) -> bool:
+    """Whether an operand is known, and all known ones are so small that the result cannot overflow."""
     known = [np.asarray(value) for value in inputs if value is not None]
     return bool(known) and all(
         value.dtype.kind not in "fc" or np.max(np.abs(value), initial=0) < 1e18 for value in known
     )
 
 
-def _backward_birth(replay: Replay) -> tuple[Node, tuple[int, ...], int] | None:
-    """The operation whose rule made NaN or infinity of finite cotangents; the first such element, and which input's."""
+def _backward_origin(replay: Replay) -> tuple[Node, tuple[int, ...], int] | None:
+    """The operation whose rule turned finite cotangents into NaN or infinity, the first such element, and its input."""
     for node in replay.nodes:
         given = replay.cotangents.get(node)
-        if given is None or not all(is_finite(part) for part in _parts(replay.gradients[node])):
+        if given is None or not all(is_finite(part) for part in _gradient_parts(replay.gradients[node])):
             continue
         for slot, cotangent in enumerate(given):
             if cotangent is not None and not is_finite(cotangent):
@@ -195,14 +198,14 @@ def _backward_birth(replay: Replay) -> tuple[Node, tuple[int, ...], int] | None:
     return None
 
 
-def _parts(gradient: Any) -> list[Any]:
+def _gradient_parts(gradient: Any) -> list[Any]:
     return [part for part in gradient if part is not None] if isinstance(gradient, list) else [gradient]
 
 
-def _where_behind(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[Node, int] | None:
-    """The `where` that did not take the branch which `node` is on, and the branch; None if it is another matter.
+def _find_masking_where(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[Node, int] | None:
+    """The `where` that did not take the branch of `node`, and the index of that branch; None if there is none.
 
-    The cotangent is zero at the places where the rule then made something infinite of it.
+    It is recognised by the cotangent: zero at the elements where the rule returned NaN or infinity.
     """
     gradient = replay.gradients[node]
     if isinstance(gradient, list) or np.shape(gradient) != node.shape:
@@ -239,8 +242,8 @@ def _where_behind(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[N
 
 
 @contextmanager
-def trying() -> Iterator[None]:
-    """Inside, a line search tries a place: NaN there is its business, and noted only, but for `check_numerics`."""
+def allow_nonfinite_trial() -> Iterator[None]:
+    """Inside, NaN and infinity are only notes, as a line search recovers from them; `check_numerics` still raises."""
     if backprop.keeping.get():
         yield
         return
@@ -248,8 +251,8 @@ def trying() -> Iterator[None]:
         yield
 
 
-def is_tried() -> bool:
-    """Whether a method of `scipy.optimize` that the user has called asks for the value at a place after the first."""
+def is_scipy_trial() -> bool:
+    """Whether a method of `scipy.optimize` is evaluating the function at a point after the first."""
     frame: Any = sys._getframe(1)
     found = False
     while frame is not None:
@@ -281,28 +284,30 @@ def check_numerics() -> Iterator[None]:
     try:
         with (
             configure(GT401="raise", GT402="raise", GT403="raise"),
-            np.errstate(divide="call", over="call", invalid="call", call=_raise_here),
+            np.errstate(divide="call", over="call", invalid="call", call=_raise_at_user_operation),
         ):
             yield
     finally:
         backprop.keeping.reset(token)
 
 
-def _raise_here(kind: str, flags: int) -> None:
-    """NumPy's floating point flags went up: raise at the user's operation, which is still on the stack."""
+def _raise_at_user_operation(kind: str, flags: int) -> None:
+    """NumPy's floating point error handler: report the problem at the user's operation, which is on the stack."""
     site = UserExpression.present()
     innermost = next(active_ops(), None)
     found: Problem | None
     if innermost is None:
         found = problem("GT401", f"{one_line(site.span.text)}: {kind}", spans=[site.span])
     else:
-        found = _at_operation(site, *innermost)
+        found = _running_operation_problem(site, *innermost)
     if found is not None:
         report(found)
 
 
-def _at_operation(site: UserExpression, op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Problem | None:
-    """What an operation that is being run has made of its operands."""
+def _running_operation_problem(
+    site: UserExpression, op: Op, inputs: Sequence[Any], params: dict[str, Any]
+) -> Problem | None:
+    """The problem of the operation that is running, if its result is not finite."""
     arrays = [getattr(x, "_array", x) for x in inputs]
     with np.errstate(all="ignore"):
         value = np.asarray(op.kernel(*arrays, **params)) if not op.outputs else np.asarray(np.nan)
@@ -313,7 +318,7 @@ def _at_operation(site: UserExpression, op: Op, inputs: Sequence[Any], params: d
     leaves = [graph.leaf(np.shape(x), np.result_type(x), graph.AMBIENT) for x in arrays]
     node.parents, node.bits, node.order = tuple(leaves), graph.AMBIENT, 0
     bad = ~np.isfinite(value)
-    if not bad.any():  # it was made and hidden again inside the operation
+    if not bad.any():  # only an intermediate result of the operation was not finite
         return None
     place = OperationSite(Replay([], 0), node, first_index(bad))
     return forward_problem(place, value, place.index)

@@ -1,4 +1,4 @@
-"""Where a NaN or infinity was born, in words: what was computed there of which numbers, and what to write instead."""
+"""Builds the `Problem` for the operation that produced a NaN or infinity: its operands, their values, and fixes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradtape.core import graph
 from gradtape.core.graph import Node
 from gradtape.core.location import Location
 from gradtape.explain.fixes import shape_edits
-from gradtape.explain.fixes.numeric_edits import advice, edits
+from gradtape.explain.fixes.numeric_edits import numeric_advice, numeric_edits
 from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
@@ -19,16 +19,16 @@ from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.operation_site import OperationSite, is_finite, number
 
 
-def born_forward(replay: Replay, node: Node) -> Problem:
-    """The first operation, in the order of the program, that made NaN or infinity of finite numbers."""
+def forward_origin_problem(replay: Replay, node: Node) -> Problem:
+    """The problem for `node`, the first operation that returned NaN or infinity for finite operands."""
     value = np.asarray(replay.values[node])
     index = first_index(np.isnan(value) if has_nan(value) else ~np.isfinite(value))  # infinity may be meant: a mask
     place = OperationSite(replay, node, index)
     return forward_problem(place, value, index)
 
 
-def came_in(replay: Replay, node: Node, slot: int | None) -> Problem:
-    """A NaN or infinity that was there before anything was computed: in the data, or in a parameter."""
+def input_problem(replay: Replay, node: Node, slot: int | None) -> Problem:
+    """The problem for a NaN or infinity that was in the data, or in a parameter, before any operation."""
     value = None if slot is None else replay.inputs(node)[slot]
     out = replay.values.get(node)
     spoiled = next(np.asarray(v) for v in (value, out) if v is not None and not is_finite(np.asarray(v)))
@@ -75,12 +75,12 @@ def forward_problem(place: OperationSite, value: Any, index: tuple[int, ...]) ->
         operands=place.operands(),
         notes=notes,
         consequence="everything that is computed from it, and its gradient, is lost",
-        fixes=[*edits(place), *advice(place, value[index])],
+        fixes=[*numeric_edits(place), *numeric_advice(place, value[index])],
     )
 
 
-def born_backward(replay: Replay, node: Node, index: tuple[int, ...], slot: int) -> Problem:
-    """The values are finite, the slope is not."""
+def backward_origin_problem(replay: Replay, node: Node, index: tuple[int, ...], slot: int) -> Problem:
+    """The problem for an operation whose value is finite and whose slope is not."""
     place = OperationSite(replay, node, index, slot)
     cotangent = np.asarray(replay.cotangents[node][slot])
     gradient = replay.gradients[node]
@@ -101,7 +101,7 @@ def born_backward(replay: Replay, node: Node, index: tuple[int, ...], slot: int)
         operands=place.operands(),
         notes=[f"{'the value is finite there; ' if is_finite(value) else ''}{met}"],
         consequence="the gradient of everything before it is infinite, or NaN where it meets a zero",
-        fixes=[*edits(place), *advice(place)],
+        fixes=[*numeric_edits(place), *numeric_advice(place)],
     )
 
 
@@ -117,8 +117,10 @@ def _is_zero_times_infinity(place: OperationSite, gradient: Any, value: Any) -> 
     return np.shape(slopes) == np.shape(gradient) and bool(np.isinf(slopes[index]))
 
 
-def from_branch(replay: Replay, node: Node, index: tuple[int, ...], slot: int, where: Node, branch: int) -> Problem:
-    """Zero, from a `where` that takes the other branch, times an infinite slope."""
+def where_branch_problem(
+    replay: Replay, node: Node, index: tuple[int, ...], slot: int, where: Node, branch: int
+) -> Problem:
+    """The problem for zero, the gradient of the branch that `where` did not take, times an infinite slope."""
     place = OperationSite(replay, node, index, slot)
     chooser = site_at(where.location)
     same = (where.code, where.offset) == (node.code, node.offset)
@@ -137,8 +139,8 @@ def from_branch(replay: Replay, node: Node, index: tuple[int, ...], slot: int, w
     )  # fmt: skip
 
 
-def unknown(replay: Replay, culprit: Node | None, spoiled: bool) -> Problem:
-    """The gradient is not finite, and what was saved is not enough to tell why."""
+def unknown_origin_problem(replay: Replay, culprit: Node | None, spoiled: bool) -> Problem:
+    """The problem where the gradient is not finite, and too little was saved to find the operation."""
     place = culprit or next(iter(replay.nodes), None)
     spans: list[Location] = [] if place is None else [place.location]
     what = "the target is not finite, and so is its gradient not" if spoiled else "the gradient is not finite"
@@ -162,11 +164,11 @@ def _double_where(place: OperationSite, slot: int, chooser: UserExpression, bran
         return []
     condition = chooser.source.text(call.args[0])
     function = chooser.source.text(call.func)
-    if not _is_known_at(call.args[0], chooser, place):
+    if not _names_mean_the_same(call.args[0], chooser, place):
         return []
     inner = place.site.source.text(part)
     chosen = (inner, "1.0") if branch == 1 else ("1.0", inner)
-    written = shape_edits.replaced(
+    written = shape_edits.replace_span(
         place.span, place.site.source.span(part), f"{function}({condition}, {', '.join(chosen)})"
     )
     value, mask = place.values[slot], where.inputs[0] if where.inputs else None
@@ -183,7 +185,7 @@ def _double_where(place: OperationSite, slot: int, chooser: UserExpression, bran
     return [Fix(written, True, place.span)] if works else []
 
 
-def _is_known_at(condition: ast.expr, chooser: UserExpression, place: OperationSite) -> bool:
+def _names_mean_the_same(condition: ast.expr, chooser: UserExpression, place: OperationSite) -> bool:
     """Whether the names in the condition of `where` have the same meaning at the line of the branch."""
     if chooser.source.file != place.site.source.file or place.site.node is None or chooser.node is None:
         return False

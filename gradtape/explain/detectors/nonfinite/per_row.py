@@ -1,4 +1,4 @@
-"""Derivatives of many elements or examples that are not finite: one of them is a gradient, and is explained as one."""
+"""Jacobians and vmap: the first row or example that is not finite is examined as a gradient of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradtape.core.explain_hooks import sampled
 from gradtape.core.graph import Node
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.explain.detectors.zero_gradient import NO_BIRTHS, examine
+from gradtape.explain.detectors import NO_ORIGINS, examine
 
 
 def examine_rows(
@@ -24,10 +24,10 @@ def examine_rows(
     sources: Mapping[Node, Any],
     beginnings: Container[Node] = (),
 ) -> None:
-    """Report the birthplace of the first NaN or infinity in what arrived for each row of `seeds`.
+    """Report the origin of the NaN or infinity in the first row of `seeds` whose gradients are not finite.
 
-    `arrivals` are the sources' nodes with what arrived there, along a first axis (or as many) for the rows, or None.
-    What is a tensor is part of a larger derivative, which will be looked at itself.
+    `arrivals` are the nodes of the sources with their gradients, or None; the first axis (or axes) is that of the rows.
+    A gradient that is a tensor is part of a larger derivative, which is examined itself.
     """
     tables = [
         (node, np.asarray(rows).reshape(len(seeds), -1))
@@ -43,30 +43,30 @@ def examine_rows(
     seed = (seeds.dense() if isinstance(seeds, Units) else seeds)[row]
     value = np.asarray(target._array)[np.asarray(seed) != 0]
     found = [(node, table[row].reshape(node.shape)) for node, table in tables]
-    examine([(target._node, seed)], mask, found, [value], NO_BIRTHS, beginnings, sources)
+    examine([(target._node, seed)], mask, found, [value], NO_ORIGINS, beginnings, sources)
 
 
-_looked_at: deque[Any] = deque(maxlen=32)  # functions, held so that nobody gets their ids
+_examined: deque[Any] = deque(maxlen=32)  # functions, compared by identity and therefore held
 
 
 def examine_examples(
     function: Any, args: Any, kwargs: dict[str, Any], axes: Sequence[Any], values: Sequence[Any]
 ) -> None:
-    """A function under vmap has given what is not finite: run it for the first such example alone, once.
+    """Run a function whose result under vmap is not finite for the first such example alone, once.
 
-    If it takes a gradient, that gradient is explained as any other. If it does not, nothing is said.
+    If it takes a gradient, that gradient is examined like any other. Otherwise nothing is reported.
     """
-    bad = next((row for value, place in values if (row := _first_bad(value, place)) is not None), None)
-    if bad is None or any(function is other for other in _looked_at):
+    bad = next((row for value, place in values if (row := _first_nonfinite(value, place)) is not None), None)
+    if bad is None or any(function is other for other in _examined):
         return
-    _looked_at.append(function)
+    _examined.append(function)
     flat = leaves(args)
     example = [x if axis is None else np.take(x, bad, axis=axis) for x, axis in zip(flat, axes, strict=True)]
     with np.errstate(all="ignore"):
         function(*rebuild(args, example), **kwargs)
 
 
-def _first_bad(value: Any, place: int | None) -> int | None:
+def _first_nonfinite(value: Any, place: int | None) -> int | None:
     if place is None or not isinstance(value, np.ndarray) or value.dtype.kind not in "fc" or not value.size:
         return None
     bad = ~np.isfinite(np.moveaxis(value, place, 0).reshape(value.shape[place], -1)).all(axis=1)

@@ -1,7 +1,7 @@
-"""Derivatives of derivatives that are not finite: the expression whose rule made them so, and its numbers there.
+"""Second derivatives that are not finite: finds the user's expression whose gradient rule produced them.
 
-What a gradient rule computes while the walk is itself recorded has the place of the operation whose rule it is. So the
-user's own expression is named, though it is long gone from the graph that is walked now.
+Operations of a gradient rule, in a backward pass that is itself recorded, have the location of the operation whose rule
+it is. So the user's expression can be named, although its node is not in the graph that is replayed.
 """
 
 from __future__ import annotations
@@ -24,16 +24,19 @@ from gradtape.explain.source.operation_site import is_literal, number
 FACTS_AT_MOST = 2
 STEPS_AT_MOST = 20
 _OPERATORS: dict[type, str] = {ast.Pow: "power", ast.Div: "divide", ast.Mult: "multiply"}
-_SHIFTED = {"divide": 1, **dict.fromkeys(("sqrt", "log", "log2", "log10", "power", "cbrt", "reciprocal", "abs"), 0)}
+_SHIFTABLE = {"divide": 1, **dict.fromkeys(("sqrt", "log", "log2", "log10", "power", "cbrt", "reciprocal", "abs"), 0)}
 
 
-def born_in_rule(replay: Replay, node: Node, index: tuple[int, ...], is_differentiated: bool) -> Problem:
-    """A gradient rule computed `node`, which is not finite at `index`; or its slope is not, if `is_differentiated`."""
+def second_order_problem(replay: Replay, node: Node, index: tuple[int, ...], is_differentiated: bool) -> Problem:
+    """The problem for `node`, computed by a gradient rule and not finite at `index`.
+
+    With `is_differentiated` its value is finite, and its slope is not.
+    """
     site = site_at(node.location)
     expression = one_line(site.span.text)
     if not isinstance(site.node, ast.expr) or len(expression) > 50:
         expression = "this expression"
-    facts = " and ".join(f"{name} is {value}" for name, value in _facts(replay, node, index, site, expression))
+    facts = " and ".join(f"{name} is {value}" for name, value in _operand_values(replay, node, index, site, expression))
     where = (f" at {list(index)}" if index else "") + (f", where {facts}" if facts else "")
     if is_differentiated:
         title = f"the slope of {expression} has no finite slope of its own{where}"
@@ -44,8 +47,8 @@ def born_in_rule(replay: Replay, node: Node, index: tuple[int, ...], is_differen
         notes = []
         if value is not None and np.isnan(np.asarray(value)[index]):
             notes = ["the gradient that comes back there is zero, and zero times infinity is NaN"]
-    name = _name(site)
-    offered = _edited(site, name, node)
+    name = _operation_name(site)
+    offered = _shift_from_zero(site, name, node)
     if not offered or not is_differentiated:
         offered.append(ADVICE.get(name, "keep its operands away from there"))
     if notes and not is_differentiated:
@@ -60,7 +63,7 @@ def born_in_rule(replay: Replay, node: Node, index: tuple[int, ...], is_differen
     )
 
 
-def _facts(
+def _operand_values(
     replay: Replay, node: Node, index: tuple[int, ...], site: UserExpression, expression: str
 ) -> list[tuple[str, str]]:
     """The operands and the result of the expression that the rule used, by name, and their values at `index`."""
@@ -88,18 +91,18 @@ def _facts(
     return list(found.items())
 
 
-def _name(site: UserExpression) -> str:
-    """The operation that was written, by the name that NumPy has for it."""
+def _operation_name(site: UserExpression) -> str:
+    """NumPy's name of the operation in the user's expression."""
     node: Any = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.Call):
         return str(node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""))
     return _OPERATORS.get(type(getattr(node, "op", None)), "")
 
 
-def _edited(site: UserExpression, name: str, node: Node) -> list[str]:
+def _shift_from_zero(site: UserExpression, name: str, node: Node) -> list[str]:
     """The expression with its operand kept away from zero."""
     parts = site._candidates(0)
-    place = _SHIFTED.get(name)
+    place = _SHIFTABLE.get(name)
     if place is None or place >= len(parts):
         return []
     part = parts[place]
@@ -107,5 +110,5 @@ def _edited(site: UserExpression, name: str, node: Node) -> list[str]:
     tiny = TINY if node.dtype.itemsize >= 8 else "1e-6"
     is_argument = isinstance(site.node, ast.Call) and part in site.node.args
     text = f"{inner} + {tiny}" if is_argument else f"({inner} + {tiny})"
-    written = shape_edits.replaced(site.span, site.source.span(part), text)
+    written = shape_edits.replace_span(site.span, site.source.span(part), text)
     return [] if written is None else [f"away from zero: {written}"]
