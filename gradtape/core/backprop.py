@@ -35,8 +35,8 @@ _NOTICED: Any = {"under": "ignore", "over": "call", "divide": "call", "invalid":
 # Whether saved values are kept even where they are large, until what came of them has been checked.
 keeping: ContextVar[bool] = ContextVar("gradtape keeping", default=False)
 
-# Asked before a walk over nodes that nobody will walk again to make the graph shorter until it is over; it returns a
-# function that makes it what it was. `jit` does so while it traces, where the graph is a loop that Python has run.
+# Hook, called before a one-shot backward pass: may collapse loops in the graph, and returns a function that undoes it.
+# `jit` sets it while it traces, where the graph is a loop that Python has run.
 shortening: ContextVar[Callable[..., Callable[[], None] | None] | None] = ContextVar(
     "gradtape shortening", default=None
 )
@@ -60,7 +60,7 @@ def walk(
 
     Nodes are visited from the youngest to the oldest, each once, when all its consumers are done; every cotangent is
     compared with the shape and dtype of the tensor it belongs to before it is handed on. With `attach`, saved values
-    are tensors on the graph and the walk can itself be recorded. With `visited`, nobody will walk here again: the nodes
+    are tensors on the graph and the walk can itself be recorded. With `visited`, this is the last walk here: the nodes
     are listed for the caller to release when all is explained, and where arrays are large, their saved values are let
     go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain, and
     what explains a NaN or infinity is not let go. With `needed`, only those nodes are visited, such as `leading_to`
@@ -288,7 +288,7 @@ def is_spare(holders: int, array: Any) -> bool:
 
 
 def _walk_alone() -> int:
-    """How many references are counted in a rule, where nobody but the walk and the rule hold a cotangent."""
+    """How many references are counted in a rule, where only the walk and the rule hold a cotangent."""
 
     def rule(g: Any, node: Any) -> int:
         return sys.getrefcount(g)

@@ -1,9 +1,10 @@
 """What `sys.getrefcount` can be relied on for in this interpreter, found out when this is imported.
 
-Memory is used again, and a loop is not written down, where nobody else holds an object. Both ask for its number of
-references, which is exact in CPython with its lock. Without that lock (a free-threaded build) those of other threads
-are counted otherwise. From Python 3.14 on, what a function has on its stack need not be counted at all, so that the
-number depends on how the code around was compiled. Where a number cannot be relied on, the object is taken to be held.
+Memory is reused, and the iterations of a loop are elided, where an object has no other reference. Both ask for its
+number of references, which is exact in CPython with its lock. Without that lock (a free-threaded build) those of other
+threads are counted otherwise. From Python 3.14 on, what a function has on its stack need not be counted at all, so that
+the number depends on how the code around was compiled. Where a number cannot be relied on, the object is taken to be
+held.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ _ONE_VIEW = _of_view(np.empty(2)[:]) if has_gil() else 0
 
 
 def is_viewed_otherwise(view: np.ndarray[Any, Any]) -> bool:
-    """Whether somebody else may hold the array that `view` is a view of; False for what is no view.
+    """Whether there may be another reference to the array that `view` is a view of; False for what is no view.
 
     >>> import numpy as np
     >>> from gradtape.core.references import is_viewed_otherwise

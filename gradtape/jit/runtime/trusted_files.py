@@ -1,6 +1,6 @@
 """Files that no other user can have written, and a secret of the user's own: code that is read from disk is run.
 
-A directory is trusted if it belongs to the user or to root and nobody else can write to it, and if the same holds of
+A directory is trusted if it belongs to the user or to root and no other user can write to it, and if the same holds of
 all directories above it; one above may let others write if its sticky bit keeps them from exchanging what is in it, as
 that of `/tmp` does. They are looked at from the root downwards: what has been looked at cannot be exchanged any more. A
 symbolic link on the way has to be one of the user's or root's, and leads to a place of which the same is asked. Files
