@@ -125,7 +125,7 @@ ALLOWED = {
     "config": "errors",
     "extension": "forking",
     "core": "config errors explain forking",
-    "explain": "core errors forking",
+    "explain": "atomic_write core errors forking",
     "numpy_dispatch": "chapters core errors explain extension",
     "ops": "core errors explain extension numpy_dispatch",
     "transforms": "config core errors explain ops",
@@ -136,9 +136,9 @@ ALLOWED = {
     "array_api": "core errors explain numpy_dispatch ops",
     "bridges": "errors extend ops transforms",
     "checking": "core errors transforms",
-    "commands": "checking core errors explain",
+    "commands": "atomic_write checking core errors explain",
     "linalg": "ops",
-    "nn": "errors extend ops",
+    "nn": "atomic_write errors extend ops",
     "notebooks": "core",
     "odes": "errors extend transforms",
     "optim": "errors extend ops",
@@ -148,7 +148,7 @@ ALLOWED = {
     "signal": "errors ops",
     "standins": "extend gradtape nn optim stats",
     "stats": "errors extend ops random",
-    "training": "errors extend jit nn ops optim transforms",
+    "training": "atomic_write errors extend jit nn ops optim transforms",
 }
 """What each package, or module at the top level, may import."""
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from importlib.machinery import SourceFileLoader
 from typing import Any, TextIO
 
+from gradtape.atomic_write import write_atomically
 from gradtape.commands import terminal
-from gradtape.core.atomic_write import write_atomically
 from gradtape.core.location import Location, is_library
 from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain.detectors.locked_write import explain_refused_write

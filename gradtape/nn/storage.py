@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.atomic_write import PathLike, write_atomically
+from gradtape.atomic_write import PathLike, write_atomically
 from gradtape.core.pytree import rebuild
 from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError, GradTapeError, OperandError

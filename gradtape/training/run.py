@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.atomic_write import PathLike
+from gradtape.atomic_write import PathLike
 from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.errors import GradTapeError
 from gradtape.nn.module import Module

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from gradtape.core.atomic_write import write_atomically
+from gradtape.atomic_write import write_atomically
 from gradtape.core.location import Location
 from gradtape.explain.emit.severity import severity
 from gradtape.explain.model.problem import Problem

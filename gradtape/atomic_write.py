@@ -35,7 +35,7 @@ def write_atomically(path: PathLike, content: bytes) -> None:
     symbolic link, the file that it points to is written. Pipes and devices are written to directly.
 
     >>> import os, tempfile
-    >>> from gradtape.core.atomic_write import write_atomically
+    >>> from gradtape.atomic_write import write_atomically
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_atomically(os.path.join(folder, "a"), b"numbers")
     ...     os.listdir(folder)
@@ -69,7 +69,7 @@ def temporary_names(target: str) -> Iterator[str]:
 
     All but the first are for threads and processes that write to one target at the same time.
 
-    >>> from gradtape.core.atomic_write import temporary_names
+    >>> from gradtape.atomic_write import temporary_names
     >>> names = temporary_names("runs/model")
     >>> next(names), next(names)
     ('runs/.model.gradtape-saving', 'runs/.model.gradtape-saving-1')

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gradtape.core import atomic_write
-from gradtape.core.atomic_write import temporary_names, write_atomically
+from gradtape import atomic_write
+from gradtape.atomic_write import temporary_names, write_atomically
 
 
 def names(folder: Path) -> list[str]:
@@ -267,7 +267,7 @@ def test_a_save_that_is_killed_at_each_step_leaves_one_temporary_file_at_most(tm
     target.write_bytes(b"old")
     target.chmod(0o640)
     script = (
-        "import os, signal, sys; from gradtape.core.atomic_write import write_atomically\n"
+        "import os, signal, sys; from gradtape.atomic_write import write_atomically\n"
         f"os.{step} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "write_atomically(sys.argv[1], b'new')"
     )
