@@ -219,6 +219,8 @@ class Survey:
                 self._fix(place)
                 self._follow(value, item, place)
                 self._look_into_module(value)
+            elif value.__name__ == "gradtape":  # all of it is constant, but for its settings
+                self._namespaces.setdefault(id(value), Named(vars(value), {"config"}))
             return
         if not isinstance(place.container, tuple):  # nothing else can be put there
             self._fix(place)

@@ -14,6 +14,7 @@ import gc
 import importlib
 import inspect
 import io
+import logging
 import os
 import sys
 import threading
@@ -33,6 +34,15 @@ _NAMESPACES = frozenset({builtins.eval, builtins.exec, builtins.globals, builtin
 _READERS = frozenset(
     {builtins.open, builtins.input, np.fromfile, sys._current_frames, gc.get_objects, gc.get_referrers}
 )
+_SETTINGS = frozenset(
+    [
+        *(sys.getrecursionlimit, sys.getswitchinterval, sys.getrefcount, sys.gettrace, sys.getprofile, sys.exc_info),
+        *(gc.isenabled, gc.get_count, gc.get_threshold, gc.get_debug, gc.get_stats, weakref.getweakrefcount),
+    ]
+)
+"""Native functions that return a setting or a count of the process, which no guard compares."""
+_LOGGER_STATE = frozenset({"level", "disabled", "handlers", "filters", "propagate", "parent"})
+"""Attributes of a logger: code that has one of these names reads the logger that `getLogger` returns."""
 _MODULES = frozenset({"time", "posix", "nt", "_socket", "_locale", "_posixsubprocess", "_sqlite3", "_uuid", "resource"})
 """Native modules whose functions tell about the world outside of the program."""
 _EFFECTS = frozenset(
@@ -47,13 +57,15 @@ _STREAM_READS = frozenset(
 _DATES = ("now", "today", "utcnow")
 _NAMES = frozenset(
     [
-        *(function.__name__ for function in (*_NAMESPACES, *_READERS)),
+        *(function.__name__ for function in (*_NAMESPACES, *_READERS, *_SETTINGS)),
         *_DATES,
         *_STREAM_READS,
         *("environ", "environb", "getenv", "default_rng", "RandomState", "SeedSequence", "urandom", "uuid4", "uuid1"),
         *("import_module", "currentframe", "stack", "current_thread", "get_ident", "getcontext", "localcontext"),
         *("load", "loadtxt", "genfromtxt", "memmap", "read_text", "read_bytes", "read_csv", "getline", "getlines"),
         *("copy_context", "localeconv", "getlocale", "getmodule", "import_from", "check_output", "urlopen"),
+        *("geterr", "geterrcall", "get_printoptions", "getbufsize", "active_count", "isEnabledFor", "hasHandlers"),
+        *("getLogger", "getEffectiveLevel"),
     ]
 )
 _PACKAGES = frozenset(
@@ -73,6 +85,17 @@ _ASKED: dict[types.CodeType, str] = {
     inspect.stack.__code__: "the names of other functions",
     inspect.getmodule.__code__: "a module by a name that is not in the code",
     threading.current_thread.__code__: "the thread that it runs in",
+    threading.active_count.__code__: "the number of threads",
+    threading.enumerate.__code__: "the threads of the process",
+    **{
+        inspect.unwrap(function).__code__: f"a setting of NumPy's (by {function.__name__})"
+        for function in (np.geterr, np.geterrcall, np.get_printoptions, np.getbufsize)
+    },
+    **{
+        function.__code__: "the level of a logger"
+        for function in (logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel, logging.Logger.hasHandlers)
+    },
+    logging.getLogger.__code__: "the state of a logger",
 }
 _PASSED = ("linecache", "tokenize", "warnings", "traceback", "logging", "importlib._bootstrap", "gradtape", "zipimport")
 """Modules that read files and frames for reasons of their own: what they do is no reading of the function's."""
@@ -145,10 +168,15 @@ def _observer(reads: ImpureReads, codes: dict[int, types.CodeType], before: Any)
             asking = _find_user_frame(frame.f_back, codes)
             if asking is not None and frame.f_code is _ENTROPY:
                 reads.drew = True
-            elif asking is not None:
+            elif asking is not None and _reads_result(frame.f_code, asking.f_code):
                 reads.record(asking, _ASKED[frame.f_code])
 
     return observe
+
+
+def _reads_result(called: types.CodeType, caller: types.CodeType) -> bool:
+    """Whether code that calls a function reads what it returns: most code that has a logger only writes to it."""
+    return called is not logging.getLogger.__code__ or not _LOGGER_STATE.isdisjoint(caller.co_names)
 
 
 def _describe_read(function: Any) -> str | None:
@@ -164,6 +192,8 @@ def _describe_read(function: Any) -> str | None:
         return f"names that are not in its code (by {name})"
     if function in _READERS:
         return "what is typed" if name == "input" else "a file" if name in ("open", "fromfile") else "other objects"
+    if function in _SETTINGS:
+        return f"the state of the process (by {name})"
     module = function.__module__
     if module in _MODULES and name not in _EFFECTS:
         return "the clock" if module == "time" else f"the state of the system (by {name})"
@@ -208,7 +238,11 @@ def _is_impure(value: Any) -> bool:
     if isinstance(value, types.ModuleType):
         module = value.__name__
     elif isinstance(value, types.FunctionType | types.BuiltinFunctionType | type):
-        if isinstance(value, types.BuiltinFunctionType) and (value in _NAMESPACES or value in _READERS):
+        if isinstance(value, types.BuiltinFunctionType) and (
+            value in _NAMESPACES or value in _READERS or value in _SETTINGS
+        ):
+            return True
+        if isinstance(value, types.FunctionType) and inspect.unwrap(value).__code__ in _ASKED:
             return True
         module = getattr(value, "__module__", None) or ""
     else:

@@ -18,6 +18,7 @@ import functools
 import io
 import itertools
 import json
+import logging
 import multiprocessing.sharedctypes
 import operator
 import os
@@ -1081,6 +1082,43 @@ class TestWorld:
         monkeypatch.setattr(sys, "argv", ["program", "2.0"])
         check(lambda x: np.sum(x * float(sys.argv[1])), lambda: sys.argv.__setitem__(1, "9.0"))
         check(lambda x: np.sum(x * float(sys.argv[1])), lambda: monkeypatch.setattr(sys, "argv", ["program", "7.0"]))
+
+    @pytest.mark.parametrize("way", ["limit", "imported", "floating point errors", "printing", "logger", "level"])
+    def test_settings_of_the_process(self, way: str) -> None:
+        """A setting that a function of a library returns is read in each call, by whatever name the function has."""
+        limit, logger = sys.getrecursionlimit, logging.getLogger("gradtape.test_holders")
+        before = limit()
+        logger.setLevel(logging.INFO)
+        read, change = {
+            "limit": (lambda: sys.getrecursionlimit(), lambda: sys.setrecursionlimit(before + 7)),
+            "imported": (lambda: limit(), lambda: sys.setrecursionlimit(before + 9)),
+            "floating point errors": (lambda: len(np.geterr()["under"]), lambda: np.seterr(under="print")),
+            "printing": (lambda: np.get_printoptions()["precision"], lambda: np.set_printoptions(precision=3)),
+            "logger": (lambda: logging.getLogger(logger.name).level, lambda: logger.setLevel(logging.ERROR)),
+            "level": (lambda: 1.0 + logger.isEnabledFor(logging.INFO), lambda: logger.setLevel(logging.ERROR)),
+        }[way]
+        try:
+            with np.errstate(), np.printoptions(), pytest.warns(JitWarning, match="not compiled, because it reads"):
+                check(lambda x: np.sum(x * read()), change)
+        finally:
+            sys.setrecursionlimit(before)
+
+    def test_settings_of_gradtape(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A setting of gradtape's own is compared in each call, as an attribute of any object is."""
+        monkeypatch.setattr(gt.config, "locations", True)
+        change = lambda: monkeypatch.setattr(gt.config, "locations", False)
+        check(lambda x: np.sum(x * (1.0 + gt.config.locations)), change)
+
+    def test_logger_that_is_written_to_is_no_reason(self) -> None:
+        """A function that only writes to a logger is compiled."""
+
+        def function(x: Any) -> Any:
+            logging.getLogger("gradtape.test_holders").debug("called")
+            return np.sum(x)
+
+        step = jit(function)
+        step(X)
+        assert step.stats.uncompiled == 0
 
     def test_profiler_of_the_users(self) -> None:
         """A function of the user's that profiles calls goes on doing so, and the clock is seen nevertheless."""
