@@ -162,7 +162,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core.backprop import keeping as _keeping
@@ -305,20 +304,45 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
 
 
-array_of: Callable[[Any], Any] = attrgetter("_array")
-"""The array of a tensor itself, which is not to be written to."""
-
-node_of: Callable[[Any], Node] = attrgetter("_node")
-"""The node of a tensor."""
-
-concrete: Callable[[Any], Any] = methodcaller("_concrete")
-"""The numbers of a tensor as an array, which is not to be written to.
-
-In `vmap`, where one example has no numbers of its own, this is an explained error; in `jit`, it adds a guard, because
-the program depends on the numbers from then on."""
-
 keeps_saved_values: Callable[[], bool] = _keeping.get
 """Whether saved values are kept even where they are large, until what came of them has been checked."""
+
+
+def array_of(x: Any) -> Any:
+    """The array of a tensor itself, which is not to be written to.
+
+    >>> import gradtape as gt
+    >>> from gradtape.extend import array_of
+    >>> array_of(gt.tensor([1.0, 2.0]) * 2.0)
+    array([2., 4.])
+    """
+    return x._array
+
+
+def node_of(x: Any) -> Node:
+    """The node of a tensor.
+
+    >>> import gradtape as gt
+    >>> from gradtape.extend import node_of
+    >>> node_of(gt.tensor([1.0, 2.0], requires_grad=True) * 2.0).op
+    <operation multiply>
+    """
+    node: Node = x._node
+    return node
+
+
+def concrete(x: Any) -> Any:
+    """The numbers of a tensor as an array, which is not to be written to.
+
+    In `vmap`, where one example has no numbers of its own, this is an explained error; in `jit`, it adds a guard,
+    because the program depends on the numbers from then on.
+
+    >>> import gradtape as gt
+    >>> from gradtape.extend import concrete
+    >>> concrete(gt.tensor(2.0))
+    array(2.)
+    """
+    return x._concrete()
 
 
 def leave_tape(x: Tensor, how: str) -> Any:

@@ -63,7 +63,7 @@ def test_every_name_exists() -> None:
 def test_nothing_else_looks_public() -> None:
     """What has no underscore in front is in `__all__`, or a name of the standard library that the module uses."""
     visible = {name for name in dir(extend) if name.isidentifier() and not name.startswith("_")}
-    helpers = {"annotations", "importlib", "Callable", "attrgetter", "methodcaller", "TYPE_CHECKING", "Any"}
+    helpers = {"annotations", "importlib", "Callable", "TYPE_CHECKING", "Any"}
     assert visible - set(extend.__all__) == helpers
 
 
