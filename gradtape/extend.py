@@ -47,7 +47,6 @@ The graph
 Node                          one recorded operation, or a leaf: `op`, `parents`, `inputs`, `out`, `bits`, `location`
 AMBIENT, FLAGS                the bit of the graph behind `.backward()`; the bits below those of the tapes
 READ, ADDED                   what has become of an accumulated gradient: `node.extra.use`
-watch_node(x)                 the node of a tensor, which gets a leaf of its own if it is on no tape
 saved_inputs(node)            what a node has saved of its inputs
 walk(seeds, mask, ...)        the backward pass from nodes with their cotangents; the gradients of the sources
 backward_of, gradients_of     `.backward()` and `gt.gradients` of several targets
@@ -183,7 +182,8 @@ from gradtape.core.saved_arrays import Guarded as _Guarded
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tape import Tapes as TapeType
 from gradtape.core.tape import check_seed
-from gradtape.core.tensor import Tensor, Variable, check_differentiable, is_tracked, plain, tensor, watch_node
+from gradtape.core.tensor import Tensor, Variable, check_differentiable, is_tracked, plain, tensor
+from gradtape.core.tensor import watch_node as _watch_node
 from gradtape.explain import messages
 from gradtape.forking import after_fork_in_child, fork_safe
 from gradtape.numpy_dispatch import protocols as _protocols
@@ -380,7 +380,7 @@ def set_tangent(accumulator: _Recorder, x: Tensor, tangent: Any) -> None:
     >>> accumulator.jvp(y)
     Tensor(6.)
     """
-    node = watch_node(x)
+    node = _watch_node(x)
     node.bits |= accumulator.bit
     node.extras().tangents[accumulator.bit] = tangent
     accumulator._watched[node] = None
@@ -520,7 +520,6 @@ __all__ = [
     "use_recording",
     "user_frame",
     "walk",
-    "watch_node",
     "withhold",
     "write_atomically",
     "writes_element",
