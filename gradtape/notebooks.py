@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor, Variable, is_tracked
+from gradtape.extend import Lifted, Tensor, Variable, concrete, is_tracked
 
 EDGE = 3
 """How many rows and columns are shown at each end of a long axis."""
@@ -34,7 +33,7 @@ def tensor_html(x: Tensor) -> str:
         escape(str(x.dtype)),
         _place(x),
     ]
-    table = "" if isinstance(x, Lifted) else _table(np.asarray(x._concrete()))
+    table = "" if isinstance(x, Lifted) else _table(np.asarray(concrete(x)))
     return f'<div><div style="{_LINE}">{" · ".join(facts)}</div>{table}</div>'
 
 

@@ -17,18 +17,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.location import is_library
-from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, NumericsError, OperandError, ShapeError
+from gradtape.extend import (
+    Packing,
+    Tensor,
+    call_outside,
+    closed_over_error,
+    concrete,
+    is_array,
+    is_followed,
+    is_library,
+    is_recorded,
+    numbers_if_known,
+    off_tape,
+    one_axis,
+    solver_error,
+    split_arrays,
+)
 from gradtape.ops import trapezoid
-from gradtape.ops.arguments import one_axis
 from gradtape.transforms.custom import custom_vjp
-from gradtape.transforms.custom.arrays import is_array, is_recorded, split
 from gradtape.transforms.gradients import vjp
-from gradtape.transforms.implicit.outside import concrete, is_followed, off_tape, outside
-from gradtape.transforms.implicit.packing import Packing
-from gradtape.transforms.implicit.refusal import refused
-from gradtape.transforms.implicit.theorem import closed_over
 
 __all__ = ["fixed", "quad", "simpson", "trapezoid"]
 
@@ -70,11 +78,11 @@ def quad(
     """
     title = "gt.quad"
     if not callable(function):
-        raise refused(
+        raise solver_error(
             OperandError, f"{title}: a function is wanted; got a {type(function).__name__}.", "gt.quad(f, a, b)"
         )
     limits = [_limit(value, name) for value, name in ((a, "a"), (b, "b"))]
-    arrays, template = split(args if isinstance(args, tuple) else (args,), is_array)
+    arrays, template = split_arrays(args if isinstance(args, tuple) else (args,), is_array)
     template.were_tensors = [False] * len(arrays)
     options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points}
     errors: list[Any] = []
@@ -83,7 +91,7 @@ def quad(
         value = function(x, *template.fill(arrays))
         value = value if isinstance(value, Tensor) else np.asarray(value)
         if value.size != 1 or value.dtype.kind not in "fiub":
-            raise refused(
+            raise solver_error(
                 ShapeError if value.size != 1 else DtypeError,
                 f"{title}: the integrand returned shape {value.shape} and dtype {value.dtype}; one real number is "
                 f"wanted.",
@@ -98,7 +106,7 @@ def quad(
 def _limit(value: Any, name: str) -> Any:
     given = value if isinstance(value, Tensor) else np.asarray(value)
     if given.shape != () or given.dtype.kind not in "fiu":
-        raise refused(
+        raise solver_error(
             ShapeError,
             f"gt.quad: {name} has shape {given.shape} and dtype {given.dtype}; one real number is wanted.",
             f"gt.vmap over {name} for several integrals",
@@ -113,7 +121,7 @@ def _integral(
 
     def numbers(a: Any, b: Any, arrays: list[Any]) -> Any:
         compute = functools.partial(_numbers, integrand, options)
-        value, error = outside("quad", compute, [a, b, *arrays])
+        value, error = call_outside("quad", compute, [a, b, *arrays])
         if errors is not None:
             errors.append(error)
         return value
@@ -154,7 +162,7 @@ def _integral(
 
 def _at_limit(integrand: Function, end: Any, arrays: list[Any]) -> Any:
     """The integrand at a limit; zero at an infinite one, which does not move."""
-    numbers = concrete(end)
+    numbers = numbers_if_known(end)
     if numbers is not None and np.isfinite(numbers).all():
         return integrand(end, *arrays)
     infinite = np.isinf(off_tape(end))
@@ -172,14 +180,14 @@ def _numbers(integrand: Function, options: dict[str, Any], a: Any, b: Any, *arra
         value = integrand(np.float64(x), *arrays)
         if isinstance(value, Tensor):
             if is_recorded(value):
-                raise closed_over("gt.quad")
-            value = value._concrete()
+                raise closed_over_error("gt.quad")
+            value = concrete(value)
         return value
 
     sample = np.clip(0.5 * (max(low, -1e3) + min(high, 1e3)), min(low, high), max(low, high))
     size = plain(float(sample)).size
     if np.isnan(low) or np.isnan(high):
-        raise refused(NumericsError, f"gt.quad: the limits are {low} and {high}.", "numbers, or np.inf")
+        raise solver_error(NumericsError, f"gt.quad: the limits are {low} and {high}.", "numbers, or np.inf")
     if size == 1:
         value, error, *rest = integrate.quad(
             lambda x: float(plain(x)[0]), low, high, full_output=1, **_finite(options, low, high)
@@ -200,7 +208,7 @@ def _finite(options: dict[str, Any], low: float, high: float) -> dict[str, Any]:
     """QUADPACK takes `points` for finite limits only."""
     if options["points"] is None or (np.isfinite(low) and np.isfinite(high)):
         return options
-    raise refused(OperandError, "gt.quad: points= with an infinite limit.", "split the integral at the points")
+    raise solver_error(OperandError, "gt.quad: points= with an infinite limit.", "split the integral at the points")
 
 
 def _warn(message: str) -> None:
@@ -231,13 +239,13 @@ def fixed(function: Function, a: Any, b: Any, args: Any = (), n: int = 5) -> Any
     np.float64(8.0)
     """
     if not isinstance(n, int | np.integer) or n < 1:
-        raise refused(OperandError, f"gt.quadrature.fixed: n={n!r}.", "a number of points, at least 1")
+        raise solver_error(OperandError, f"gt.quadrature.fixed: n={n!r}.", "a number of points, at least 1")
     ends = []
     for value, name in ((a, "a"), (b, "b")):
         end = value if isinstance(value, Tensor) else np.asarray(value)
         seen = off_tape(end)
         if end.shape != () or (isinstance(seen, np.ndarray | np.generic) and not np.isfinite(seen)):
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"gt.quadrature.fixed: {name} is {'infinite' if end.shape == () else f'of shape {end.shape}'}.",
                 "one finite number; gt.quad for infinite limits, gt.vmap for several",
@@ -249,7 +257,7 @@ def fixed(function: Function, a: Any, b: Any, args: Any = (), n: int = 5) -> Any
     value = function(x, *(args if isinstance(args, tuple) else (args,)))
     value = value if isinstance(value, Tensor) else np.asarray(value)
     if not value.shape or value.shape[-1] != n:
-        raise refused(
+        raise solver_error(
             ShapeError,
             f"gt.quadrature.fixed: the integrand returned shape {value.shape} for {n} points.",
             f"one value for each point along the last axis: (..., {n}); 0.0 * x + c for a constant",
@@ -271,7 +279,9 @@ def simpson(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     values = np.moveaxis(values, one_axis(axis, len(values.shape)), -1)
     count = values.shape[-1]
     if not count:
-        raise refused(ShapeError, "gt.quadrature.simpson: there are no points along the axis.", "at least one point")
+        raise solver_error(
+            ShapeError, "gt.quadrature.simpson: there are no points along the axis.", "at least one point"
+        )
     if x is None:
         steps = dx * np.ones(max(count - 1, 0))
     else:
@@ -279,7 +289,7 @@ def simpson(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
         if len(points.shape) > 1:
             points = np.moveaxis(points, one_axis(axis, len(points.shape)), -1)
         if points.shape[-1] != count:
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"gt.quadrature.simpson: y has {count} points along the axis, and x {points.shape[-1]}.",
                 "as many points in x as in y",

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
+import gradtape
+
 ROOT = Path(__file__).parent.parent / "gradtape"
 
 LAZY_CYCLES_AT_MOST = 42
@@ -108,8 +110,41 @@ def reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
     return reached
 
 
+def tree_of(module: str) -> ast.Module:
+    """The parsed source of a module."""
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def names_imported_by(module: str) -> Iterator[tuple[str, str, str]]:
+    """For each name that a module imports from one of gradtape's, also lazily: the module, the other one, the name."""
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "gradtape":
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                yield module, submodule if submodule in MODULES else str(node.module), alias.name
+        elif isinstance(node, ast.Import):
+            yield from ((module, alias.name, "") for alias in node.names if alias.name.startswith("gradtape."))
+
+
+def private_names_of(tree: ast.Module) -> set[str]:
+    """The names with an underscore that classes in a module define, or that methods set on themselves."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    found = {part.name for node in classes for part in node.body if isinstance(part, ast.FunctionDef)}
+    found |= {
+        part.attr
+        for node in classes
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "self"
+    }
+    return {name for name in found if name.startswith("_") and not name.endswith("_")}
+
+
 EAGER = [(found.importer, found.imported) for found in IMPORTS if not found.is_lazy]
 PACKAGE_EDGES = graph_of((package_of(importer), package_of(imported)) for importer, imported in EAGER)
+
+CORE_CLASSES = ("tensor", "batch", "tape", "forward", "recording")
+PRIVATE = {name for module in CORE_CLASSES for name in private_names_of(tree_of(f"gradtape.core.{module}"))}
+"""What tensors, tapes and the like have for the engine itself."""
 
 
 def edges_inside(package: str) -> dict[str, set[str]]:
@@ -133,13 +168,13 @@ ALLOWED = {
     "loops": "core errors ops transforms",
     "jit": "config core errors explain extension forking loops numpy_dispatch ops transforms",
     "gradtape": "chapters config core errors numpy_dispatch ops transforms",
-    "array_api": "core errors explain numpy_dispatch ops",
+    "array_api": "errors extend numpy_dispatch ops",
     "bridges": "errors extend ops transforms",
-    "checking": "core errors transforms",
+    "checking": "errors extend",
     "commands": "atomic_write checking core errors explain",
     "linalg": "ops",
-    "nn": "atomic_write errors extend ops",
-    "notebooks": "core",
+    "nn": "errors extend ops",
+    "notebooks": "extend",
     "odes": "errors extend transforms",
     "optim": "errors extend ops",
     "optimize": "errors extend transforms",
@@ -148,9 +183,18 @@ ALLOWED = {
     "signal": "errors ops",
     "standins": "extend gradtape nn optim stats",
     "stats": "errors extend ops random",
-    "training": "atomic_write errors extend jit nn ops optim transforms",
+    "training": "errors extend nn optim transforms",
 }
 """What each package, or module at the top level, may import."""
+
+BUILT_ON_THE_ENGINE = (
+    *("array_api", "bridges", "checking", "nn", "notebooks", "odes", "optim", "optimize", "quadrature", "random"),
+    *("stats", "training"),
+)
+"""Chapters that use the engine through gradtape.extend."""
+
+SURFACE = ("errors", "extend", "ops")
+"""What they may import besides public names; of `ops` the operations, not how these read their arguments."""
 
 ALLOWED_INSIDE = {
     "jit": {
@@ -180,7 +224,6 @@ ALLOWED_INSIDE = {
 }
 """The same for the parts of the packages that have layers of their own, from the lowest to the highest."""
 
-_EXTEND = "what is built on the engine uses public names and gradtape.extend only"
 _STANDINS = "the stand-ins are to be a distribution of their own, which imports gradtape and gradtape.extend only"
 _NOT_BELOW = "the order of the layers is ir, passes, runtime"
 
@@ -189,20 +232,6 @@ FORBIDDEN = {
     ("numpy_dispatch", "ops"): "interchange checks arguments with helpers of ops, which registers with numpy_dispatch",
     ("explain", "transforms"): "audit_batch takes gradients with the transforms, which explain their errors",
     ("jit", "gradtape"): "the guards of captured variables compare with the names of the whole package",
-    ("bridges", "core"): _EXTEND,
-    ("bridges", "numpy_dispatch"): _EXTEND,
-    ("nn", "core"): _EXTEND,
-    ("nn", "explain"): _EXTEND,
-    ("odes", "core"): _EXTEND,
-    ("odes", "explain"): _EXTEND,
-    ("optim", "core"): _EXTEND,
-    ("optim", "explain"): _EXTEND,
-    ("optimize", "core"): _EXTEND,
-    ("quadrature", "core"): _EXTEND,
-    ("random", "core"): _EXTEND,
-    ("stats", "core"): _EXTEND,
-    ("training", "core"): _EXTEND,
-    ("training", "explain"): _EXTEND,
     ("standins", "core"): _STANDINS,
     ("standins", "errors"): _STANDINS,
     ("standins", "explain"): _STANDINS,
@@ -271,6 +300,38 @@ def test_core_imports_messages_only_of_explanations() -> None:
     """The kernel reaches explanations through the facade that loads them when an error is raised."""
     imported = {target for source, target in EAGER if package_of(source) == "core" and package_of(target) == "explain"}
     assert imported <= {"gradtape.explain.messages"}
+
+
+@pytest.mark.parametrize("package", BUILT_ON_THE_ENGINE)
+def test_what_is_built_on_the_engine_uses_its_surface(package: str) -> None:
+    """Besides operations and errors, chapters import public names of gradtape and names of gradtape.extend only."""
+    assert [
+        f"{module} imports {name} of {imported}"
+        for importer in MODULES
+        if package_of(importer) == package
+        for module, imported, name in names_imported_by(importer)
+        if (imported == "gradtape.ops.arguments" or package_of(imported) not in {*BUILT_ON_THE_ENGINE, *SURFACE})
+        and name not in gradtape.__all__
+    ] == []
+
+
+@pytest.mark.parametrize("package", BUILT_ON_THE_ENGINE)
+def test_what_is_built_on_the_engine_reads_no_private_attributes(package: str) -> None:
+    """Chapters ask gradtape.extend for the array or the node of a tensor; their own attributes are their own."""
+    own = {name for module in MODULES if package_of(module) == package for name in private_names_of(tree_of(module))}
+    private = PRIVATE - own
+    assert [
+        f"{module}, line {node.lineno}: {ast.unparse(node)}"
+        for module in MODULES
+        if package_of(module) == package
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Attribute) and node.attr in private
+    ] == []
+
+
+def test_private_attributes_of_tensors_are_known() -> None:
+    """The list that the test above goes by has what a tensor, a node and a tape keep to themselves."""
+    assert {"_array", "_node", "_concrete", "_leave", "_views", "_watched"} <= PRIVATE
 
 
 def test_lazy_imports_close_no_more_cycles() -> None:

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Tensor, argument_error
 
 DEVICE = "cpu"
 """The one device there is."""
@@ -26,7 +25,7 @@ def array(x: Any, function: str, argument: str = "x") -> Tensor:
         return x
     if isinstance(x, (np.ndarray, np.generic)):
         return Tensor(np.array(x))
-    raise refused(
+    raise argument_error(
         OperandError,
         f"{function}: {argument} is a {type(x).__name__}, not an array.",
         f"a tensor: gradtape.array_api.asarray({argument})",
@@ -49,7 +48,7 @@ def operands(x1: Any, x2: Any, function: str) -> tuple[Any, Any]:
         return x1, x2
     x1, x2 = operand(x1, function, "x1"), operand(x2, function, "x2")
     if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{function}: x1 is {x1!r} and x2 is {x2!r}, two Python numbers.",
             "at least one array: gradtape.array_api.asarray(x1)",
@@ -60,7 +59,9 @@ def operands(x1: Any, x2: Any, function: str) -> tuple[Any, Any]:
 def check_device(device: Any, function: str) -> None:
     """Raise unless `device` is the one device there is, or left open."""
     if device is not None and device != DEVICE:
-        raise refused(ArgumentError, f"{function}: device={device!r}.", f"device={DEVICE!r}, the only one; or None")
+        raise argument_error(
+            ArgumentError, f"{function}: device={device!r}.", f"device={DEVICE!r}, the only one; or None"
+        )
 
 
 def as_dtype(dtype: Any, function: str) -> Any:
@@ -72,5 +73,5 @@ def as_dtype(dtype: Any, function: str) -> Any:
     except TypeError:
         found = None
     if found is None or found.kind not in "biufc":
-        raise refused(OperandError, f"{function}: dtype={dtype!r}.", "a dtype of numbers, such as xp.float64")
+        raise argument_error(OperandError, f"{function}: dtype={dtype!r}.", "a dtype of numbers, such as xp.float64")
     return found

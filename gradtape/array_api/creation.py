@@ -9,11 +9,9 @@ import numpy as np
 
 from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array, as_dtype, check_device, each_array, operand
-from gradtape.core.pytree import leaves
-from gradtape.core.tensor import Tensor, tensor
+from gradtape.extend import Tensor, argument_error, leaves, tensor
 from gradtape.numpy_dispatch.interchange import from_dlpack
 from gradtape.ops import creation_from
-from gradtape.ops.arguments import refused
 
 __all__ = [
     "arange",
@@ -62,7 +60,9 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
         return tensor(obj, wanted)
     else:
         reason = f"a tensor owns its memory, and cannot share that of a {type(obj).__name__}"
-    raise refused(ArgumentError, f"asarray: copy=False, but {reason}.", "copy=None, which copies where it has to")
+    raise argument_error(
+        ArgumentError, f"asarray: copy=False, but {reason}.", "copy=None, which copies where it has to"
+    )
 
 
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Any:
@@ -164,7 +164,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     """The coordinates of every point of a grid, from those along each of its axes."""
     vectors = each_array(arrays, "meshgrid")
     if indexing not in ("xy", "ij"):
-        raise refused(ArgumentError, f"meshgrid: indexing={indexing!r}.", "'xy' or 'ij'")
+        raise argument_error(ArgumentError, f"meshgrid: indexing={indexing!r}.", "'xy' or 'ij'")
     return list(ops.meshgrid(*vectors, indexing=indexing))
 
 

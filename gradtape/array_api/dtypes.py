@@ -10,9 +10,8 @@ import numpy as np
 
 from gradtape import ops
 from gradtape.array_api.arguments import NUMBERS, ArgumentError, array, as_dtype, check_device
-from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Tensor, argument_error
 
 DType = np.dtype[Any]
 
@@ -49,7 +48,7 @@ KINDS: dict[str, tuple[DType, ...]] = {
 def unknown_kind(kind: Any, function: str) -> Exception:
     """The error for a kind that the standard does not know."""
     accepted = ", ".join(map(repr, KINDS))
-    return refused(ArgumentError, f"{function}: kind={kind!r}.", f"one of {accepted}")
+    return argument_error(ArgumentError, f"{function}: kind={kind!r}.", f"one of {accepted}")
 
 
 def astype(x: Any, dtype: Any, /, *, copy: builtins.bool = True, device: Any = None) -> Any:
@@ -64,7 +63,7 @@ def astype(x: Any, dtype: Any, /, *, copy: builtins.bool = True, device: Any = N
     if x.dtype == dtype:
         return ops.identity(x) if copy else x
     if x.dtype.kind == "c" and dtype.kind not in "cb":
-        raise refused(
+        raise argument_error(
             DtypeError,
             f"astype: {x.dtype} to {dtype} would drop the imaginary part.",
             "real(x) or abs(x) first, whichever is meant",
@@ -91,7 +90,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     dtype('float32')
     """
     if not arrays_and_dtypes or all(type(each) in NUMBERS for each in arrays_and_dtypes):
-        raise refused(
+        raise argument_error(
             ArgumentError,
             f"result_type: {len(arrays_and_dtypes)} arguments, none of them an array or a dtype.",
             "at least one array or dtype",
@@ -146,7 +145,9 @@ def finfo(type: Any, /) -> FloatInfo:
     """
     dtype = as_dtype(getattr(type, "dtype", type), "finfo")
     if dtype is None or dtype.kind not in "fc":
-        raise refused(DtypeError, f"finfo: {dtype} is no floating point type.", "a floating point type, or iinfo")
+        raise argument_error(
+            DtypeError, f"finfo: {dtype} is no floating point type.", "a floating point type, or iinfo"
+        )
     info = np.finfo(dtype)
     eps, largest, least = float(info.eps), float(info.max), float(info.min)
     return FloatInfo(info.bits, eps, largest, least, float(info.smallest_normal), info.dtype)
@@ -161,6 +162,6 @@ def iinfo(type: Any, /) -> IntegerInfo:
     """
     dtype = as_dtype(getattr(type, "dtype", type), "iinfo")
     if dtype is None or dtype.kind not in "iu":
-        raise refused(DtypeError, f"iinfo: {dtype} is no integer type.", "an integer type, or finfo")
+        raise argument_error(DtypeError, f"iinfo: {dtype} is no integer type.", "an integer type, or finfo")
     info = np.iinfo(dtype)
     return IntegerInfo(info.bits, info.max, info.min, info.dtype)

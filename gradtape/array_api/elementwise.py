@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape import ops
 from gradtape.array_api.arguments import array, operand, operands
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor
 from gradtape.ops import numerics
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.array_api.arguments import ArgumentError, array, as_dtype, check_device
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor, argument_error
 from gradtape.ops import fft as transforms
-from gradtape.ops.arguments import refused
 
 __all__ = [
     "fft",
@@ -109,9 +108,11 @@ def ifftshift(x: Any, /, *, axes: int | Lengths = None) -> Any:
 
 def _input(x: Any, function: str, norm: str, s: Lengths = None, axes: Lengths = None) -> Tensor:
     if norm not in ("backward", "ortho", "forward"):
-        raise refused(ArgumentError, f"fft.{function}: norm={norm!r}.", "'backward', 'ortho' or 'forward'")
+        raise argument_error(ArgumentError, f"fft.{function}: norm={norm!r}.", "'backward', 'ortho' or 'forward'")
     if s is not None and axes is None:
-        raise refused(ArgumentError, f"fft.{function}: s={tuple(s)} without axes.", "axes=, one for each length in s")
+        raise argument_error(
+            ArgumentError, f"fft.{function}: s={tuple(s)} without axes.", "axes=, one for each length in s"
+        )
     return array(x, f"fft.{function}")
 
 
@@ -119,5 +120,5 @@ def _frequencies(values: Any, function: str, dtype: Any, device: Any) -> Tensor:
     check_device(device, function)
     dtype = as_dtype(dtype, function)
     if dtype is not None and dtype.kind != "f":
-        raise refused(ArgumentError, f"{function}: dtype={dtype}.", "a real floating point type")
+        raise argument_error(ArgumentError, f"{function}: dtype={dtype}.", "a real floating point type")
     return Tensor(values if dtype is None else values.astype(dtype))

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradtape.array_api import dtypes as _dtypes
 from gradtape.array_api.arguments import DEVICE, ArgumentError, check_device
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 """The versions of the standard whose functions are all here."""
@@ -17,7 +17,7 @@ VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 def namespace(api_version: str | None = None) -> ModuleType:
     """What `Tensor.__array_namespace__` returns: this namespace, if it is of the version that is asked for."""
     if api_version is not None and api_version not in VERSIONS:
-        raise refused(
+        raise argument_error(
             ArgumentError,
             f"__array_namespace__: api_version={api_version!r}.",
             f"one of {', '.join(map(repr, VERSIONS))}, or None",

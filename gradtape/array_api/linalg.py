@@ -8,9 +8,9 @@ from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array, as_dtype
 from gradtape.array_api.linear import matmul, matrix_transpose, tensordot, vecdot
 from gradtape.array_api.statistics import in_dtype
+from gradtape.extend import argument_error
 from gradtape.ops import decompositions, determinants, eigen, least_squares, norms
 from gradtape.ops import svd as singular
-from gradtape.ops.arguments import refused
 
 __all__ = [
     "cholesky",
@@ -71,7 +71,9 @@ class SVDResult(NamedTuple):
 def _matrices(x: Any, function: str, argument: str = "x") -> Any:
     x = array(x, function, argument)
     if x.ndim < 2:
-        raise refused(ArgumentError, f"{function}: {argument} has shape {x.shape}.", "matrices: at least two axes")
+        raise argument_error(
+            ArgumentError, f"{function}: {argument} has shape {x.shape}.", "matrices: at least two axes"
+        )
     return x
 
 
@@ -136,7 +138,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
     vectors = array(x1, "linalg.outer", "x1"), array(x2, "linalg.outer", "x2")
     for argument, vector in zip(("x1", "x2"), vectors, strict=True):
         if vector.ndim != 1:
-            raise refused(ArgumentError, f"linalg.outer: {argument} has shape {vector.shape}.", "two vectors")
+            raise argument_error(ArgumentError, f"linalg.outer: {argument} has shape {vector.shape}.", "two vectors")
     return ops.outer(*vectors)
 
 
@@ -148,7 +150,7 @@ def pinv(x: Any, /, *, rtol: Any = None) -> Any:
 def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
     """Matrices as products of orthonormal columns and an upper triangle."""
     if mode not in ("reduced", "complete"):
-        raise refused(ArgumentError, f"linalg.qr: mode={mode!r}.", "'reduced' or 'complete'")
+        raise argument_error(ArgumentError, f"linalg.qr: mode={mode!r}.", "'reduced' or 'complete'")
     return QRResult(*decompositions.qr(_matrices(x, "linalg.qr"), mode))
 
 

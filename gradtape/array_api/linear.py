@@ -6,8 +6,7 @@ from typing import Any
 
 from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array
-from gradtape.explain import messages
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error, messages
 
 __all__ = ["matmul", "matrix_transpose", "tensordot", "vecdot"]
 
@@ -21,7 +20,7 @@ def matrix_transpose(x: Any, /) -> Any:
     """Matrices with rows and columns exchanged."""
     x = array(x, "matrix_transpose")
     if x.ndim < 2:
-        raise refused(ArgumentError, f"matrix_transpose: x has shape {x.shape}.", "at least two axes")
+        raise argument_error(ArgumentError, f"matrix_transpose: x has shape {x.shape}.", "at least two axes")
     return ops.matrix_transpose(x)
 
 

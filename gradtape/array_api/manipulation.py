@@ -8,8 +8,7 @@ import numpy as np
 
 from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array, each_array
-from gradtape.core.operation import Lifted
-from gradtape.ops.arguments import lengths, refused
+from gradtape.extend import Lifted, argument_error, as_shape, concrete
 
 __all__ = [
     "broadcast_arrays",
@@ -76,7 +75,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
     if not isinstance(repeats, int):
         repeats = array(repeats, "repeat", "repeats").numpy()
         if repeats.dtype.kind not in "iu":
-            raise refused(ArgumentError, f"repeat: repeats of dtype {repeats.dtype}.", "integers")
+            raise argument_error(ArgumentError, f"repeat: repeats of dtype {repeats.dtype}.", "integers")
         repeats = repeats.astype(np.int64)  # NumPy does not count with uint64
     return ops.repeat(x, repeats, axis)
 
@@ -92,13 +91,13 @@ def reshape(x: Any, /, shape: tuple[int, ...], *, copy: bool | None = None) -> A
     x = array(x, "reshape")
     if copy is False and not isinstance(x, Lifted):
         try:
-            np.reshape(x._concrete(), lengths(shape), copy=False)
+            np.reshape(concrete(x), as_shape(shape), copy=False)
         except ValueError as error:
             if "copy" not in str(error):  # a shape that does not fit gets its own message below
                 return ops.reshape(x, shape)
-            raise refused(
+            raise argument_error(
                 ArgumentError,
-                f"reshape: copy=False, but {x.shape} to {tuple(lengths(shape))} has to move elements.",
+                f"reshape: copy=False, but {x.shape} to {tuple(as_shape(shape))} has to move elements.",
                 "copy=None, which copies where it has to",
             ) from None
     reshaped = ops.reshape(x, shape)

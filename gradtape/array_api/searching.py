@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from gradtape import ops
 from gradtape.array_api.arguments import ArgumentError, array, operand, operands
-from gradtape.core.tensor import Tensor, tensor
+from gradtape.extend import Tensor, argument_error, tensor
 from gradtape.ops import searching
-from gradtape.ops.arguments import refused
 
 __all__ = [
     "argmax",
@@ -43,7 +42,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     """The positions of the elements that are not zero: one vector for each axis."""
     x = array(x, "nonzero")
     if not x.ndim:
-        raise refused(ArgumentError, "nonzero: x has no axes.", "reshape(x, (1,)), or bool(x)")
+        raise argument_error(ArgumentError, "nonzero: x has no axes.", "reshape(x, (1,)), or bool(x)")
     return tuple([Tensor(places) for places in ops.nonzero(x)])
 
 
@@ -64,7 +63,7 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Any:
     condition = array(condition, "where", "condition")
     x1, x2 = operand(x1, "where", "x1"), operand(x2, "where", "x2")
     if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
-        raise refused(ArgumentError, f"where: x1 is {x1!r} and x2 is {x2!r}.", "at least one array among them")
+        raise argument_error(ArgumentError, f"where: x1 is {x1!r} and x2 is {x2!r}.", "at least one array among them")
     return ops.where(condition, x1, x2)
 
 
@@ -93,7 +92,7 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
 def _with_axes(x: Any, function: str) -> Tensor:
     found = array(x, function)
     if not found.ndim:
-        raise refused(ArgumentError, f"{function}: x has no axes to sort along.", "reshape(x, (1,)) first")
+        raise argument_error(ArgumentError, f"{function}: x has no axes to sort along.", "reshape(x, (1,)) first")
     return found
 
 
@@ -102,7 +101,7 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     x, indices = array(x, "take"), array(indices, "take", "indices")
     if axis is None:
         if x.ndim != 1:
-            raise refused(ArgumentError, f"take: no axis, and x has {x.ndim} of them.", "axis=0, or another one")
+            raise argument_error(ArgumentError, f"take: no axis, and x has {x.ndim} of them.", "axis=0, or another one")
         axis = 0
     return ops.take(x, indices, axis)
 

@@ -12,7 +12,7 @@ import numpy as np
 from einops._backends import AbstractBackend
 
 from gradtape import ops
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor
 
 
 class GradtapeBackend(AbstractBackend):

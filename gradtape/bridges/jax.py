@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.bridges.probing import shapes_by_trial
 from gradtape.bridges.program import Call, Program, check_callable
-from gradtape.numpy_dispatch.interchange import library
+from gradtape.extend import import_library
 
 
 def as_jax(function: Callable[..., Any], result: Any = None) -> Callable[..., Any]:
@@ -31,7 +31,7 @@ def as_jax(function: Callable[..., Any], result: Any = None) -> Callable[..., An
     ...     slope = jax.jit(jax.grad(gt.bridges.as_jax(lambda x: np.sum(x ** 3))))
     ...     assert slope(jax.numpy.ones(2)).tolist() == [3.0, 3.0]
     """
-    jax = library("jax", "as_jax")
+    jax = import_library("jax", "as_jax")
     check_callable(function, "as_jax")
 
     @functools.wraps(function)
@@ -46,7 +46,7 @@ def as_jax(function: Callable[..., Any], result: Any = None) -> Callable[..., An
 
 def _run(program: Program, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
     """The results of `program`, which have these shapes and dtypes, as JAX's arrays that JAX can differentiate."""
-    jax = library("jax", "as_jax")
+    jax = import_library("jax", "as_jax")
 
     def host(*values: Any) -> list[Any]:
         results = program(*[np.asarray(value) for value in values])

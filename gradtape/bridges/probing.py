@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.bridges.program import Call
-from gradtape.core.pytree import leaves, rebuild
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error, leaves, rebuild
 
 Kind = tuple[tuple[int, ...], np.dtype[Any]]
 
@@ -24,7 +23,7 @@ def shapes_by_trial(call: Call, bridge: str, declared: Any, unknown: int = 2) ->
         found = [(result.shape, result.dtype) for result in call.program(*[_trial(x, unknown) for x in call.arrays])]
     except Exception as error:
         if declared is None:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{bridge}: a trial of {call.name}, to find the shapes of its results, failed with "
                 f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}.",
@@ -35,7 +34,7 @@ def shapes_by_trial(call: Call, bridge: str, declared: Any, unknown: int = 2) ->
     if declared is None:
         return found
     if len(leaves(declared)) != len(found):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{bridge}: result has {len(leaves(declared))} arrays, and {call.name} returns {len(found)}.",
             "one for each array that it returns",

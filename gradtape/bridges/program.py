@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from gradtape import ops
-from gradtape.core.pytree import leaves, rebuild
-from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Tensor, argument_error, leaves, plain, rebuild
 from gradtape.transforms.gradients import vjp
 
 Arrays = list[Any]
@@ -116,7 +114,7 @@ def _tensor(array: Any) -> Tensor:
 
 
 def _array(tensor: Any) -> Any:
-    return np.array(tensor._concrete() if isinstance(tensor, Tensor) else tensor)
+    return np.array(plain(tensor))
 
 
 def _has_derivative(tensor: Tensor) -> bool:
@@ -126,4 +124,6 @@ def _has_derivative(tensor: Tensor) -> bool:
 def check_callable(function: Any, name: str) -> None:
     """Raise unless `function` can be called."""
     if not callable(function):
-        raise refused(OperandError, f"{name}: a {type(function).__name__} is no function.", f"{name}(f), then call it")
+        raise argument_error(
+            OperandError, f"{name}: a {type(function).__name__} is no function.", f"{name}(f), then call it"
+        )

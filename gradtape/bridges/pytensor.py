@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.bridges.probing import shapes_by_trial
 from gradtape.bridges.program import Call, Program, check_callable
-from gradtape.numpy_dispatch.interchange import library
+from gradtape.extend import import_library
 
 
 def as_pytensor(function: Callable[..., Any], result: Any = None) -> Callable[..., Any]:
@@ -30,8 +30,8 @@ def as_pytensor(function: Callable[..., Any], result: Any = None) -> Callable[..
     ...     slope = pytensor.grad(gt.bridges.as_pytensor(lambda x: np.sum(x ** 3))(x), x)
     ...     assert slope.eval({x: [1.0, 2.0]}).tolist() == [3.0, 12.0]
     """
-    pytensor = library("pytensor", "as_pytensor")
-    tensor = library("pytensor.tensor", "as_pytensor")
+    pytensor = import_library("pytensor", "as_pytensor")
+    tensor = import_library("pytensor.tensor", "as_pytensor")
     check_callable(function, "as_pytensor")
 
     def is_array(leaf: Any) -> bool:
@@ -66,8 +66,8 @@ def _run(program: Program, inputs: Sequence[Any], types: Sequence[Any]) -> list[
 @functools.cache
 def _operation() -> Any:
     """The class of PyTensor operations that run a program."""
-    graph = library("pytensor.graph", "as_pytensor")
-    gradient = library("pytensor.gradient", "as_pytensor")
+    graph = import_library("pytensor.graph", "as_pytensor")
+    gradient = import_library("pytensor.gradient", "as_pytensor")
 
     base: Any = graph.op.Op
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.bridges.program import Arrays, Call, Program, check_callable
-from gradtape.numpy_dispatch.interchange import library, torch_array
+from gradtape.extend import import_library, torch_to_array
 from gradtape.transforms.gradients import jvp
 from gradtape.transforms.vmap import vmap
 
@@ -26,7 +26,7 @@ def as_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     ...     gt.bridges.as_torch(lambda x: np.sum(np.sin(x) ** 2))(x).backward()
     ...     assert torch.allclose(x.grad, torch.sin(2 * x))
     """
-    torch = library("torch", "as_torch")
+    torch = import_library("torch", "as_torch")
     check_callable(function, "as_torch")
 
     @functools.wraps(function)
@@ -54,7 +54,7 @@ class _Step:
 
 def _run(program: Program, tensors: list[Any]) -> list[Any]:
     """The results of `program` as PyTorch tensors that know where they come from."""
-    torch = library("torch", "as_torch")
+    torch = import_library("torch", "as_torch")
     grad = torch.is_grad_enabled()
     wanted = [place for place, x in enumerate(tensors) if grad and x.requires_grad]
     return list(_function().apply(_Step(program, wanted or None), *tensors))
@@ -63,7 +63,7 @@ def _run(program: Program, tensors: list[Any]) -> list[Any]:
 @functools.cache
 def _function() -> Any:
     """The `torch.autograd.Function` that takes a step and tensors."""
-    torch = library("torch", "as_torch")
+    torch = import_library("torch", "as_torch")
 
     def to_torch(array: Any) -> Any:
         return torch.from_numpy(array)
@@ -73,7 +73,7 @@ def _function() -> Any:
     class GradtapeFunction(base):  # type: ignore[misc]
         @staticmethod
         def forward(step: _Step, *tensors: Any) -> tuple[Any, ...]:
-            return tuple(to_torch(result) for result in step.forward([torch_array(x) for x in tensors]))
+            return tuple(to_torch(result) for result in step.forward([torch_to_array(x) for x in tensors]))
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -90,7 +90,7 @@ def _function() -> Any:
             seeds = [seed for seed, there in zip(cotangents, ctx.differentiable, strict=True) if there]
             pull, step.pull = step.pull, None  # what was recorded is kept once; a second walk records anew
             if pull is not None and step.wanted == wanted and not torch.is_grad_enabled():
-                found = [to_torch(each) for each in pull([torch_array(seed) for seed in seeds])]
+                found = [to_torch(each) for each in pull([torch_to_array(seed) for seed in seeds])]
             else:
                 found = _run(step.program.derivative(len(tensors), wanted), [*tensors, *seeds])
             gradients: list[Any] = [None] * len(tensors)

@@ -14,10 +14,9 @@ from typing import Any
 from gradtape.checking.comparison import Check
 from gradtape.checking.report import Comparison, GradcheckError, GradcheckReport
 from gradtape.checking.rules import blamed
-from gradtape.checking.vectors import VectorFunction
-from gradtape.core.location import Location
+from gradtape.checking.vectors import Function, VectorFunction
 from gradtape.errors import OperandError
-from gradtape.transforms.gradients import Function
+from gradtape.extend import Location
 
 __all__ = ["Comparison", "GradcheckError", "GradcheckReport", "gradcheck"]
 

@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import Node
-from gradtape.core.location import Location
-from gradtape.core.pytree import named_leaves, rebuild
-from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, OperandError
-from gradtape.transforms.gradients import Function, Recorded, record
-from gradtape.transforms.sparse.pattern import can_push, path
+from gradtape.extend import (
+    Location,
+    Node,
+    RecordedCall,
+    Tensor,
+    can_push,
+    named_leaves,
+    nodes_behind,
+    plain,
+    rebuild,
+    record_call,
+)
 
+Function = Callable[..., Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -85,11 +92,11 @@ class VectorFunction:
         self.inputs = inputs
         self.point = point
         with np.errstate(all="ignore"):  # what is not finite is reported
-            self._run = record(call, tuple(inputs.split(point)), {}, list(range(len(inputs.names))))
+            self._run = record_call(call, tuple(inputs.split(point)), {}, list(range(len(inputs.names))))
         found = named(self._run.result)
         self._results = [value for _, value in found]
         self.outputs = Coordinates([name for name, _ in found], [plain(value) for value in self._results])
-        self.can_push = all(can_push(path(result, self._run.tape.bit)) for result in self._results)
+        self.can_push = all(can_push(nodes_behind(result, self._run.tape.bit)) for result in self._results)
 
     @classmethod
     def of(cls, function: Function, args: tuple[Any, ...]) -> VectorFunction:
@@ -122,7 +129,7 @@ class VectorFunction:
             weights = np.ones(1)
 
         def call(*numbers: Any) -> list[Any]:
-            run = record(self._call, numbers, {}, list(range(len(numbers))))
+            run = record_call(self._call, numbers, {}, list(range(len(numbers))))
             results = [value for _, value in self._named(run.result)]
             found = _pulled(run, results, self.outputs.split(weights))
             return [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
@@ -135,7 +142,7 @@ class VectorFunction:
         direction = np.random.default_rng(2).uniform(0.5, 1.5, self.inputs.size)
 
         def call(*numbers: Any) -> list[Any]:
-            run = record(self._call, numbers, {}, list(range(len(numbers))))
+            run = record_call(self._call, numbers, {}, list(range(len(numbers))))
             results = [value for _, value in self._named(run.result)]
             pushed = run.push(results, self.inputs.split(direction))
             return [np.zeros(r.shape, r.dtype) if t is None else t for t, r in zip(pushed, results, strict=True)]
@@ -159,7 +166,7 @@ class VectorFunction:
     @property
     def nodes(self) -> list[Node]:
         """What was recorded on the way from the arguments to the results."""
-        found = [node for result in self._results for node in path(result, self._run.tape.bit)]
+        found = [node for result in self._results for node in nodes_behind(result, self._run.tape.bit)]
         return list(dict.fromkeys(found))
 
     def pull(self, cotangent: Vector) -> Vector:
@@ -195,9 +202,9 @@ def _check_precision(dtype: np.dtype[Any], name: str, fix: str) -> None:
         )
 
 
-def _pulled(run: Recorded, results: list[Any], cotangents: list[Any]) -> list[Any]:
+def _pulled(run: RecordedCall, results: list[Any], cotangents: list[Any]) -> list[Any]:
     """The cotangents of the sources. Where they are not finite, the report says so."""
-    from gradtape.explain.emit.withhold import withhold  # not loaded with the library
+    from gradtape.extend import withhold
 
     with withhold("GT401", "GT402", "GT403"):
         return run.pull_back(*_tracked_pairs(results, cotangents))

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError
+from gradtape.extend import argument_error, as_value
 from gradtape.nn import functional, init
 from gradtape.nn.basic import Dense, checked_size
 from gradtape.nn.module import Module
-from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.elementwise import where
 
 Generator = np.random.Generator
@@ -48,13 +48,15 @@ class MultiheadAttention(Module):
         self.embed_dim = checked_size("MultiheadAttention", "embed_dim", embed_dim)
         self.num_heads = checked_size("MultiheadAttention", "num_heads", num_heads)
         if embed_dim % num_heads:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"MultiheadAttention: {num_heads} heads of {embed_dim} features.",
                 "a number of heads that divides embed_dim",
             )
         if not 0 <= dropout <= 1:
-            raise refused(OperandError, f"MultiheadAttention: dropout={dropout!r}.", "a probability between 0 and 1")
+            raise argument_error(
+                OperandError, f"MultiheadAttention: dropout={dropout!r}.", "a probability between 0 and 1"
+            )
         self.dropout, self.batch_first, self.rng = dropout, batch_first, rng
         self.widths = (kdim or embed_dim, vdim or embed_dim)
         widths = (embed_dim, *self.widths)
@@ -85,7 +87,7 @@ class MultiheadAttention(Module):
         inputs = [as_value(x) for x in (query, key, value)]
         single = inputs[0].ndim == 2
         if any(x.ndim != inputs[0].ndim for x in inputs) or inputs[0].ndim not in (2, 3):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"MultiheadAttention: query, key and value have the shapes {', '.join(str(x.shape) for x in inputs)}.",
                 "two axes each, (time, features), or three, with examples",
@@ -120,7 +122,7 @@ class MultiheadAttention(Module):
         order = (
             "(time, features)" if single else ("(examples, time, features)" if time else "(time, examples, features)")
         )
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"MultiheadAttention: query, key and value have the shapes {', '.join(map(str, shapes))}; ({order}) is "
             f"accepted, {wrong}.",

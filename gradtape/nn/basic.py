@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError
+from gradtape.extend import argument_error, as_value
 from gradtape.nn import functional, init
 from gradtape.nn.init import Initialiser
 from gradtape.nn.module import Module
-from gradtape.ops.arguments import as_value, refused
 
 Generator = np.random.Generator
 
@@ -23,7 +23,7 @@ def checked_size(layer: str, name: str, given: Any, least: int = 1) -> int:
     """`given` as an integer of at least `least`."""
     if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= least:
         return int(given)
-    raise refused(OperandError, f"{layer}: {name}={given!r}.", f"an integer of at least {least}")
+    raise argument_error(OperandError, f"{layer}: {name}={given!r}.", f"an integer of at least {least}")
 
 
 def fan_in_uniform(fan_in: int) -> Initialiser:
@@ -71,11 +71,11 @@ class Linear(Module):
         return functional.linear(x, self.weight, self.bias)
 
     def _refused(self, x: Any) -> Exception:
-        from gradtape.explain.fixes.reshape_edits import feature_count_fixes
+        from gradtape.extend import feature_count_fixes
 
         given = x.shape
         name, features = type(self).__name__, given[-1] if given else 0
-        error = refused(
+        error = argument_error(
             ShapeError,
             f"{name}: an input of shape {given} has {features} features (its last axis), and {self!r} takes "
             f"{self.in_features}.",
@@ -158,7 +158,7 @@ class Embedding(Module):
         rows = checked_size("Embedding", "num_embeddings", num_embeddings)
         width = checked_size("Embedding", "embedding_dim", embedding_dim)
         if padding_idx is not None and not -rows <= padding_idx < rows:
-            raise refused(
+            raise argument_error(
                 OperandError, f"Embedding: padding_idx={padding_idx!r} of {rows} rows.", f"{-rows} to {rows - 1}"
             )
         self.sizes = (rows, width)
@@ -226,7 +226,7 @@ class Flatten(Module):
         x = as_value(x)
         rank = max(x.ndim, 1)
         if not (-rank <= self.start_axis < rank and -rank <= self.end_axis < rank):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"Flatten: axes {self.start_axis} to {self.end_axis} of an array of shape {x.shape}.",
                 f"axes from {-rank} to {rank - 1}",
@@ -276,13 +276,13 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, *, rng: Generator | None = None) -> None:
         if not isinstance(p, int | float) or not 0 <= p <= 1:
-            raise refused(OperandError, f"{type(self).__name__}: p={p!r}.", "a probability between 0 and 1")
+            raise argument_error(OperandError, f"{type(self).__name__}: p={p!r}.", "a probability between 0 and 1")
         self.p = p
         self.rng = rng
 
     def forward(self, x: Any) -> Any:
         if self.training and self.p and self.rng is None:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{type(self).__name__}: it draws at random while training, and has no generator.",
                 f"rng=rng for {type(self).__name__}, model.initialise(rng), apply(..., rng=rng), or model.eval()",
@@ -339,7 +339,7 @@ class Wrapped(Module):
             bound = signature.replace(parameters=named).bind(*args, **kwargs)
         except TypeError as error:
             accepted = ", ".join(parameter.name for parameter in named) or "no arguments"
-            raise refused(OperandError, f"{type(self).__name__}: {error}.", f"{accepted}") from None
+            raise argument_error(OperandError, f"{type(self).__name__}: {error}.", f"{accepted}") from None
         self.options: dict[str, Any] = dict(bound.arguments)
 
     def forward(self, *arrays: Any) -> Any:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Variable, plain
 from gradtape.errors import ShapeError
+from gradtape.extend import Variable, argument_error, plain
 from gradtape.nn.module import Module
 from gradtape.nn.names import check_names, flat, joined, nested
-from gradtape.ops.arguments import refused
 
 Shape = tuple[int, ...]
 
@@ -135,7 +134,7 @@ class _Copy:
         if path in self._given:
             self._shapes[path] = shape
         if np.shape(number) != shape:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"functional_call: {path!r} has shape {np.shape(number)}; this module has one of shape {shape}.",
                 "the parameters of this very module: module.init(rng) or module.params",

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gradtape.errors import OperandError
+from gradtape.extend import argument_error
 from gradtape.nn.module import Module
-from gradtape.ops.arguments import refused
 
 
 def _checked(kind: str, module: Any) -> Module:
@@ -19,14 +19,14 @@ def _checked(kind: str, module: Any) -> Module:
         what, fix = f"the class {module.__name__}", f"{module.__name__}(...), with brackets"
     elif isinstance(module, list | tuple):
         fix = f"{kind}(*modules), with a star" if kind == "Sequential" else "one list of modules, not several"
-    raise refused(OperandError, f"{kind}: {what} is given; modules are accepted.", fix)
+    raise argument_error(OperandError, f"{kind}: {what} is given; modules are accepted.", fix)
 
 
 def _checked_name(kind: str, name: Any) -> str:
     """`name`, if a module can be an attribute of that name."""
     if isinstance(name, str) and name and "." not in name and name not in dir(Module()):
         return name
-    raise refused(
+    raise argument_error(
         OperandError,
         f"{kind}: a module cannot be called {name!r}.",
         "a text without dots that is no attribute of gt.nn.Module",
@@ -70,7 +70,7 @@ class _Listed(Module, ABC):
     def extend(self, modules: Iterable[Module]) -> Any:
         """Add modules at the end; returns the container."""
         if not isinstance(modules, Iterable):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{type(self).__name__}: a {type(modules).__name__} is given; a list of modules is accepted.",
                 "[make() for _ in range(number)], each with numbers of its own",
@@ -140,7 +140,7 @@ class ModuleDict(Module):
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         if not isinstance(modules, Mapping | None):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"ModuleDict: a {type(modules).__name__} is given; a dictionary of modules is accepted.",
                 'ModuleDict({"name": module}), or a ModuleList for those without names',

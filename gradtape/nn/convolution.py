@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.errors import OperandError
+from gradtape.extend import argument_error
 from gradtape.nn import functional
 from gradtape.nn.basic import checked_size, fan_in_uniform
 from gradtape.nn.init import Initialiser
 from gradtape.nn.module import Module
-from gradtape.ops.arguments import refused
 from gradtape.ops.convolution import for_each_axis
 
 
@@ -41,7 +41,7 @@ class _Convolution(Module):
         self.groups = checked_size(name, "groups", groups)
         self.kernel_size = for_each_axis(name, "kernel_size", kernel_size, self._axes, 1)
         if self.in_channels % groups or self.out_channels % groups:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{name}: {groups} groups of {channels[0]} input and {channels[1]} output channels.",
                 "a number of groups that divides both numbers of channels",

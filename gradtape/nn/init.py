@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 
 Shape = tuple[int, ...]
 Initialiser = Callable[..., Any]
@@ -65,7 +65,7 @@ def fans(shape: Shape) -> tuple[int, int]:
     (75, 400)
     """
     if len(shape) < 2:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"init: a weight of shape {tuple(shape)} has no fans; (outputs, inputs, ...) is accepted.",
             "gt.nn.init.zeros(), ones(), constant(value), uniform(low, high) or normal() for vectors",
@@ -84,7 +84,7 @@ def calculate_gain(nonlinearity: str, param: float = 0.01) -> float:
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1.0 + param * param))
     if nonlinearity not in _GAINS:
-        raise refused(
+        raise argument_error(
             OperandError,
             f"calculate_gain: nonlinearity={nonlinearity!r}.",
             f"one of {', '.join(sorted([*_GAINS, 'leaky_relu']))}",
@@ -206,7 +206,7 @@ def glorot_normal(gain: float = 1.0) -> Initialiser:
 
 def _he(kind: str, nonlinearity: str, a: float, mode: str) -> Initialiser:
     if mode not in ("fan_in", "fan_out"):
-        raise refused(OperandError, f"he_{kind}: mode={mode!r}.", '"fan_in" or "fan_out"')
+        raise argument_error(OperandError, f"he_{kind}: mode={mode!r}.", '"fan_in" or "fan_out"')
     return partial(_scaled, kind, calculate_gain(nonlinearity, a), mode)
 
 

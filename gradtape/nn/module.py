@@ -13,12 +13,10 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from gradtape.core.tensor import Variable, plain
 from gradtape.errors import DtypeError, OperandError
-from gradtape.explain import messages
+from gradtape.extend import Variable, argument_error, messages, plain
 from gradtape.nn.init import Initialiser
 from gradtape.nn.names import check_names, checked_array, checked_generator, joined, nested
-from gradtape.ops.arguments import refused
 
 Shape = tuple[int, ...]
 Self = TypeVar("Self", bound="Module")
@@ -90,7 +88,7 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes. Write this one, and call the module itself."""
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{type(self).__name__}: forward is not written.",
             f"class {type(self).__name__}(gt.nn.Module): def forward(self, x): return ...",
@@ -129,7 +127,7 @@ class Module:
         """
         kind = np.dtype(dtype)
         if kind.kind not in "fc":
-            raise refused(
+            raise argument_error(
                 DtypeError,
                 f"{type(self).__name__}: dtype={kind}; parameters are floating point numbers.",
                 "dtype=np.float32 or np.float64",
@@ -160,7 +158,7 @@ class Module:
     def __getattr__(self, name: str) -> NoReturn:
         kind = type(self).__name__
         if name in vars(self).get("_declared", {}):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{kind}: {name} has no numbers yet, because no generator was given.",
                 f"model.initialise(np.random.default_rng(seed)) for all layers at once, or {kind}(..., rng=rng)",
@@ -233,7 +231,7 @@ class Module:
         for prefix, module in self.named_modules():
             for name in module._declared:
                 if name not in vars(module):
-                    raise refused(
+                    raise argument_error(
                         OperandError,
                         f"{type(self).__name__}: the parameter {joined(prefix, name)!r} has no numbers yet, because "
                         "no generator was given.",
@@ -349,7 +347,7 @@ class Module:
         for path, module, name, value in self._variables():
             places[path] = (module, name, value.shape, value.dtype)
         if not isinstance(state, Mapping):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"load_state_dict: a {type(state).__name__}; a dictionary of arrays by name is accepted.",
                 "model.load_state_dict(other.state_dict())",

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, OperandError, ShapeError, StructureError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Tensor, argument_error, leave_tape
 
 Shape = tuple[int, ...]
 
@@ -42,7 +41,7 @@ def flat(tree: Mapping[str, Any]) -> dict[str, Any]:
     {'0.weight': 1, '0.bias': 2, 'scale': 3}
     """
     if not isinstance(tree, Mapping):
-        raise refused(
+        raise argument_error(
             StructureError,
             f"parameters are a {type(tree).__name__}; a nested dictionary of arrays is accepted.",
             "module.init(rng) or module.params",
@@ -71,7 +70,7 @@ def check_names(function: str, ours: str, theirs: str, wanted: Mapping[str, Any]
     fix = (
         f"{near[0]!r} instead of {unknown[0]!r}" if near else f"{theirs} with the names of {ours}, no more and no fewer"
     )
-    raise refused(StructureError, f"{function}: of {theirs}, {' and '.join(parts)}.", fix)
+    raise argument_error(StructureError, f"{function}: of {theirs}, {' and '.join(parts)}.", fix)
 
 
 def _listed(names: list[str], most: int = 4) -> str:
@@ -81,15 +80,15 @@ def _listed(names: list[str], most: int = 4) -> str:
 
 def checked_array(function: str, path: str, given: Any, shape: Shape, dtype: np.dtype[Any]) -> Any:
     """`given` as an array of `dtype`, if it has the shape and is of a kind that can be put there."""
-    array = np.asarray(given._leave(function) if isinstance(given, Tensor) else given)
+    array = np.asarray(leave_tape(given, function) if isinstance(given, Tensor) else given)
     if array.shape != shape:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{function}: {path!r} has shape {array.shape} in what is given, and {shape} in the model.",
             "numbers of a model that was made with the same sizes",
         )
     if not np.can_cast(array.dtype, dtype, "same_kind"):
-        raise refused(
+        raise argument_error(
             DtypeError,
             f"{function}: {path!r} has dtype {array.dtype} in what is given, and {dtype} in the model.",
             f"array.astype(np.{dtype}), if that is meant",
@@ -101,7 +100,7 @@ def checked_generator(rng: Any, name: str) -> np.random.Generator:
     """`rng`, if it is a generator of NumPy's."""
     if isinstance(rng, np.random.Generator):
         return rng
-    raise refused(
+    raise argument_error(
         OperandError,
         f"{name}: rng is a {type(rng).__name__}; a generator of NumPy's is wanted.",
         "rng = np.random.default_rng(seed), made once",

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError
+from gradtape.extend import argument_error, as_value
 from gradtape.nn import functional, init
 from gradtape.nn.basic import checked_size
 from gradtape.nn.module import Module
-from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
 
 Generator = np.random.Generator
@@ -59,13 +59,13 @@ class _ChannelNorm(Module, ABC):
         x = as_value(x)
         if self._ranks and x.ndim not in self._ranks:
             wanted = " or ".join(str(rank) for rank in self._ranks)
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{type(self).__name__}: input has shape {x.shape}; {wanted} axes are accepted.",
                 "the layer for that number of axes: 1d for signals, 2d for images, 3d for volumes",
             )
         if x.ndim < 2 or x.shape[1] != self.num_features:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{type(self).__name__}: input has shape {x.shape}; (examples, {self.num_features}, ...) is accepted.",
                 f"{type(self).__name__}({x.shape[1] if x.ndim > 1 else '...'}), if that many channels are meant",
@@ -227,7 +227,7 @@ class InstanceNorm3d(InstanceNorm):
 def _shape(layer: str, normalized_shape: Any) -> tuple[int, ...]:
     given = normalized_shape if isinstance(normalized_shape, list | tuple) else (normalized_shape,)
     if not given or math.prod(checked_size(layer, "normalized_shape", n) for n in given) < 1:
-        raise refused(OperandError, f"{layer}: normalized_shape={normalized_shape!r}.", "the last axes' lengths")
+        raise argument_error(OperandError, f"{layer}: normalized_shape={normalized_shape!r}.", "the last axes' lengths")
     return tuple(int(n) for n in given)
 
 
@@ -314,7 +314,7 @@ class GroupNorm(Module):
         self.num_groups = checked_size("GroupNorm", "num_groups", num_groups)
         self.num_channels, self.eps = checked_size("GroupNorm", "num_channels", num_channels), eps
         if num_channels % num_groups:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"GroupNorm: {num_groups} groups of {num_channels} channels.",
                 "a number of groups that divides the number of channels",

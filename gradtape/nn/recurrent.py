@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError
+from gradtape.extend import argument_error, as_value
 from gradtape.nn import functional
 from gradtape.nn.basic import checked_size, fan_in_uniform
 from gradtape.nn.module import Module
-from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.elementwise import where
 from gradtape.ops.joining import concatenate, stack
 from gradtape.ops.softmax import relu, sigmoid
@@ -81,13 +81,13 @@ class _Recurrent(Module):
         self.hidden_size = checked_size(name, "hidden_size", hidden_size)
         self.num_layers = checked_size(name, "num_layers", num_layers)
         if nonlinearity not in ("tanh", "relu"):
-            raise refused(OperandError, f"{name}: nonlinearity={nonlinearity!r}.", '"tanh" or "relu"')
+            raise argument_error(OperandError, f"{name}: nonlinearity={nonlinearity!r}.", '"tanh" or "relu"')
         if not 0 <= dropout <= 1:
-            raise refused(OperandError, f"{name}: dropout={dropout!r}.", "a probability between 0 and 1")
+            raise argument_error(OperandError, f"{name}: dropout={dropout!r}.", "a probability between 0 and 1")
         self.nonlinearity, self.batch_first, self.bidirectional = nonlinearity, batch_first, bidirectional
         self.dropout, self.has_bias, self.rng = dropout, bias, rng
         if not 0 <= proj_size < hidden_size:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{name}: proj_size={proj_size!r} with hidden_size={hidden_size}.",
                 "an integer below hidden_size, or 0 for no projection",
@@ -114,7 +114,7 @@ class _Recurrent(Module):
         name, kind = type(self).__name__, _STEPS[self._kind]
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
             order = "(examples, time, features)" if self.batch_first else "(time, examples, features)"
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: input has shape {x.shape}; {order} or (time, features) is accepted, with {self.input_size} "
                 "features.",
@@ -149,7 +149,7 @@ class _Recurrent(Module):
         """(time, examples, 1): whether an example has that time still."""
         known = np.asarray(lengths)
         if known.shape != (x.shape[1],) or known.dtype.kind not in "iu" or known.min() < 1 or known.max() > len(x):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{type(self).__name__}: lengths of shape {known.shape} and dtype {known.dtype}, for an input of "
                 f"{x.shape[1]} examples and {len(x)} times.",
@@ -188,7 +188,7 @@ class _Recurrent(Module):
         if [part.shape for part in parts] != wanted:
             what = ", ".join(str(part.shape) for part in parts)
             shapes = str(wanted[0]) if len(set(wanted)) == 1 else f"{wanted[0]} and {wanted[1]}"
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{type(self).__name__}: the state has the shapes {what}; {count} of shape {shapes} "
                 f"{'is' if count == 1 else 'are'} accepted: (layers and directions, {'' if single else 'examples, '}"
@@ -314,7 +314,7 @@ class _Cell(Module):
         self.input_size = checked_size(name, "input_size", input_size)
         self.hidden_size = checked_size(name, "hidden_size", hidden_size)
         if nonlinearity not in ("tanh", "relu"):
-            raise refused(OperandError, f"{name}: nonlinearity={nonlinearity!r}.", '"tanh" or "relu"')
+            raise argument_error(OperandError, f"{name}: nonlinearity={nonlinearity!r}.", '"tanh" or "relu"')
         self.nonlinearity = nonlinearity
         gates, first = _STEPS[self._kind][1] * hidden_size, fan_in_uniform(hidden_size)
         self.declare("weight_ih", (gates, input_size), first, dtype, rng)

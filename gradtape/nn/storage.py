@@ -16,14 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.atomic_write import PathLike, write_atomically
-from gradtape.core.pytree import rebuild
-from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError, GradTapeError, OperandError
-from gradtape.explain.messages import problem
+from gradtape.extend import PathLike, argument_error, plain, problem, rebuild, write_atomically
 from gradtape.nn.module import Module
 from gradtape.nn.names import check_names, checked_array
-from gradtape.ops.arguments import refused
 
 RUN = "gradtape fit"
 """How the format of a file begins that holds a run of `gt.fit`."""
@@ -78,24 +74,26 @@ def save(path: PathLike, what: Any, metadata: Mapping[str, str] | None = None) -
     for name, value in named:
         array = np.array(plain(value), order="C")
         if array.dtype.name not in _KINDS:
-            raise refused(
+            raise argument_error(
                 DtypeError,
                 f"save: {name!r} is a {type(value).__name__} of dtype {array.dtype}; the format has numbers only, and "
                 f"of these not all.",
                 f"one of {', '.join(_KINDS[:4])}, ...; texts go into metadata",
             )
         if name in arrays:
-            raise refused(OperandError, f"save: two arrays are called {name!r}.", "keys without dots in them")
+            raise argument_error(OperandError, f"save: two arrays are called {name!r}.", "keys without dots in them")
         arrays[name or "value"] = array.astype(array.dtype.newbyteorder("="))
     texts = dict(metadata or {})
     if not all(isinstance(key, str) and isinstance(value, str) for key, value in texts.items()):
-        raise refused(OperandError, "save: metadata has something else than texts.", "str(value) or json.dumps(value)")
+        raise argument_error(
+            OperandError, "save: metadata has something else than texts.", "str(value) or json.dumps(value)"
+        )
     write_whole(path, written(arrays, texts))
 
 
 def _check_path(path: Any, caller: str) -> None:
     if not isinstance(path, str | os.PathLike):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{caller}: the path is a {type(path).__name__}; the name of a file is accepted.",
             f'the path comes first: gt.nn.{caller}("model.safetensors", model)',
@@ -179,7 +177,9 @@ def written(arrays: Mapping[str, Any], texts: Mapping[str, str] | None = None) -
     """The content of a file with these arrays and texts, and checksums of them all."""
     held = dict(texts or {})
     if CHECKSUMS in held:
-        raise refused(OperandError, f"save: the name {CHECKSUMS!r} is taken in metadata.", "another name for that text")
+        raise argument_error(
+            OperandError, f"save: the name {CHECKSUMS!r} is taken in metadata.", "another name for that text"
+        )
     found = {"version": _VERSION, "arrays": {name: _digest(name, x) for name, x in arrays.items()}}
     found["texts"] = _digest_of_texts(held)
     content: bytes = _library().save(dict(arrays), held | {CHECKSUMS: json.dumps(found)})
@@ -260,7 +260,7 @@ def _library() -> Any:
     try:
         import safetensors.numpy
     except ImportError:
-        raise refused(
+        raise argument_error(
             OperandError,
             "save and load need the package safetensors, which is not installed.",
             "pip install gradtape[train]",

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import OperandError
+from gradtape.extend import argument_error
 from gradtape.nn import functional
 from gradtape.nn.attention import MultiheadAttention
 from gradtape.nn.basic import Dense, Dropout
 from gradtape.nn.containers import ModuleList
 from gradtape.nn.module import Module
 from gradtape.nn.norms import LayerNorm
-from gradtape.ops.arguments import refused
 
 Generator = np.random.Generator
 
@@ -40,7 +40,7 @@ class _Layer(Module):
         dtype: Any = np.float32,
     ) -> None:
         if activation not in ("relu", "gelu"):
-            raise refused(OperandError, f"{type(self).__name__}: activation={activation!r}.", '"relu" or "gelu"')
+            raise argument_error(OperandError, f"{type(self).__name__}: activation={activation!r}.", '"relu" or "gelu"')
         own: dict[str, Any] = {"rng": rng, "dtype": dtype}
         for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **own))
@@ -120,7 +120,7 @@ class _Stack(Module):
     def __init__(self, layers: Iterable[Module], norm: Module | None = None) -> None:
         for name, given, accepted in (("layers", layers, Iterable), ("norm", norm, Module | None)):
             if not isinstance(given, accepted):
-                raise refused(
+                raise argument_error(
                     OperandError,
                     f"{type(self).__name__}: {name} is a {type(given).__name__}.",
                     "a list of layers, [make() for _ in range(number)], and a module as the norm, or none",

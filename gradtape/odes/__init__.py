@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.errors import GradTapeError, OperandError
+from gradtape.extend import solver_error
 from gradtape.odes.integration import integrate
 from gradtape.odes.system import Function, System
-from gradtape.transforms.implicit.refusal import refused
 
 __all__ = ["odeint"]
 
@@ -56,7 +56,7 @@ def odeint(
     """
     named = args if isinstance(args, tuple) else (args,)
     if arguments and named:
-        raise refused(
+        raise solver_error(
             OperandError,
             f"gt.odeint: {len(arguments)} arguments after the times, and args= as well.",
             "gt.odeint(f, y0, t, a, b), or gt.odeint(f, y0, t, args=(a, b))",
@@ -68,7 +68,7 @@ def odeint(
     except TypeError as error:
         if isinstance(error, GradTapeError) or not (len(arguments) == 1 and isinstance(arguments[0], tuple)):
             raise
-        raise refused(
+        raise solver_error(
             OperandError,
             f"gt.odeint: a tuple follows the times, which is one argument of the function: {error}.",
             "gt.odeint(f, y0, t, a, b), or gt.odeint(f, y0, t, args=(a, b))",

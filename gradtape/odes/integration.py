@@ -7,16 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import BatchTensor
-from gradtape.core.pytree import rebuild
-from gradtape.core.tensor import Tensor
 from gradtape.errors import NumericsError, OperandError, ShapeError
+from gradtape.extend import (
+    WRONG_VALUE,
+    BatchTensor,
+    Tensor,
+    is_followed,
+    numbers_if_known,
+    off_tape,
+    plain,
+    rebuild,
+    solver_error,
+)
 from gradtape.odes.steppers import ExplicitStepper, RosenbrockStepper, Step, Stepper
 from gradtape.odes.system import TITLE, State, System
 from gradtape.odes.tableaus import METHODS, Explicit
 from gradtape.transforms.custom import checkpoint
-from gradtape.transforms.implicit.outside import concrete, is_followed, off_tape
-from gradtape.transforms.implicit.refusal import WRONG_VALUE, refused
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
 
@@ -36,17 +42,17 @@ def integrate(
 ) -> Any:
     """The states at all times, in the structure of the first one."""
     if method not in METHODS:
-        raise refused(OperandError, f"{TITLE}: method={method!r}.", f"one of {', '.join(METHODS)}")
+        raise solver_error(OperandError, f"{TITLE}: method={method!r}.", f"one of {', '.join(METHODS)}")
     for name, value in {"rtol": rtol, "atol": atol, "max_steps": max_steps}.items():
         if not value >= 0 or (name == "max_steps" and value < 1):
-            raise refused(OperandError, f"{TITLE}: {name}={value!r}.", f"a positive {name}")
+            raise solver_error(OperandError, f"{TITLE}: {name}={value!r}.", f"a positive {name}")
     table = METHODS[method]
     stepper: Stepper
     stepper = ExplicitStepper(system, table) if isinstance(table, Explicit) else RosenbrockStepper(system, table)
     run = Run(stepper, _Times(t), args, adjoint, max_steps)
     if stepper.adaptive:
         if step_size is not None:
-            raise refused(
+            raise solver_error(
                 OperandError,
                 f"{TITLE}: {method} chooses its steps; step_size={step_size} is for fixed ones.",
                 "rtol= and atol=, or max_step=",
@@ -64,21 +70,21 @@ class _Times:
     def __init__(self, t: Any) -> None:
         given = t if isinstance(t, Tensor) else np.asarray(t)
         if isinstance(given, BatchTensor):
-            raise refused(
+            raise solver_error(
                 OperandError,
                 f"{TITLE}: the times differ between the examples of a batch.",
                 "the same times for all: vmap(in_axes=(..., None)); a change of variable makes intervals alike",
             )
-        numbers = np.asarray(off_tape(given) if not isinstance(given, Tensor) else given._concrete())
+        numbers = np.asarray(plain(given))
         if numbers.ndim != 1 or numbers.size < 1 or numbers.dtype.kind not in "fiu":
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"{TITLE}: t has shape {numbers.shape} and dtype {numbers.dtype}.",
                 "a vector of times, the first for y0: np.linspace(0.0, 1.0, 11)",
             )
         steps = np.diff(numbers)
         if not np.isfinite(numbers).all() or not ((steps >= 0).all() or (steps <= 0).all()):
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"{TITLE}: the times are not in order, or not finite.",
                 "times that only grow, or only fall",
@@ -121,7 +127,7 @@ class Run:
         sizes = {name.replace("y0", "y", 1): float(np.abs(_numbers(leaf)).max(initial=0.0)) for name, leaf in named}
         state = ", ".join(f"|{name}| up to {size:.3g}" for name, size in list(sizes.items())[:4])
         ahead = self.times.numbers[len(self.outputs)] if len(self.outputs) < len(self.times) else self.times.numbers[-1]
-        return refused(
+        return solver_error(
             NumericsError,
             f"{TITLE}: {what}: stopped at t = {self.now:.6g} on the way to {ahead:.6g}, {state}.",
             fix,
@@ -133,7 +139,7 @@ class Run:
     def with_fixed_steps(self, step_size: float | None) -> None:
         """From time to time in equal steps, each at most `step_size` long."""
         if step_size is not None and not step_size > 0:
-            raise refused(OperandError, f"{TITLE}: step_size={step_size!r}.", "a positive step_size")
+            raise solver_error(OperandError, f"{TITLE}: step_size={step_size!r}.", "a positive step_size")
         for index in range(1, len(self.times)):
             length = self.times.numbers[index] - self.times.numbers[index - 1]
             count = 1 if step_size is None else max(1, math.ceil(abs(length) / step_size * (1.0 - 1e-12)))
@@ -143,7 +149,7 @@ class Run:
                 self.t = start + whole * (part / count)
                 self.now = self.times.numbers[index - 1] + length * (part / count)
                 self.y = self._try(whole / count, []).state
-                if any(seen is not None and not np.isfinite(seen).all() for seen in map(concrete, self.y)):
+                if any(seen is not None and not np.isfinite(seen).all() for seen in map(numbers_if_known, self.y)):
                     raise self._failure(
                         "the state is no longer finite", "smaller steps: step_size=; or an adaptive method"
                     )
@@ -159,7 +165,7 @@ class Run:
         h = abs(float(first_step)) if first_step else self._first_step(rtol, atol)
         h = min(h, longest)
         if not (h > 0 and longest > 0):
-            raise refused(OperandError, f"{TITLE}: a step of length {h}.", "a positive first_step and max_step")
+            raise solver_error(OperandError, f"{TITLE}: a step of length {h}.", "a positive first_step and max_step")
         self._repeat_equal_times()
         ratio = 0.0
         while len(self.outputs) < len(times):
@@ -234,7 +240,7 @@ def _numbers(value: Any) -> Any:
     """The numbers behind a value, of all examples of a batch."""
     while isinstance(value, BatchTensor):
         value = value.value
-    return value._concrete() if isinstance(value, Tensor) else np.asarray(value)
+    return np.asarray(plain(value))
 
 
 def _ratio(error: State, y: State, new: State, shapes: list[Any], rtol: float, atol: float) -> float:

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError
+from gradtape.extend import Tensor, as_vector, concrete, solver_error
 from gradtape.odes.system import TITLE, State, System, moved, weighted_sum
 from gradtape.odes.tableaus import Explicit, Rosenbrock
-from gradtape.transforms.implicit.packing import vector_of
-from gradtape.transforms.implicit.refusal import refused
 from gradtape.transforms.jacobians import jacobian
 
 
@@ -89,7 +87,7 @@ class ExplicitStepper(Stepper):
 
 
 def _plain(h: Any) -> float:
-    return float(h._concrete()) if isinstance(h, Tensor) else float(h)
+    return float(concrete(h)) if isinstance(h, Tensor) else float(h)
 
 
 class RosenbrockStepper(Stepper):
@@ -101,7 +99,7 @@ class RosenbrockStepper(Stepper):
         self.order = table.order
         for name, dtype in zip(system.names, system.dtypes, strict=True):
             if dtype.kind == "c":
-                raise refused(
+                raise solver_error(
                     DtypeError,
                     f"{TITLE}: the method for stiff systems takes real states, and {name} is {dtype}.",
                     "real and imaginary parts as two leaves of the state",
@@ -141,4 +139,4 @@ class RosenbrockStepper(Stepper):
 
 
 def _flat(state: State) -> Any:
-    return vector_of(state, "the state")
+    return as_vector(state, "the state")

@@ -8,15 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import batch_elementwise, spread
-from gradtape.core.operation import Op, apply
-from gradtape.core.pytree import aligned, children, leaves, rebuild
-from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, OperandError, ShapeError, StructureError
-from gradtape.explain import messages
+from gradtape.extend import (
+    Op,
+    Tensor,
+    aligned,
+    apply,
+    batch_elementwise,
+    children,
+    leaf_paths,
+    leaves,
+    lists_as_arrays,
+    messages,
+    rebuild,
+    repeat_for_batch,
+    solver_error,
+)
 from gradtape.odes.tableaus import Vector
-from gradtape.transforms.implicit.packing import paths, with_arrays
-from gradtape.transforms.implicit.refusal import refused
 
 Function = Callable[..., Any]
 State = list[Any]  # the leaves of a state, as arrays or tensors
@@ -29,11 +37,11 @@ class System:
 
     def __init__(self, function: Function, y0: Any, time_first: bool = False) -> None:
         if not callable(function):
-            raise refused(
+            raise solver_error(
                 OperandError, f"{TITLE}: a function is wanted; got a {type(function).__name__}.", f"{TITLE}(f, y0, t)"
             )
         if not time_first and _takes_time_first(function):
-            raise refused(
+            raise solver_error(
                 OperandError,
                 f"{TITLE}: the function takes the time t first; {TITLE} calls it with the state first.",
                 "tfirst=True; or def f(y, t, ...)",
@@ -41,15 +49,15 @@ class System:
         self.function = function
         self.time_first = time_first
         self.name = str(getattr(function, "__name__", type(function).__name__))
-        tree = with_arrays(y0)
+        tree = lists_as_arrays(y0)
         self.single = children(tree) is None
-        self.names = paths(tree, "y0")
+        self.names = leaf_paths(tree, "y0")
         self.start: State = [_number(leaf, name) for leaf, name in zip(leaves(tree), self.names, strict=True)]
         self.tree = rebuild(tree, [None] * len(self.start))
         self.dtypes = [leaf.dtype for leaf in self.start]
         self.shapes = [leaf.shape for leaf in self.start]
         if not self.start:
-            raise refused(ShapeError, f"{TITLE}: y0 holds no numbers.", "give y0 at least one number")
+            raise solver_error(ShapeError, f"{TITLE}: y0 holds no numbers.", "give y0 at least one number")
         self.precision = max(float(np.finfo(dtype).eps) for dtype in self.dtypes)
 
     def whole(self, state: State) -> Any:
@@ -63,11 +71,11 @@ class System:
         if self.single and isinstance(value, list | tuple):  # [dx, dv] for a vector [x, v]
             value = np.stack([x if isinstance(x, Tensor) else np.asarray(x) for x in value])
         if value is None:
-            raise refused(OperandError, f"{TITLE}: {self.name} returned None.", "return dy/dt")
+            raise solver_error(OperandError, f"{TITLE}: {self.name} returned None.", "return dy/dt")
         try:
             parts = [value] if self.single else aligned(self.tree, value, "y0", f"what {self.name} returned")
         except StructureError as error:
-            raise refused(
+            raise solver_error(
                 StructureError,
                 f"{TITLE}: what {self.name} returned does not have the structure of y0: {error.problem.title}.",
                 "return dy/dt in the structure of y0",
@@ -85,7 +93,7 @@ class System:
             )
         dtype = self.dtypes[index]
         if part.dtype.kind == "c" and dtype.kind != "c":
-            raise refused(
+            raise solver_error(
                 DtypeError,
                 f"{TITLE}: {self.name} returned complex numbers for {self.names[index]}, which is {dtype}.",
                 "start with a complex state: y0.astype(complex)",
@@ -107,7 +115,7 @@ def _number(leaf: Any, name: str) -> Any:
     if value.dtype.kind in "iub":
         value = value.astype(float)
     if value.dtype.kind not in "fc":
-        raise refused(
+        raise solver_error(
             OperandError, f"{TITLE}: {name} is a {type(leaf).__name__}; a number or an array is wanted.", "numbers"
         )
     return value
@@ -122,7 +130,7 @@ def _sum_kernel(*arrays: Any, weights: tuple[float, ...]) -> Any:
 
 def _sum_batch(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    full = [v if flag else spread(v, size) for v, flag in zip(values, flags, strict=True)]
+    full = [v if flag else repeat_for_batch(v, size) for v, flag in zip(values, flags, strict=True)]
     return batch_elementwise(op, [True] * len(full), full, params)
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import leaves, map_structure
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error, leaves, map_structure
 
 
 def global_norm(grads: Any) -> Any:
@@ -51,4 +50,4 @@ def clip_by_value(grads: Any, limit: float) -> Any:
 
 def _check(function: str, name: str, value: Any) -> None:
     if not isinstance(value, int | float | np.number) or not value > 0:
-        raise refused(OperandError, f"{function}: {name}={value!r}.", "a number above 0")
+        raise argument_error(OperandError, f"{function}: {name}={value!r}.", "a number above 0")

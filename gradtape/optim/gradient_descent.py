@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 from gradtape.optim.leaf import Leaf, Slots
 from gradtape.optim.optimiser import Optimiser, Schedule
 
@@ -37,7 +37,7 @@ class SGD(Optimiser):
         super().__init__(learning_rate, options, **common)
         self._slots = ("momentum",) if self._anywhere("momentum") else ()
         if nesterov and (momentum <= 0 or dampening):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"SGD: nesterov=True with momentum={momentum} and dampening={dampening}.",
                 "momentum above 0, and no dampening",
@@ -143,7 +143,7 @@ class Rprop(Optimiser):
     ) -> None:
         super().__init__(learning_rate, {"etas": etas, "step_sizes": step_sizes}, **common)
         if not 0 < etas[0] < 1 < etas[1]:
-            raise refused(OperandError, f"Rprop: etas={etas!r}.", "a factor between 0 and 1, and one above 1")
+            raise argument_error(OperandError, f"Rprop: etas={etas!r}.", "a factor between 0 and 1, and one above 1")
 
     def _leaf(self, leaf: Leaf) -> tuple[Any, Slots]:
         (less, more), (least, most) = leaf.options["etas"], leaf.options["step_sizes"]

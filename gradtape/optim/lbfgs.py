@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import leaves, rebuild
-from gradtape.core.tensor import Variable, plain
 from gradtape.errors import NumericsError, OperandError, StructureError
-from gradtape.explain.messages import problem
-from gradtape.ops.arguments import refused
+from gradtape.extend import Variable, argument_error, leaves, plain, problem, rebuild
 from gradtape.optim.leaves import (
     UNTOUCHED,
     check_finite,
@@ -51,11 +48,11 @@ class LBFGS:
         line_search_fn: str | None = None,
     ) -> None:
         if line_search_fn not in (None, "strong_wolfe"):
-            raise refused(OperandError, f"LBFGS: line_search_fn={line_search_fn!r}.", '"strong_wolfe" or None')
+            raise argument_error(OperandError, f"LBFGS: line_search_fn={line_search_fn!r}.", '"strong_wolfe" or None')
         sizes = {"max_iter": max_iter, "history_size": history_size, "learning_rate": learning_rate}
         for name, value in sizes.items():
             if not isinstance(value, int | float) or not value > 0:
-                raise refused(OperandError, f"LBFGS: {name}={value!r}.", "a number above 0")
+                raise argument_error(OperandError, f"LBFGS: {name}={value!r}.", "a number above 0")
         self.learning_rate, self.max_iter, self.history_size = learning_rate, max_iter, history_size
         self.max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         self.tolerance_grad, self.tolerance_change = tolerance_grad, tolerance_change
@@ -89,9 +86,13 @@ class LBFGS:
         """
         named = checked_parameters(params, "LBFGS")
         if not isinstance(state, Mapping) or "direction" not in state:
-            raise refused(StructureError, f"LBFGS: the state is a {type(state).__name__}.", "state = opt.init(params)")
+            raise argument_error(
+                StructureError, f"LBFGS: the state is a {type(state).__name__}.", "state = opt.init(params)"
+            )
         if np.shape(state["direction"]) != (sum(value.size for _, value in named),):
-            raise refused(StructureError, "LBFGS: the state was made for other parameters.", "state = opt.init(params)")
+            raise argument_error(
+                StructureError, "LBFGS: the state was made for other parameters.", "state = opt.init(params)"
+            )
         flat = _Flat(params, named, function)
         value, position, new = self._minimise(flat, dict(state))
         return value, flat.unpacked(position), new
@@ -177,7 +178,7 @@ class LBFGS:
         targets = leaves(variables)
         for variable in targets:
             if not isinstance(variable, Variable):
-                raise refused(
+                raise argument_error(
                     OperandError,
                     f"LBFGS.step: a {type(variable).__name__}; gt.Variable is accepted.",
                     "minimise_step(function, state, params) for arrays",
@@ -228,7 +229,7 @@ class _Flat:
 
     def tried(self, vector: Any) -> tuple[float, Any]:
         """The value and the gradient at a place that a line search tries, which it leaves if they are not finite."""
-        from gradtape.explain.detectors.nonfinite.check import allow_nonfinite_trial
+        from gradtape.extend import allow_nonfinite_trial
 
         with allow_nonfinite_trial():
             value, gradients = self._called(vector)
@@ -255,7 +256,7 @@ class _Flat:
         """What the function returns at `vector`: the loss, and the gradients as a list."""
         found = self.function(self.unpacked(vector))
         if not isinstance(found, tuple | list) or len(found) != 2:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"LBFGS: the function returned a {type(found).__name__}; the loss and its gradient are wanted.",
                 "gt.value_and_grad(function)",

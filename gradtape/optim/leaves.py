@@ -7,12 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
-from gradtape.core.pytree import aligned, children
-from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import DtypeError, GradTapeError, NumericsError, ShapeError, StructureError
-from gradtape.explain import messages
-from gradtape.explain.messages import problem
+from gradtape.extend import Lifted, Tensor, aligned, children, messages, plain, problem
 
 
 def named_leaves(tree: Any, prefix: str = "") -> list[tuple[str, Any]]:

@@ -15,11 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
-from gradtape.core.pytree import leaves, map_structure, rebuild
-from gradtape.core.tensor import Tensor, Variable, plain
 from gradtape.errors import OperandError, StructureError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Lifted, Tensor, Variable, argument_error, leaves, map_structure, plain, rebuild
 from gradtape.ops.conversion import stop_gradient
 from gradtape.optim.clipping import clip_by_norm, clip_by_value
 from gradtape.optim.leaf import Leaf, Options, Slots
@@ -107,7 +104,7 @@ class Optimiser(ABC):
         common = ("maximize", "clip_norm", "clip_value", "groups", "check_finite", "allow_none")
         accepted = ["learning_rate", *options, *common]
         near = ["learning_rate"] if name == "lr" else difflib.get_close_matches(name, accepted, 1)
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{self.name}: there is no option {name!r}.",
             f"{near[0]}=..." if near else f"one of {', '.join(accepted)}",
@@ -142,7 +139,7 @@ class Optimiser(ABC):
 
     def _checked_rate(self, rate: Any) -> Any:
         if _holds_parameters(rate):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{self.name}: the learning rate was expected, and parameters were given.",
                 f"gt.optim.{self.name}(1e-3), and later step(variables, grads), or update(grads, state, params)",
@@ -151,7 +148,7 @@ class Optimiser(ABC):
             return rate
         if _is_number(rate):
             return float(rate)
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{self.name}: learning_rate={rate!r}.",
             "a finite number of at least 0, or a schedule, such as gt.optim.schedules.cosine(1e-3, 1000)",
@@ -160,7 +157,7 @@ class Optimiser(ABC):
     def _positive(self, name: str, value: Any) -> float:
         if isinstance(value, int | float | np.number) and value > 0:
             return float(value)
-        raise refused(OperandError, f"{self.name}: {name}={value!r}.", "a number above 0")
+        raise argument_error(OperandError, f"{self.name}: {name}={value!r}.", "a number above 0")
 
     def _check_options(self, options: Options) -> None:
         """Raise if one of the numbers is out of its range."""
@@ -169,20 +166,20 @@ class Optimiser(ABC):
                 below, accepted = (1.0, "from 0 to below 1") if name == "betas" else (np.inf, "of at least 0")
                 fits = isinstance(value, list | tuple) and len(value) == 2
                 if not fits or not all(_is_number(part) and part < below for part in value):
-                    raise refused(OperandError, f"{self.name}: {name}={value!r}.", f"two numbers {accepted}")
+                    raise argument_error(OperandError, f"{self.name}: {name}={value!r}.", f"two numbers {accepted}")
             elif name == "learning_rate":
                 self._checked_rate(value)
             elif name in self._shares and not (_is_number(value) and value <= 1):
-                raise refused(OperandError, f"{self.name}: {name}={value!r}.", "a number from 0 to 1")
+                raise argument_error(OperandError, f"{self.name}: {name}={value!r}.", "a number from 0 to 1")
             elif not isinstance(value, bool) and not _is_number(value):
-                raise refused(OperandError, f"{self.name}: {name}={value!r}.", "a finite number of at least 0")
+                raise argument_error(OperandError, f"{self.name}: {name}={value!r}.", "a finite number of at least 0")
 
     def _checked_groups(self, groups: Any) -> list[Group]:
         found: list[Group] = []
         for group in groups:
             fits = isinstance(group, tuple) and len(group) == 2
             if not fits or not (isinstance(group[0], str) or callable(group[0])) or not isinstance(group[1], Mapping):
-                raise refused(
+                raise argument_error(
                     OperandError,
                     f"{self.name}: a group is {type(group).__name__}; pairs (pattern or test, options) are accepted.",
                     'groups=[("*.bias", {"weight_decay": 0.0})]',
@@ -190,7 +187,7 @@ class Optimiser(ABC):
             known = {*self.options, "learning_rate"}
             unknown = [name for name in group[1] if name not in known]
             if unknown:
-                raise refused(
+                raise argument_error(
                     OperandError, f"{self.name}: a group has the option {unknown[0]!r}.", f"one of {sorted(known)}"
                 )
             self._check_options(group[1])
@@ -270,7 +267,7 @@ class Optimiser(ABC):
         if callable(given):
             rate = given(state["count"])
             if not isinstance(rate, int | float | np.number | np.ndarray | Tensor):
-                raise refused(
+                raise argument_error(
                     OperandError,
                     f"{self.name}: the schedule returned a {type(rate).__name__}.",
                     "a number for each count of updates",
@@ -282,7 +279,7 @@ class Optimiser(ABC):
         wanted = {"count", "learning_rate", *self._slots}
         if not isinstance(state, Mapping) or set(state) != wanted:
             what = f"a dictionary with {sorted(state)}" if isinstance(state, Mapping) else f"a {type(state).__name__}"
-            raise refused(
+            raise argument_error(
                 StructureError,
                 f"{self.name}: the state is {what}; {sorted(wanted)} are wanted.",
                 f"state = opt.init(params), of this {self.name}, and what update returned from then on",
@@ -291,7 +288,7 @@ class Optimiser(ABC):
         for slot, arrays in slots.items():
             for (path, value), array in zip(named, arrays, strict=True):
                 if np.shape(array) != value.shape and np.shape(array) != ():
-                    raise refused(
+                    raise argument_error(
                         StructureError,
                         f"{self.name}: the state's {slot!r} of {called(path)} has shape {np.shape(array)}, and not "
                         f"{value.shape} as the parameter.",
@@ -319,14 +316,14 @@ class Optimiser(ABC):
         if grads is None:
             grads = rebuild(variables, [variable.grad for variable in targets])
             if targets and all(gradient is None for gradient in leaves(grads)):
-                raise refused(
+                raise argument_error(
                     OperandError,
                     f"{self.name}.step: no gradients are given, and none of the variables has a .grad.",
                     "step(variables, tape.gradient(loss, variables)), or loss.backward() before it",
                 )
         if self.state is None:
             if any(isinstance(variable, Lifted) for variable in targets):
-                raise refused(
+                raise argument_error(
                     OperandError,
                     f"{self.name}.step: opt.build(variables) has to be called before a step is compiled.",
                     "opt.build(variables) once, where the optimiser is made",
@@ -374,7 +371,7 @@ class Optimiser(ABC):
                     fix = f"gt.Variable(x), which can be changed and has a .grad too; {fix}"
                 if alone and isinstance(variable, Tensor | np.ndarray | np.generic):
                     fix = f"step(variables, gradients), if this is a gradient: both are wanted; {fix}"
-                raise refused(
+                raise argument_error(
                     OperandError,
                     f"{self.name}: {called(path)} is a {type(variable).__name__}; gt.Variable is accepted.",
                     fix,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 
 Schedule = Callable[[Any], Any]
 
@@ -39,7 +39,7 @@ __all__ = [
 def _check(schedule: str, least: float = 0.0, **numbers: Any) -> None:
     for name, value in numbers.items():
         if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not value >= least:
-            raise refused(OperandError, f"{schedule}: {name}={value!r}.", f"a number of at least {least:g}")
+            raise argument_error(OperandError, f"{schedule}: {name}={value!r}.", f"a number of at least {least:g}")
 
 
 def constant(rate: float) -> Schedule:
@@ -85,7 +85,7 @@ def piecewise(boundaries: Sequence[int], rates: Sequence[float]) -> Schedule:
     [0.3, 0.2, 0.1]
     """
     if len(rates) != len(boundaries) + 1 or list(boundaries) != sorted(boundaries):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"piecewise: {len(boundaries)} boundaries and {len(rates)} rates.",
             "boundaries that grow, and one rate more than there are boundaries",
@@ -182,7 +182,7 @@ def one_cycle(
     _check("one_cycle", max_rate=max_rate, pct_start=pct_start)
     _check("one_cycle", 1, total_steps=total_steps, div_factor=div_factor, final_div_factor=final_div_factor)
     if anneal_strategy not in ("cos", "linear"):
-        raise refused(OperandError, f"one_cycle: anneal_strategy={anneal_strategy!r}.", '"cos" or "linear"')
+        raise argument_error(OperandError, f"one_cycle: anneal_strategy={anneal_strategy!r}.", '"cos" or "linear"')
     first, last = max_rate / div_factor, max_rate / div_factor / final_div_factor
     top, end = pct_start * total_steps - 1, total_steps - 1
     back = 2 * top if three_phase else top
@@ -231,11 +231,11 @@ class Plateau:
         threshold_mode: str = "rel",
     ) -> None:
         if threshold_mode not in ("rel", "abs"):
-            raise refused(OperandError, f"Plateau: threshold_mode={threshold_mode!r}.", '"rel" or "abs"')
+            raise argument_error(OperandError, f"Plateau: threshold_mode={threshold_mode!r}.", '"rel" or "abs"')
         if mode not in ("min", "max"):
-            raise refused(OperandError, f"Plateau: mode={mode!r}.", '"min" or "max"')
+            raise argument_error(OperandError, f"Plateau: mode={mode!r}.", '"min" or "max"')
         if not 0 < factor < 1:
-            raise refused(OperandError, f"Plateau: factor={factor!r}.", "a number between 0 and 1")
+            raise argument_error(OperandError, f"Plateau: factor={factor!r}.", "a number between 0 and 1")
         _check("Plateau", patience=patience, threshold=threshold, cooldown=cooldown, min_rate=min_rate, eps=eps)
         self.factor, self.patience, self.mode = factor, patience, mode
         self.threshold, self.cooldown, self.min_rate, self.eps = threshold, cooldown, min_rate, eps

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import children
-from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError, ShapeError, StructureError
-from gradtape.transforms.implicit.packing import Packing, told
-from gradtape.transforms.implicit.refusal import WRONG_VALUE, refused
+from gradtape.extend import WRONG_VALUE, Packing, Tensor, children, concrete, describe_elements, solver_error
 
 FORMS = (
     "(lower, upper) with numbers or structures like x0, None for no bound; a structure like x0 with a pair for each "
@@ -36,7 +33,7 @@ def flat_bounds(bounds: Any, packing: Packing, title: str, sides_first: bool = F
     elif isinstance(bounds, dict) or hasattr(bounds, "_fields") or hasattr(type(bounds), "__dataclass_fields__"):
         lower, upper = _by_leaf(bounds, packing, title)
     else:
-        raise refused(OperandError, f"{title}: bounds= was given a {type(bounds).__name__}.", FORMS)
+        raise solver_error(OperandError, f"{title}: bounds= was given a {type(bounds).__name__}.", FORMS)
     lower, upper = np.array(lower, float), np.array(upper, float)
     _check(lower, upper, packing, title)
     return lower, upper
@@ -69,11 +66,11 @@ def _filled(rows: list[Any], packing: Packing, missing: float, what: str, title:
     parts = []
     for row, shape, name in zip(rows, packing.shapes, packing.names, strict=True):
         value = missing if row is None else row
-        value = value._concrete() if isinstance(value, Tensor) else np.asarray(value, dtype=float)
+        value = concrete(value) if isinstance(value, Tensor) else np.asarray(value, dtype=float)
         try:
             parts.append(np.broadcast_to(value, shape).reshape(-1))
         except ValueError:
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"{title}: {what} of {name} have shape {value.shape}; {name} has shape {shape}.",
                 f"a number, or an array of shape {shape}",
@@ -95,7 +92,7 @@ def _by_leaf(bounds: Any, packing: Packing, title: str) -> tuple[Any, Any]:
             pair = _columns(pair)
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             accepted = "a pair (lower, upper)" + (f", or a list of {shape[0]} pairs" if len(shape) == 1 else "")
-            raise refused(OperandError, f"{title}: the bounds of {name} are a {type(pair).__name__}.", accepted)
+            raise solver_error(OperandError, f"{title}: the bounds of {name} are a {type(pair).__name__}.", accepted)
         pairs.append(pair)
     sides = ("the lower bounds", [p[0] for p in pairs], -np.inf), ("the upper bounds", [p[1] for p in pairs], np.inf)
     lower, upper = (_filled(rows, packing, missing, what, title) for what, rows, missing in sides)
@@ -111,7 +108,7 @@ def _matched(tree: Any, given: Any, what: str, title: str, pairs: bool = False, 
     if isinstance(tree, dict) and isinstance(given, dict):
         strange = [key for key in given if key not in tree]
         if strange:
-            raise refused(
+            raise solver_error(
                 StructureError, f"{title}: {what} have a key {strange[0]!r}; {path} has {list(tree)}.", "the same keys"
             )
         rows = [(f"{path}[{key!r}]", part, given.get(key)) for key, part in tree.items()]
@@ -120,7 +117,7 @@ def _matched(tree: Any, given: Any, what: str, title: str, pairs: bool = False, 
     else:
         found = children(given)
         if found is None or len(found) != len(parts) or isinstance(tree, dict) or isinstance(given, dict):
-            raise refused(
+            raise solver_error(
                 StructureError,
                 f"{title}: {what} are a {type(given).__name__}, {path} is a {type(tree).__name__} of {len(parts)}.",
                 FORMS,
@@ -132,18 +129,18 @@ def _matched(tree: Any, given: Any, what: str, title: str, pairs: bool = False, 
 def _check(lower: Any, upper: Any, packing: Packing, title: str) -> None:
     crossed = packing.guilty(lambda x: ~(lower <= upper), packing.sample)
     if crossed:
-        raise refused(
+        raise solver_error(
             ShapeError,
-            f"{title}: the lower bound is above the upper one (or one is NaN) for {told(crossed)}; nothing lies "
-            f"between.",
+            f"{title}: the lower bound is above the upper one (or one is NaN) for {describe_elements(crossed)}; "
+            f"nothing lies between.",
             "lower <= upper for every element",
             WRONG_VALUE,
         )
     outside = packing.guilty(lambda x: (x < lower) | (x > upper), packing.sample)
     if outside:
-        raise refused(
+        raise solver_error(
             ShapeError,
-            f"{title}: the start is outside of the bounds: {told(outside)}.",
+            f"{title}: the start is outside of the bounds: {describe_elements(outside)}.",
             "start between the bounds: np.clip(x0, lower, upper)",
             WRONG_VALUE,
         )

@@ -9,9 +9,8 @@ import numpy as np
 from scipy import optimize
 
 from gradtape.errors import OperandError, ShapeError
+from gradtape.extend import Packing, solver_error
 from gradtape.optimize.objective import Function, VectorFunction
-from gradtape.transforms.implicit.packing import Packing
-from gradtape.transforms.implicit.refusal import refused
 
 FORMS = (
     '{"type": "eq" or "ineq", "fun": g}, scipy.optimize.NonlinearConstraint(g, lower, upper), '
@@ -42,7 +41,7 @@ class Constraint:
         size = function(packing.sample).size
         for side in (self.lower, self.upper):
             if np.size(side) not in (1, size):
-                raise refused(
+                raise solver_error(
                     ShapeError,
                     f"{title}: {function.name} has {size} values, and its limits {np.size(side)}.",
                     "one limit for all values, or one for each",
@@ -70,7 +69,7 @@ def _read(given: Any, packing: Packing, title: str) -> Constraint:
     if isinstance(given, optimize.LinearConstraint):
         columns = np.shape(given.A)[-1] if np.ndim(given.A) else 1
         if columns != packing.size:
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"{title}: a LinearConstraint has {columns} columns; x0 has {packing.size} elements.",
                 "one column for each element of x0, leaf after leaf, each in C order",
@@ -84,7 +83,7 @@ def _read(given: Any, packing: Packing, title: str) -> Constraint:
         args = given.get("args", ())
         return Constraint(given["fun"], args if isinstance(args, tuple) else (args,), 0.0, upper, given)
     kind = "a function" if callable(given) else f"a {type(given).__name__}"
-    raise refused(OperandError, f"{title}: constraints= was given {kind}.", FORMS)
+    raise solver_error(OperandError, f"{title}: constraints= was given {kind}.", FORMS)
 
 
 def _side(limit: Any) -> Any:

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from gradtape.core.pytree import map_structure
 from gradtape.errors import OperandError, ShapeError
+from gradtape.extend import WRONG_VALUE, Packing, as_scalar, map_structure, solver_error
 from gradtape.optimize.objective import Function, VectorFunction, name_of, plain_number
 from gradtape.optimize.progress import Progress
 from gradtape.optimize.result import OptimizeResult
 from gradtape.optimize.solving import Arguments, check_function
-from gradtape.transforms.gradients import grad, one_number
-from gradtape.transforms.implicit.packing import Packing
-from gradtape.transforms.implicit.refusal import WRONG_VALUE, refused
+from gradtape.transforms.gradients import grad
 
 WITH_JACOBIAN = ("hybr", "lm")
 WITHOUT = ("broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden", "excitingmixing", "krylov", "df-sane")
@@ -47,14 +45,16 @@ def root(
     title = "gt.optimize.root"
     check_function(function, title)
     if method not in (*WITH_JACOBIAN, *WITHOUT):
-        raise refused(OperandError, f"{title}: method={method!r}.", f"one of {', '.join((*WITH_JACOBIAN, *WITHOUT))}")
+        raise solver_error(
+            OperandError, f"{title}: method={method!r}.", f"one of {', '.join((*WITH_JACOBIAN, *WITHOUT))}"
+        )
     packing, arguments = Packing(x0, "x0"), Arguments(args, title)
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
         flat = VectorFunction(function, packing, plain, title, jit)
         count = flat(start).size
         if count != packing.size and method != "lm":
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"{title}: {flat.name} returns {count} values for {packing.size} unknowns.",
                 "as many equations as unknowns; gt.optimize.least_squares where there are more",
@@ -97,16 +97,16 @@ def root_scalar(
     title = "gt.optimize.root_scalar"
     check_function(function, title)
     if x0 is None and bracket is None:
-        raise refused(OperandError, f"{title}: neither x0 nor bracket was given.", "x0=1.0, or bracket=(a, b)")
+        raise solver_error(OperandError, f"{title}: neither x0 nor bracket was given.", "x0=1.0, or bracket=(a, b)")
     way = method or ("brentq" if bracket is not None else "newton" if x1 is None else "secant")
     packing, arguments = Packing(0.0 if x0 is None else x0, "x0"), Arguments(args, title)
     if packing.size != 1:
-        raise refused(ShapeError, f"{title}: x0 has {packing.size} elements.", "one number; or gt.optimize.root")
+        raise solver_error(ShapeError, f"{title}: x0 has {packing.size} elements.", "one number; or gt.optimize.root")
     name = name_of(function)
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
         def value(x: float) -> float:
-            return plain_number(one_number(function(np.float64(x), *plain), name), title)
+            return plain_number(as_scalar(function(np.float64(x), *plain), name), title)
 
         _check_bracket(value, bracket, name, title)
         slopes: dict[str, Any] = {}
@@ -137,10 +137,10 @@ def _check_bracket(value: Any, bracket: Any, name: str, title: str) -> None:
     if bracket is None:
         return
     if np.size(bracket) != 2:
-        raise refused(OperandError, f"{title}: bracket has {np.size(bracket)} elements.", "bracket=(a, b)")
+        raise solver_error(OperandError, f"{title}: bracket has {np.size(bracket)} elements.", "bracket=(a, b)")
     ends = [value(float(x)) for x in bracket]
     if not ends[0] * ends[1] <= 0.0:
-        raise refused(
+        raise solver_error(
             ShapeError,
             f"{title}: {name} is {ends[0]:.6g} at {float(bracket[0]):.6g} and {ends[1]:.6g} at "
             f"{float(bracket[1]):.6g}; it has to change its sign in the bracket.",
@@ -176,7 +176,7 @@ def fixed_point(
         step = VectorFunction(function, packing, plain, title, False)
         count = step(start).size
         if count != packing.size:
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"{title}: {step.name} returns {count} values for {packing.size} unknowns.",
                 "return the structure of x0",

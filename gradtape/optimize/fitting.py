@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from gradtape.core.operation import Lifted
 from gradtape.errors import DetachError, OperandError, ShapeError, UnsupportedError
+from gradtape.extend import Lifted, Packing, ValuePacking, is_followed, solver_error
 from gradtape.optimize.bounds import flat_bounds
 from gradtape.optimize.constraints import is_sparse
 from gradtape.optimize.objective import Function, VectorFunction, name_of
@@ -18,9 +18,6 @@ from gradtape.optimize.result import OptimizeResult
 from gradtape.optimize.sensitivity import moving_minimum
 from gradtape.optimize.solving import Arguments, check_function
 from gradtape.transforms.gradients import vjp
-from gradtape.transforms.implicit.outside import is_followed
-from gradtape.transforms.implicit.packing import Packing, Values
-from gradtape.transforms.implicit.refusal import refused
 
 RHO: dict[str, Function] = {  # SciPy's losses of z, the square of a residual over its scale
     "linear": lambda z: z,
@@ -75,13 +72,13 @@ def least_squares(
     title = "gt.optimize.least_squares"
     check_function(function, title)
     if jac not in ("auto", "dense", "sparse"):
-        raise refused(OperandError, f"{title}: jac={jac!r}.", '"auto", "dense" or "sparse"')
+        raise solver_error(OperandError, f"{title}: jac={jac!r}.", '"auto", "dense" or "sparse"')
     if not callable(loss) and loss not in LOSSES:
-        raise refused(OperandError, f"{title}: loss={loss!r}.", f"one of {', '.join(LOSSES)}")
+        raise solver_error(OperandError, f"{title}: loss={loss!r}.", f"one of {', '.join(LOSSES)}")
     packing, arguments = Packing(x0, "x0"), Arguments(args, title)
     limits = flat_bounds(bounds, packing, title, sides_first=True)
     if arguments.are_followed and callable(loss):
-        raise refused(
+        raise solver_error(
             UnsupportedError,
             f"{title}: with a function for loss= the solution is not differentiated by args.",
             f"one of {', '.join(LOSSES)}; or write the loss out and use gt.optimize.minimize",
@@ -116,7 +113,7 @@ def least_squares(
         return found
 
     result, flat = arguments.solve(core, packing.start)
-    values = Values(name_of(function))
+    values = ValuePacking(name_of(function))
 
     def slope(x: Any, *given: Any) -> Any:
         found, pull_back = vjp(lambda z: values.pack(function(packing.unpack(z), *given)), packing.pack(x))
@@ -178,12 +175,12 @@ def curve_fit(
     limits = flat_bounds(bounds, packing, title, sides_first=True)
     by_name = isinstance(packing.tree, dict)
     if not by_name and (not packing.single or len(packing.shapes[0]) > 1):
-        raise refused(
+        raise solver_error(
             OperandError, f"{title}: p0 is a {type(p0).__name__}.", "a vector or list of numbers, or a dictionary"
         )
     for given, which in ((x, "x"), (y, "y"), (sigma, "sigma")):
         if is_followed(given):
-            raise refused(
+            raise solver_error(
                 DetachError,
                 f"{title}: {which} is tracked, and the fit is not differentiated by its data.",
                 "gt.optimize.least_squares(residuals, p0, args=(x, y)), which is; or x.numpy()",
@@ -198,7 +195,7 @@ def curve_fit(
     flat = VectorFunction(curve, packing, (), title, jit)
     count = flat(packing.sample).size
     if count != data.size:
-        raise refused(
+        raise solver_error(
             ShapeError,
             f"{title}: {flat.name} returns {count} values for {data.size} in y.",
             "one value of the curve for each element of y",
@@ -237,7 +234,7 @@ def _starts(function: Function, title: str) -> Any:
         parameters = []
     kinds = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     if not parameters or any(parameter.kind in kinds for parameter in parameters):
-        raise refused(
+        raise solver_error(
             OperandError,
             f"{title}: how many parameters {name_of(function)} has cannot be told from its signature.",
             "give p0",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from gradtape.core.operation import Lifted
 from gradtape.errors import OperandError
+from gradtape.extend import Lifted, Packing, solver_error
 from gradtape.optimize.bounds import flat_bounds
 from gradtape.optimize.constraints import Constraint, read
 from gradtape.optimize.objective import Function, Objective
@@ -19,8 +19,6 @@ from gradtape.optimize.result import OptimizeResult
 from gradtape.optimize.sensitivity import moving_minimum
 from gradtape.optimize.solving import Arguments, check_function
 from gradtape.transforms.gradients import grad
-from gradtape.transforms.implicit.packing import Packing
-from gradtape.transforms.implicit.refusal import refused
 
 VALUES = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 GRADIENTS = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP")
@@ -74,7 +72,7 @@ def minimize(
     title = "gt.optimize.minimize"
     check_function(function, title)
     if options is not None and not isinstance(options, dict):
-        raise refused(OperandError, f"{title}: options is a {type(options).__name__}.", 'a dict: {"maxiter": 100}')
+        raise solver_error(OperandError, f"{title}: options is a {type(options).__name__}.", 'a dict: {"maxiter": 100}')
     packing = Packing(x0, "x0")
     limits, conditions = flat_bounds(bounds, packing, title), read(constraints, packing, title)
     way = _method(method, packing, limits is not None, bool(conditions), title)
@@ -109,10 +107,10 @@ def _method(method: Any, packing: Packing, bounded: bool, constrained: bool, tit
         return "L-BFGS-B" if bounded or packing.size > MANY else "BFGS"
     known = METHODS.get(method.lower()) if isinstance(method, str) else None
     if known is None:
-        raise refused(OperandError, f"{title}: method={method!r}.", f"one of {', '.join(METHODS.values())}")
+        raise solver_error(OperandError, f"{title}: method={method!r}.", f"one of {', '.join(METHODS.values())}")
     for wanted, what, able in ((bounded, "bounds", BOUNDED), (constrained, "constraints", CONSTRAINED)):
         if wanted and known not in able:  # SciPy warns and goes on without them
-            raise refused(
+            raise solver_error(
                 OperandError, f"{title}: method={method!r} takes no {what}.", f"one that does: {', '.join(able)}"
             )
     return known
@@ -120,7 +118,7 @@ def _method(method: Any, packing: Packing, bounded: bool, constrained: bool, tit
 
 def _derivatives(method: str, hess: str | None, objective: Objective, title: str) -> dict[str, Any]:
     if hess not in (None, "dense", "sparse", "products"):
-        raise refused(OperandError, f"{title}: hess={hess!r}.", 'None, "dense", "sparse" or "products"')
+        raise solver_error(OperandError, f"{title}: hess={hess!r}.", 'None, "dense", "sparse" or "products"')
     if method in VALUES:
         return {}
     if method in MATRICES:

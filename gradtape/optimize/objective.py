@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.backprop import keeping
-from gradtape.core.tensor import Tensor
 from gradtape.errors import NumericsError, OperandError, UntrackedError
-from gradtape.transforms.custom.arrays import is_recorded
-from gradtape.transforms.gradients import grad, linearize, one_number, record, value_and_grad
-from gradtape.transforms.implicit.packing import Packing, Values, told
-from gradtape.transforms.implicit.refusal import refused
-from gradtape.transforms.implicit.theorem import closed_over
+from gradtape.extend import (
+    Packing,
+    Tensor,
+    ValuePacking,
+    as_scalar,
+    closed_over_error,
+    concrete,
+    describe_elements,
+    is_recorded,
+    keeps_saved_values,
+    record_call,
+    solver_error,
+)
+from gradtape.transforms.gradients import grad, linearize, value_and_grad
 from gradtape.transforms.jacobians import hessian, jacobian
 from gradtape.transforms.sparse import sparse_hessian, sparse_jacobian
 
@@ -31,18 +38,18 @@ def plain_number(value: Any, title: str) -> float:
     """A value of the objective as a Python number; an error if somebody else records it."""
     if isinstance(value, Tensor):
         if is_recorded(value):
-            raise closed_over(title)
-        value = value._concrete()
+            raise closed_over_error(title)
+        value = concrete(value)
     return float(np.asarray(value).reshape(()))
 
 
 @contextmanager
 def trying(is_trial: bool) -> Iterator[None]:
     """Inside, a value that is not finite is no news: at a place that a method tries, it goes back from there."""
-    if not is_trial or keeping.get():
+    if not is_trial or keeps_saved_values():
         yield
         return
-    from gradtape.explain.emit.severity import configure
+    from gradtape.extend import configure
 
     with configure(GT401="note"), np.errstate(all="ignore"):
         yield
@@ -84,16 +91,16 @@ class Objective:
             return np.inf if np.isnan(value) else value, np.full(self.packing.size, np.nan)
         found = np.array(found, dtype=float)
         if not np.isfinite(found).all():
-            raise refused(
+            raise solver_error(
                 NumericsError,
                 f"{self.title}: the value of {self.name} is finite ({value:.6g}) and its gradient is not, in "
-                f"{told(self.packing.guilty(lambda x: ~np.isfinite(x), found))}.",
+                f"{describe_elements(self.packing.guilty(lambda x: ~np.isfinite(x), found))}.",
                 "gt.check_numerics() around the call names the operation; keep x away from there by bounds=",
             )
         return value, found
 
     def _recorded(self, tree: Any) -> tuple[float, Any]:
-        run = record(self.function, (tree, *self.args), {}, [0])
+        run = record_call(self.function, (tree, *self.args), {}, [0])
         output = self._number(run.result)
         value = plain_number(output, self.title)
         self._check_start(value)
@@ -104,7 +111,7 @@ class Objective:
             missing = [index for index, part in enumerate(found) if part is None and run.sources[index].size]
             if missing:
                 reason = str(run.why_unconnected(run.result, missing[0])).splitlines()[0]
-                raise refused(
+                raise solver_error(
                     UntrackedError,
                     f"{self.title}: {self.name} does not depend on {self.packing.names[missing[0]]}, so there is no "
                     f"gradient by it: {reason.removeprefix('[GT202] no gradient: ').strip()}",
@@ -116,17 +123,17 @@ class Objective:
 
     def _number(self, output: Any) -> Any:
         if isinstance(output, tuple):
-            raise refused(
+            raise solver_error(
                 OperandError,
                 f"{self.title}: {self.name} returned a tuple of {len(output)}; one number is wanted.",
                 "the function of x itself: its gradient, which gt.value_and_grad would add, is found by gt.optimize",
                 "GT311",
             )
-        return one_number(output, self.name)
+        return as_scalar(output, self.name)
 
     def _check_start(self, value: float) -> None:
         if not self.looked and not np.isfinite(value):
-            raise refused(
+            raise solver_error(
                 NumericsError,
                 f"{self.title}: {self.name} is {value} at x0; there is no way down from there.",
                 "start where the function is finite; gt.check_numerics() names the operation",
@@ -159,7 +166,7 @@ class VectorFunction:
     def __init__(self, function: Function, packing: Packing, args: tuple[Any, ...], title: str, jit: bool) -> None:
         self.function, self.packing, self.args, self.title = function, packing, args, title
         self.name = name_of(function)
-        self.values = Values(self.name)
+        self.values = ValuePacking(self.name)
         self.dense: Function = jacobian(self._flat)
         self.sparse = sparse_jacobian(self._flat, pattern="cached")
         self.run: Function = self._flat
@@ -179,12 +186,12 @@ class VectorFunction:
         value = self.run(self._at(flat))
         if isinstance(value, Tensor):
             if is_recorded(value):
-                raise closed_over(self.title)
-            value = value._concrete()
+                raise closed_over_error(self.title)
+            value = concrete(value)
         value = np.asarray(value, dtype=float)
         if not self.looked and not np.isfinite(value).all():
             bad = int(np.count_nonzero(~np.isfinite(value)))
-            raise refused(
+            raise solver_error(
                 NumericsError,
                 f"{self.title}: {bad} of {value.size} values of {self.name} are NaN or infinite at the start.",
                 "start where the function is finite; gt.check_numerics() names the operation",
@@ -205,8 +212,8 @@ class VectorFunction:
     def _checked(self, matrix: Any) -> Any:
         if not np.isfinite(matrix).all():
             columns = ~np.isfinite(matrix).all(axis=0) if matrix.ndim == 2 else None
-            where = "" if columns is None else f", by {told(self.packing.guilty(lambda x: x, columns))}"
-            raise refused(
+            where = "" if columns is None else f", by {describe_elements(self.packing.guilty(lambda x: x, columns))}"
+            raise solver_error(
                 NumericsError,
                 f"{self.title}: the Jacobian of {self.name} has elements that are NaN or infinite{where}.",
                 "gt.check_numerics() around the call names the operation; keep x away from there by bounds=",

@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from gradtape.core.operation import Lifted
-from gradtape.core.pytree import leaves
-from gradtape.transforms.implicit.outside import concrete
-from gradtape.transforms.implicit.packing import paths
+from gradtape.extend import Lifted, leaf_paths, leaves, numbers_if_known
 
 
 class OptimizeResult(optimize.OptimizeResult):  # type: ignore[misc]  # SciPy has no types
@@ -23,7 +20,7 @@ class OptimizeResult(optimize.OptimizeResult):  # type: ignore[misc]  # SciPy ha
     """
 
     def __repr__(self) -> str:
-        success = concrete(self.get("success", True))
+        success = numbers_if_known(self.get("success", True))
         head = "found" if success is None or success.all() else "not found"
         lines = [f"{head}: {str(self.get('message', '')).strip() or 'no message'}"]
         counts = {"nit": "iterations", "nfev": "evaluations", "njev": "derivatives", "nhev": "second derivatives"}
@@ -35,12 +32,12 @@ class OptimizeResult(optimize.OptimizeResult):  # type: ignore[misc]  # SciPy ha
         for key in ("fun", "cost", "optimality", "constr_violation"):
             if key in self:
                 one = np.size(self[key]) == 1 and not isinstance(self[key], Lifted)
-                told_as = f"{float(concrete(self[key]).reshape(())):.8g}" if one else described(self[key])
+                told_as = f"{float(numbers_if_known(self[key]).reshape(())):.8g}" if one else described(self[key])
                 lines.append(f"  {key:6} {told_as}")
         for key in ("x", "errors"):
             if key in self:
                 lines += [
-                    f"  {name}  {described(leaf)}" for name, leaf in zip(paths(self[key], key), leaves(self[key]))
+                    f"  {name}  {described(leaf)}" for name, leaf in zip(leaf_paths(self[key], key), leaves(self[key]))
                 ]
         return "\n".join(lines)
 
@@ -51,7 +48,7 @@ def described(value: Any) -> str:
     """An array in a few words: its numbers where they are few, else its shape and range."""
     if isinstance(value, Lifted):
         return f"shape {value.shape}, in a batch or a trace"
-    array = concrete(value)
+    array = numbers_if_known(value)
     if array.size <= 6:
         return np.array2string(array, precision=6, separator=", ").replace("\n", "")
     return f"shape {array.shape}, from {array.min():.6g} to {array.max():.6g}"

@@ -12,14 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
 from gradtape.errors import UnsupportedError
+from gradtape.extend import Lifted, Packing, as_vector, numbers_if_known, off_tape, solver_error
 from gradtape.optimize.constraints import Constraint
 from gradtape.optimize.solving import Arguments
 from gradtape.transforms.gradients import vjp
-from gradtape.transforms.implicit.outside import concrete, off_tape
-from gradtape.transforms.implicit.packing import Packing, vector_of
-from gradtape.transforms.implicit.refusal import refused
 from gradtape.transforms.jacobians import jacobian
 
 NEAR = 1e-6
@@ -72,17 +69,17 @@ def _with_multipliers(
 ) -> Any:
     """The minimum and its multipliers are a root of the conditions together; the minimum is what is asked for."""
     if any(isinstance(x, Lifted) for x in (flat, *arguments.arrays)):
-        raise refused(
+        raise solver_error(
             UnsupportedError,
             f"{arguments.title}: solutions with constraints are not differentiated in batches or compiled functions.",
             "a loop over the examples, outside of gt.vmap and gt.jit; or gt.stop_gradient(args)",
         )
-    count, at = len(arguments.given), concrete(off_tape(flat)).astype(packing.dtype)
+    count, at = len(arguments.given), numbers_if_known(off_tape(flat)).astype(packing.dtype)
     plain = arguments.template.fill([off_tape(x) for x in arguments.arrays])
 
     def parts(flat: Any, extras: Any) -> list[Any]:
         x = packing.unpack(flat)
-        return [vector_of(each.function(x, *args), "a constraint") for each, args in zip(constraints, extras)]
+        return [as_vector(each.function(x, *args), "a constraint") for each, args in zip(constraints, extras)]
 
     def values(flat: Any, extras: Any) -> Any:
         return np.concatenate(parts(flat, extras))
@@ -90,11 +87,11 @@ def _with_multipliers(
     sizes = [(each, part.size) for each, part in zip(constraints, parts(at, plain[-1]), strict=True)]
     lower = np.concatenate([np.broadcast_to(each.lower, (size,)) for each, size in sizes])
     upper = np.concatenate([np.broadcast_to(each.upper, (size,)) for each, size in sizes])
-    hit = concrete(values(at, plain[-1]))
+    hit = numbers_if_known(values(at, plain[-1]))
     active = _near(hit, lower) | _near(hit, upper)
-    rows = concrete(jacobian(lambda z: values(z, plain[-1]))(at))
+    rows = numbers_if_known(jacobian(lambda z: values(z, plain[-1]))(at))
     multipliers = np.zeros(hit.size, packing.dtype)
-    forces = concrete(slope(packing.unpack(at), *plain))
+    forces = numbers_if_known(slope(packing.unpack(at), *plain))
     multipliers[active] = np.linalg.lstsq(rows[active][:, ~held].T, forces[~held], rcond=None)[0]
     whole = Packing({"x": packing.unpack(at), "multipliers": multipliers}, "the solution")
 

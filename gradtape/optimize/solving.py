@@ -7,14 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
 from gradtape.errors import OperandError
+from gradtape.extend import (
+    ImplicitCondition,
+    Lifted,
+    Packing,
+    call_outside,
+    is_array,
+    is_recorded,
+    off_tape,
+    solver_error,
+    split_arrays,
+)
 from gradtape.optimize.result import OptimizeResult
-from gradtape.transforms.custom.arrays import is_array, is_recorded, split
-from gradtape.transforms.implicit.outside import off_tape, outside
-from gradtape.transforms.implicit.packing import Packing
-from gradtape.transforms.implicit.refusal import refused
-from gradtape.transforms.implicit.theorem import Condition, Function
+
+Function = Callable[..., Any]
 
 
 class Arguments:
@@ -23,7 +30,7 @@ class Arguments:
     def __init__(self, args: Any, title: str) -> None:
         self.given: tuple[Any, ...] = args if isinstance(args, tuple) else (args,)
         self.title = title
-        self.arrays, self.template = split(self.given, is_array)
+        self.arrays, self.template = split_arrays(self.given, is_array)
         self.template.were_tensors = [False] * len(self.arrays)
 
     @property
@@ -41,19 +48,19 @@ class Arguments:
             found = core(start, self.template.fill(arrays))
             return [np.asarray(found["x"]), np.asarray(found["success"])]
 
-        flat, success = outside(self.title, solved, [start, *self.arrays])
+        flat, success = call_outside(self.title, solved, [start, *self.arrays])
         return OptimizeResult(success=success, message="solved example by example"), flat
 
     def moving(self, condition: Function, packing: Packing, flat: Any, solve: Any, *more: Any) -> Any:
         """The vector `flat` with its derivative as a root of `condition(x, *args, *more)`, if anyone wants it."""
         if not self.are_followed:
             return flat
-        return Condition(condition, (*self.given, *more), self.title).moving(packing, flat, solve)
+        return ImplicitCondition(condition, (*self.given, *more), self.title).moving(packing, flat, solve)
 
 
 def check_function(function: Any, title: str) -> None:
     """Raise unless `function` can be called."""
     if not callable(function):
-        raise refused(
+        raise solver_error(
             OperandError, f"{title}: a function is wanted; got a {type(function).__name__}.", f"{title}(f, x0)"
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError
-from gradtape.ops.arguments import one_axis, refused
+from gradtape.extend import argument_error, one_axis
 from gradtape.ops.decompositions import cholesky as cholesky_factor
 from gradtape.ops.distributions import beta_transport, gamma_transport
 from gradtape.ops.softmax import softmax
@@ -321,7 +321,9 @@ def dirichlet(rng: Generator, alpha: Any, size: Size = None) -> Any:
     """
     (alpha,) = floating(alpha)
     if not alpha.ndim or not alpha.shape[-1]:
-        raise refused(ShapeError, f"random.dirichlet: alpha of shape {alpha.shape}.", "a vector, or a stack of them")
+        raise argument_error(
+            ShapeError, f"random.dirichlet: alpha of shape {alpha.shape}.", "a vector, or a stack of them"
+        )
     shape = (*size_of("random.dirichlet", size, alpha.shape[:-1]), alpha.shape[-1])
     drawn = noise(_dirichlet, rng, shape, alpha)
     if shape[-1] == 1:
@@ -359,10 +361,12 @@ def multivariate_normal(rng: Generator, mean: Any, cov: Any = None, size: Size =
     """
     if (cov is None) == (cholesky is None):
         given = "neither" if cov is None else "both"
-        raise refused(OperandError, f"random.multivariate_normal: {given} of cov and cholesky.", "give one of them")
+        raise argument_error(
+            OperandError, f"random.multivariate_normal: {given} of cov and cholesky.", "give one of them"
+        )
     mean, matrix = floating(mean, cov if cholesky is None else cholesky)
     if not mean.ndim or matrix.ndim < 2 or matrix.shape[-2:] != mean.shape[-1:] * 2:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"random.multivariate_normal: a mean of shape {mean.shape} and a matrix of shape {matrix.shape}.",
             f"(..., n) and (..., n, n){f': (..., {mean.shape[-1]}, {mean.shape[-1]})' if mean.ndim else ''}",
@@ -371,7 +375,7 @@ def multivariate_normal(rng: Generator, mean: Any, cov: Any = None, size: Size =
         try:
             matrix = cholesky_factor(matrix)
         except np.linalg.LinAlgError:
-            raise refused(
+            raise argument_error(
                 LinearAlgebraError,
                 f"random.multivariate_normal: cov of shape {matrix.shape} is not positive definite.",
                 "cov + 1e-9 * np.eye(n), or cholesky=L with cov = L L^T, which may be singular",
@@ -400,7 +404,7 @@ def gumbel_softmax(
     """
     logits, temperature = floating(logits, temperature)
     if not logits.ndim:
-        raise refused(ShapeError, "random.gumbel_softmax: logits of shape ().", "a vector of them, or a stack")
+        raise argument_error(ShapeError, "random.gumbel_softmax: logits of shape ().", "a vector of them, or a stack")
     shape = size_of("random.gumbel_softmax", size, logits.shape)
     place = one_axis(axis, len(shape))
     drawn = noise(_gumbel_softmax, rng, shape, logits, temperature)

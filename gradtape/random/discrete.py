@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted, Op, apply
-from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import as_value, one_axis, refused
+from gradtape.extend import Lifted, Op, Tensor, apply, argument_error, as_value, one_axis, plain
 from gradtape.ops.indexing import take
 from gradtape.random.continuous import Generator, Size
 from gradtape.random.drawing import (
@@ -119,7 +117,7 @@ def categorical(rng: Generator, logits: Any, size: Size = None) -> Any:
     """
     logits = as_value(logits)
     if not logits.ndim or not logits.shape[-1]:
-        raise refused(
+        raise argument_error(
             ShapeError, f"random.categorical: logits of shape {logits.shape}.", "a vector, or a stack of them"
         )
     shape = (*size_of("random.categorical", size, logits.shape[:-1]), logits.shape[-1])
@@ -138,7 +136,7 @@ def integers(
     bounds = [as_value(bound) for bound in ((low,) if high is None else (low, high))]
     if any(bound.dtype.kind not in "iub" for bound in bounds):
         kinds = " and ".join(str(bound.dtype) for bound in bounds)
-        raise refused(OperandError, f"random.integers: bounds of dtype {kinds}.", "integers")
+        raise argument_error(OperandError, f"random.integers: bounds of dtype {kinds}.", "integers")
     shape = size_of("random.integers", size, *(bound.shape for bound in bounds))
     op = _integers[endpoint, len(bounds)]
     return _drawn(op, rng, shape, np.dtype(dtype), *bounds)
@@ -213,7 +211,7 @@ def choice(
     place = one_axis(axis, values.ndim)
     weights = () if p is None else (p if isinstance(p, Tensor) else np.asarray(p, float),)
     if weights and weights[0].shape != (values.shape[place],):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"random.choice: p of shape {weights[0].shape} for {values.shape[place]} things to choose from.",
             f"a vector of {values.shape[place]} probabilities",

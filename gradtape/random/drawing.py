@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted, Op, apply
-from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import GradTapeError, OperandError, ShapeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Lifted, Op, Tensor, apply, argument_error, plain
 from gradtape.ops.conversion import stop_gradient
 
 Shape = tuple[int, ...]
@@ -57,7 +55,7 @@ def check(function: str, parameter: str, value: Any, rule: Rule) -> None:
     if np.any(wrong):
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
         where = f" at {place}" if place else ""
-        raise refused(
+        raise argument_error(
             ParameterError,
             f"{function}: {parameter} is {np.asarray(value)[place]}{where}, and has to be {words}.",
             _FIXES[words],
@@ -70,7 +68,7 @@ def generator(rng: Any, function: str, argument: str = "rng") -> np.random.Gener
         return rng
     given = "None" if rng is None else f"a {type(rng).__name__}"
     call = f"gt.{function}(rng, ...)" if argument == "rng" else f"gt.{function}(..., {argument}=rng)"
-    raise refused(
+    raise argument_error(
         OperandError,
         f"{function}: {argument} is {given}; a generator of NumPy's is wanted.",
         f"rng = np.random.default_rng(seed) once, and {call} wherever numbers are drawn",
@@ -85,7 +83,7 @@ def floating(*params: Any) -> tuple[Any, ...]:
     values = [p if isinstance(p, Tensor | int | float) else np.asarray(p) for p in params]
     given = [v.dtype for v in values if not isinstance(v, int | float)]
     if any(dtype.kind not in "fiub" for dtype in given):
-        raise refused(OperandError, f"numbers of dtype {', '.join(map(str, given))}.", "real numbers")
+        raise argument_error(OperandError, f"numbers of dtype {', '.join(map(str, given))}.", "real numbers")
     strong = [dtype for dtype in given if dtype.kind == "f"]
     dtype = np.result_type(*strong) if strong else np.dtype(float)
     return tuple([v.astype(dtype) if isinstance(v, Tensor) and v.dtype != dtype else _cast(v, dtype) for v in values])
@@ -100,19 +98,23 @@ def size_of(function: str, size: Any, *shapes: Shape) -> Shape:
     try:
         together = np.broadcast_shapes(*shapes)
     except ValueError:
-        raise refused(ShapeError, f"{function}: parameters of shapes {_listed(shapes)}.", "they broadcast") from None
+        raise argument_error(
+            ShapeError, f"{function}: parameters of shapes {_listed(shapes)}.", "they broadcast"
+        ) from None
     if size is None:
         return together
     try:
         wanted = tuple(operator.index(n) for n in (size if isinstance(size, list | tuple) else (size,)))
     except TypeError:
-        raise refused(OperandError, f"{function}: size={size!r}.", "an integer, a tuple of them, or None") from None
+        raise argument_error(
+            OperandError, f"{function}: size={size!r}.", "an integer, a tuple of them, or None"
+        ) from None
     try:
         fits = min(wanted, default=0) >= 0 and np.broadcast_shapes(wanted, together) == wanted
     except ValueError:
         fits = False
     if not fits:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{function}: size={size!r}, and parameters of shapes {_listed(shapes)}.",
             f"a size that they broadcast to: they have shape {together} together",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 from gradtape.random.drawing import fixed, floating, generator, size_of
 from gradtape.stats.summaries import Summarised
 from gradtape.stats.tails import any_of, log1mexp, power_of, vanishes
@@ -65,7 +65,7 @@ class Distribution(Summarised):
         for problem, is_there in problems.items():
             if is_there:
                 accepted = f"{self.name}.{method}({self.first}, {self._arguments()})"
-                raise refused(OperandError, f"stats.{self.name}.{method}: {problem}.", accepted)
+                raise argument_error(OperandError, f"stats.{self.name}.{method}: {problem}.", accepted)
         return tuple(given.get(name, int(name == "scale")) for name in names)
 
 

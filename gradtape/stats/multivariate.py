@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import LinearAlgebraError, ShapeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 from gradtape.ops.decompositions import cholesky
 from gradtape.ops.matrix_functions import solve_triangular
 from gradtape.ops.special.entropy import xlogy
@@ -40,7 +40,7 @@ class MultivariateNormal:
         if cov.ndim < 2:
             cov = cov[..., None] * np.eye(size, dtype=x.dtype)
         if x.shape[-1] != size or cov.shape[-2:] != (size, size):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"stats.multivariate_normal: x of shape {x.shape}, mean {mean.shape}, cov {cov.shape}.",
                 "(..., n), (n,) and (n, n)",
@@ -48,7 +48,7 @@ class MultivariateNormal:
         try:
             return x, mean, cholesky(cov)
         except np.linalg.LinAlgError:
-            raise refused(
+            raise argument_error(
                 LinearAlgebraError,
                 f"stats.multivariate_normal: cov of shape {cov.shape} is not positive definite.",
                 "cov + 1e-9 * np.eye(n)",
@@ -93,7 +93,7 @@ class Dirichlet:
         """The logarithm of the density at `x`; -inf where a component is negative, with a gradient of 0."""
         x, alpha = floating(x, alpha)
         if not x.ndim or x.shape[-1:] != alpha.shape[-1:]:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"stats.dirichlet: x of shape {x.shape} and alpha of shape {alpha.shape}.",
                 "as many proportions as concentrations along the last axis",

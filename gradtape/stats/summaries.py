@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 from gradtape.ops.special.entropy import entr
 from gradtape.ops.special.gamma import betaln, gamma, gammaln, psi
 from gradtape.random.drawing import floating
@@ -134,7 +134,7 @@ class Summarised:
         summary = SUMMARIES.get(self.name)
         formula = None if summary is None else getattr(summary, method)
         if formula is None:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"stats.{self.name}.{method}: there is no formula for it here.",
                 "the mean over many draws: rvs(..., size=100_000, random_state=rng)",

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import plain
+from gradtape.extend import Lifted, plain
 from gradtape.ops.distributions import (
     log_beta_mass,
     log_beta_tail,

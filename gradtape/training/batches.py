@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor, plain
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Tensor, argument_error, plain
 
 Batch = tuple[Any, ...]
 
@@ -27,7 +26,7 @@ class Batches:
             self.arrays = tuple(self._cast(plain(part)) for part in data)
             self._check_lengths()
         elif isinstance(data, Iterator):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"fit: {what} is a {type(data).__name__}, which can be gone through once only; every epoch goes "
                 "through it again.",
@@ -36,7 +35,7 @@ class Batches:
         elif isinstance(data, Iterable) and not isinstance(data, str | bytes | dict):
             self.source = data
         else:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"fit: {what} is a {type(data).__name__}.",
                 "a tuple of arrays (x, y) with one row for each example, or an iterable of batches",
@@ -46,14 +45,14 @@ class Batches:
         assert self.arrays is not None
         shapes = [array.shape for array in self.arrays]
         if any(not shape for shape in shapes) or len({shape[0] for shape in shapes}) != 1:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"fit: the arrays of {self.what} have the shapes {', '.join(map(str, shapes))}; the first axis is the "
                 "examples, the same number in all.",
                 "arrays with a row for each example",
             )
         if not shapes[0][0]:
-            raise refused(ShapeError, f"fit: {self.what} has no examples.", "at least one example")
+            raise argument_error(ShapeError, f"fit: {self.what} has no examples.", "at least one example")
 
     def _cast(self, array: Any) -> Any:
         array = np.asarray(array)
@@ -76,7 +75,7 @@ class Batches:
         if self.arrays is None:
             for number, batch in enumerate(self.source):
                 if not isinstance(batch, tuple | list) or not batch:
-                    raise refused(
+                    raise argument_error(
                         OperandError,
                         f"fit: a batch of {self.what} is a {type(batch).__name__}; a tuple of arrays is accepted.",
                         "(x, y) for arrays with a row for each example: a tuple, because a list is a list of batches",

@@ -10,16 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import leaves, map_structure
-from gradtape.core.tensor import Variable, plain
 from gradtape.errors import NumericsError, OperandError, ShapeError
-from gradtape.explain.messages import problem
-from gradtape.jit.api import Compiled
+from gradtape.extend import Compiled, Variable, argument_error, leaves, map_structure, plain, problem
 from gradtape.nn.calling import functional_call
 from gradtape.nn.module import Module
 from gradtape.nn.names import checked_generator, flat
 from gradtape.nn.storage import check_place
-from gradtape.ops.arguments import refused
 from gradtape.optim import LBFGS, Adam, Optimiser
 from gradtape.training.batches import Batches
 from gradtape.training.history import History
@@ -83,16 +79,18 @@ def fit(
         if value is None and name == "checkpoint_every":
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise refused(OperandError, f"fit: {name}={value!r}.", "an integer of at least 1")
+            raise argument_error(OperandError, f"fit: {name}={value!r}.", "an integer of at least 1")
     if rng is not None:
         checked_generator(rng, "fit")
     for name, wanted in (("resume", resume), ("checkpoint_every", checkpoint_every)):
         if wanted and checkpoint is None:
-            raise refused(OperandError, f"fit: {name}={wanted} without a checkpoint.", 'checkpoint="run.safetensors"')
+            raise argument_error(
+                OperandError, f"fit: {name}={wanted} without a checkpoint.", 'checkpoint="run.safetensors"'
+            )
     if checkpoint is not None:
         check_place(checkpoint)
     if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
-        raise refused(
+        raise argument_error(
             OperandError, "fit: callbacks are not a list of functions.", "[f] with f(epoch, numbers), numbers by name"
         )
     fitting.check_watched(validation, metrics)
@@ -133,7 +131,7 @@ class _Fitting:
         self._checked: set[int] = set()
         self.optimiser = self._checked_optimiser(optimiser)
         if not callable(loss):
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"fit: loss is a {type(loss).__name__}; a function is accepted.",
                 "gt.nn.functional.mse_loss, say, or lambda prediction, target: ...",
@@ -144,7 +142,9 @@ class _Fitting:
             self.params = map_structure(lambda x: np.array(plain(x)), model)
             self.buffers = {}
         if not leaves(self.params):
-            raise refused(OperandError, "fit: the model has no parameters to train.", "a layer that has some, as Dense")
+            raise argument_error(
+                OperandError, "fit: the model has no parameters to train.", "a layer that has some, as Dense"
+            )
         self.first = self.optimiser.init(self.params)
         self.step, self.assess = self._step(), self._assess()
         if jit:
@@ -160,17 +160,17 @@ class _Fitting:
         if isinstance(given, LBFGS):
             what = "LBFGS, which asks for the loss of the same examples several times a step"
             fix = "opt.minimise_step(gt.jit(gt.value_and_grad(loss)), state, params) in a loop"
-        raise refused(OperandError, f"fit: optimiser is {what}.", fix)
+        raise argument_error(OperandError, f"fit: optimiser is {what}.", fix)
 
     def check_watched(self, validation: Any, metrics: Any) -> None:
         """Raise if something is to be watched that will not be measured."""
         if metrics and validation is None:
-            raise refused(
+            raise argument_error(
                 OperandError, "fit: metrics without validation data.", "validation=(x, y), or callbacks of your own"
             )
         known = ["loss"] + ([] if validation is None else ["validation_loss", *(metrics or {})])
         if self.stopping is not None and self.stopping.monitor not in known:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"fit: early stopping watches {self.stopping.monitor!r}, and there is {', '.join(map(repr, known))}.",
                 "validation=(x, y), or gt.EarlyStopping(monitor=...) of one of those",
@@ -264,7 +264,9 @@ class _Fitting:
         for batch in self.data.each(at.order, at.batch):
             self._batch(batch)
         if not self.at.seen:
-            raise refused(OperandError, "fit: an epoch had no batches.", "data with at least one batch, each time")
+            raise argument_error(
+                OperandError, "fit: an epoch had no batches.", "data with at least one batch, each time"
+            )
         self._end_of_epoch()
 
     def _batch(self, batch: Any) -> None:
@@ -322,7 +324,7 @@ class _Fitting:
         try:
             inspect.signature(self.loss).bind(*range(count))
         except TypeError as error:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"fit: the loss is called with {given} of a batch of {what}, and {error}.",
                 f"loss(prediction, target) for a module and {what}=(x, y); loss(params, *batch) for parameters",
@@ -378,7 +380,7 @@ class _Fitting:
             values = self.assess(self.at.params, self.at.buffers, batch)
             for name, value in zip(names, values, strict=True):
                 if np.size(plain(value)) != 1:
-                    raise refused(
+                    raise argument_error(
                         ShapeError, f"fit: {name} has shape {np.shape(plain(value))}; one number is wanted.", ".mean()"
                     )
             totals = [total + float(plain(value)) * size for total, value in zip(totals, values, strict=True)]

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.atomic_write import PathLike
-from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.errors import GradTapeError
+from gradtape.extend import PathLike, leaves, map_structure, rebuild
 from gradtape.nn.module import Module
 from gradtape.nn.names import check_names, checked_array
 from gradtape.nn.storage import RUN, read, save, unreadable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,15 @@ class EarlyStopping:
 
     def __post_init__(self) -> None:
         if not isinstance(self.patience, int) or self.patience < 1:
-            raise refused(OperandError, f"EarlyStopping: patience={self.patience!r}.", "an integer of at least 1")
+            raise argument_error(
+                OperandError, f"EarlyStopping: patience={self.patience!r}.", "an integer of at least 1"
+            )
         if self.mode not in ("min", "max"):
-            raise refused(OperandError, f"EarlyStopping: mode={self.mode!r}.", '"min" or "max"')
+            raise argument_error(OperandError, f"EarlyStopping: mode={self.mode!r}.", '"min" or "max"')
         if not self.min_delta >= 0:
-            raise refused(OperandError, f"EarlyStopping: min_delta={self.min_delta!r}.", "a number of at least 0")
+            raise argument_error(
+                OperandError, f"EarlyStopping: min_delta={self.min_delta!r}.", "a number of at least 0"
+            )
 
     def is_better(self, value: float, best: float) -> bool:
         """Whether `value` improves upon `best`. A NaN never does; anything else improves upon a NaN."""
@@ -48,7 +52,7 @@ def as_stopping(given: Any) -> EarlyStopping | None:
         return given
     if isinstance(given, int) and not isinstance(given, bool):
         return EarlyStopping(patience=given)
-    raise refused(
+    raise argument_error(
         OperandError,
         f"fit: early_stopping is a {type(given).__name__}.",
         "a number of epochs, or gt.EarlyStopping(patience=5)",
