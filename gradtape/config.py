@@ -49,7 +49,7 @@ class Config:
         if name in _WANTED and not _WANTED[name][0](value):
             raise OperandError(f"gt.config.{name} = {value!r}; {_WANTED[name][1]} wanted")
         if name == "cache_dir" and value is not None:
-            from gradtape.jit.runtime import disk_cache  # loaded by those who keep code on disk
+            from gradtape.jit.native.runtime import disk_cache  # loaded by those who keep code on disk
 
             value = str(disk_cache.settled(value))
         object.__setattr__(self, name, value)

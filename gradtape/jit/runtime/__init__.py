@@ -3,5 +3,5 @@
 In: an optimised `Program`. Out: a callable. `backends` chooses native code or NumPy; `schedule` orders instructions
 into steps, `buffers` assigns memory, and `runner` generates the straight-line function that runs the steps.
 `executable` is a compiled program with its guards; `cache` keeps the executables of one function; `fast_entry` skips
-Python on repeated calls; `disk_cache` keeps object code between processes.
+Python on repeated calls.
 """

@@ -45,7 +45,7 @@ def directory(path: str | os.PathLike[str]) -> Path:
     Raises `Untrusted` if others can write to it or put another one in its place.
 
     >>> import os, tempfile
-    >>> from gradtape.jit.runtime.trusted_files import directory
+    >>> from gradtape.trusted_files import directory
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     oct(directory(os.path.join(folder, "some", "code")).stat().st_mode)
     '0o40700'

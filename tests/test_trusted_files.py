@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import gradtape as gt
+from gradtape import trusted_files
 from gradtape.jit import JitWarning
-from gradtape.jit.runtime import disk_cache, trusted_files
+from gradtape.jit.native.runtime import disk_cache
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="owners and permissions are looked at on POSIX systems")
 
@@ -305,7 +306,7 @@ def test_a_key_that_others_may_know_is_not_used(
 
 def test_processes_that_make_the_key_at_once_have_one(settings: Path) -> None:
     """Of several processes that need a key for the first time, one makes it, and all use that."""
-    call = [sys.executable, "-c", "from gradtape.jit.runtime import trusted_files; print(trusted_files.secret().hex())"]
+    call = [sys.executable, "-c", "from gradtape import trusted_files; print(trusted_files.secret().hex())"]
     environment = {**os.environ, "PYTHONPATH": str(Path(gt.__file__).parents[1])}
     processes = [subprocess.Popen(call, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(4)]
     answers = {process.communicate()[0].strip() for process in processes}

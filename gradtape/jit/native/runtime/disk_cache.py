@@ -6,7 +6,7 @@ LLVM. It holds object code behind an HMAC of both name and contents, with a key 
 cut off, changed, under another name or written by anybody else is made again. Files appear whole or not at all, so that
 any number of processes of one user can share a directory. Nothing in it is ever unpickled. Yet it is code, and will be
 run: a directory that others can write to is refused as well, and so is a file of theirs
-(`gradtape.jit.runtime.trusted_files`).
+(`gradtape.trusted_files`).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape import trusted_files
 from gradtape.config import config
 from gradtape.errors import OperandError
 from gradtape.forking import fork_safe
 from gradtape.jit.errors import warn
-from gradtape.jit.runtime import trusted_files
 
 ENDING = ".gradtape"
 BYTES_AT_MOST = 1 << 29
@@ -45,7 +45,7 @@ _HEADER = struct.Struct(f"<{len(_MAGIC)}s32sQ")
 class CacheStatistics:
     """What has happened on disk in this process.
 
-    >>> from gradtape.jit.runtime.disk_cache import CacheStatistics
+    >>> from gradtape.jit.native.runtime.disk_cache import CacheStatistics
     >>> CacheStatistics()
     CacheStatistics(read=0, written=0, rebuilt=0)
     """
@@ -67,7 +67,7 @@ def private(path: Any) -> Path:
     """The directory at `path`, made if it is not there; raises if anybody else could put code there.
 
     >>> import os, tempfile
-    >>> from gradtape.jit.runtime.disk_cache import private
+    >>> from gradtape.jit.native.runtime.disk_cache import private
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     oct(private(os.path.join(folder, "code")).stat().st_mode)
     '0o40700'
@@ -104,7 +104,7 @@ def settled(path: Any) -> Path:
 def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
     """The object code that depends on `parts` alone: from the disk if it is kept there, else what `make` gives.
 
-    >>> from gradtape.jit.runtime.disk_cache import object_code
+    >>> from gradtape.jit.native.runtime.disk_cache import object_code
     >>> object_code(["some text", "some machine"], lambda: b"code")
     b'code'
     """
