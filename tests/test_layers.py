@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "gradtape"
 
-LAZY_CYCLES_AT_MOST = 42
+LAZY_CYCLES_AT_MOST = 41
 """How many imports inside functions close a cycle between packages. This number may only fall."""
 
 
@@ -122,7 +122,7 @@ def edges_inside(package: str) -> dict[str, set[str]]:
 
 ALLOWED = {
     "__main__": "commands",
-    "config": "errors",
+    "config": "errors trusted_files",
     "trusted_files": "errors",
     "extension": "forking",
     "core": "config errors explain forking",

@@ -22,7 +22,6 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -63,44 +62,6 @@ _lock = fork_safe(threading.Lock())
 _complained: set[str] = set()
 
 
-def private(path: Any) -> Path:
-    """The directory at `path`, made if it is not there; raises if anybody else could put code there.
-
-    >>> import os, tempfile
-    >>> from gradtape.jit.native.runtime.disk_cache import private
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     oct(private(os.path.join(folder, "code")).stat().st_mode)
-    '0o40700'
-    """
-    try:
-        return trusted_files.directory(path)
-    except trusted_files.Untrusted as reason:
-        raise OperandError(
-            f"gt.config.cache_dir = {str(path)!r}; {reason}.\n"
-            f"  what is in it is run as native code: only you may be able to write to it or exchange it\n"
-            f"  fix: name a directory that does not exist yet, in your home directory for instance: it is made for you "
-            f"alone"
-        ) from None
-    except OSError as error:
-        raise OperandError(f"gt.config.cache_dir = {str(path)!r}; it cannot be used: {error}") from None
-
-
-def settled(path: Any) -> Path:
-    """The directory at `path` as `private` has it, when there is also a secret to authenticate its entries with."""
-    folder = private(path)
-    try:
-        trusted_files.secret()
-    except OSError as error:
-        raise OperandError(
-            f"gt.config.cache_dir = {str(path)!r}; there is no place for the key that its entries are authenticated "
-            f"with: {error}.\n"
-            f"  it is kept in {trusted_files.secret_folder()}, which only you may be able to write to\n"
-            f"  fix: set the environment variable {'LOCALAPPDATA' if os.name == 'nt' else 'XDG_CONFIG_HOME'} to a "
-            f"directory of your own, or cache_dir = None"
-        ) from None
-    return folder
-
-
 def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
     """The object code that depends on `parts` alone: from the disk if it is kept there, else what `make` gives.
 
@@ -112,7 +73,9 @@ def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
         return make()
     key = _key(parts)
     try:
-        folder = private(config.cache_dir)  # each time: it is quickly done, and may have been changed
+        folder = trusted_files.cache_directory(
+            config.cache_dir
+        )  # each time: its mode may have been changed
         secret = trusted_files.secret()
         path = folder / (key.hex() + ENDING)
         image = _read(path, key, secret)
