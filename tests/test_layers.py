@@ -157,10 +157,12 @@ ALLOWED_INSIDE = {
     "jit": {
         "ir": "",
         "passes": "ir",
-        "runtime": "errors ir passes",
-        "guards": "errors",
-        "trace": "errors guards ir",
+        "guards": "errors ir",
         "native": "errors ir",
+        "runtime": "errors guards ir",  # guards: an executable checks its own in each call
+        # passes: the bodies of loops are optimised while they are traced, and the search for loops in the graph is that
+        # of the reroll pass
+        "trace": "errors guards ir passes",
         "diagnostics": "errors guards ir native runtime trace",
         "pipeline": "errors guards ir native passes runtime trace",
         "api": "diagnostics errors guards ir native passes pipeline runtime trace",
@@ -189,7 +191,6 @@ FORBIDDEN = {
     ("core", "numpy_dispatch"): "Tensor inherits its methods from numpy_dispatch.methods, but core is the lowest layer",
     ("numpy_dispatch", "ops"): "interchange checks arguments with helpers of ops, which registers with numpy_dispatch",
     ("explain", "transforms"): "audit_batch takes gradients with the transforms, which explain their errors",
-    ("jit", "gradtape"): "the guards of captured variables compare with the names of the whole package",
     ("bridges", "core"): _EXTEND,
     ("bridges", "numpy_dispatch"): _EXTEND,
     ("nn", "core"): _EXTEND,
@@ -213,13 +214,6 @@ FORBIDDEN = {
     ("standins", "ops"): _STANDINS,
     ("standins", "transforms"): _STANDINS,
     ("jit.ir", "jit.runtime"): _NOT_BELOW,
-    ("jit.passes", "jit.runtime"): _NOT_BELOW,
-    ("jit.passes", "jit.trace"): "passes read the program, not how it was traced",
-    ("jit.runtime", "jit.guards"): "the cache of traces holds the signatures of calls; api is to bring them together",
-    ("jit.runtime", "jit.trace"): "compiling is to be called by pipeline, not by the executable",
-    ("jit.guards", "jit.trace"): "guards are below the tracer",
-    ("jit.trace", "jit.native"): "the tracer does not know the backends",
-    ("jit.trace", "jit.passes"): "loops are optimised while they are traced",
     ("jit.trace", "jit.runtime"): "loops are run while they are traced",
     ("jit.native", "jit.runtime"): "native code is lowered from the program only",
     ("explain.source", "explain.detectors"): "source files are read below the detectors",

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from gradtape.config import config
 from gradtape.jit.ir.program import LOOP, Program
 from gradtape.jit.ir.verify import verify
+from gradtape.jit.native.runtime import threads
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.executable import Executable
+from gradtape.jit.runtime.gc_pause import collect_less_often
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import Group, Step
 from gradtape.jit.trace.call import trace_call
-from gradtape.jit.trace.gc_pause import collect_less_often
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments, Static
@@ -36,7 +37,7 @@ def compile_call(
     `call` is the flat form of `args` and `kwargs`. Raises `Untraceable` where the function cannot be compiled.
     """
     with collect_less_often():
-        trace = trace_call(function, static, call, args, kwargs)
+        trace = trace_call(function, static, call, args, kwargs, workers=threads.NAME)
         _verify_if_checking(trace.program)
         program = optimise(trace.program, loops=trace.loops)
         _verify_if_checking(program)

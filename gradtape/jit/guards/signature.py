@@ -14,7 +14,7 @@ from gradtape.core.tensor import Tensor, Variable, is_tracked
 from gradtape.errors import OperandError
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import is_scalar, same_scalar, slot_names
-from gradtape.jit.trace.tracer import NUMBERS
+from gradtape.jit.ir.program import NUMERIC_KINDS
 
 _BY_IDENTITY: Any = object.__eq__
 _SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None)})
@@ -106,7 +106,7 @@ class CallArguments:
         """Add an argument, or a part of one."""
         kind = type(x)
         if kind is np.ndarray:
-            if x.dtype.kind not in NUMBERS:
+            if x.dtype.kind not in NUMERIC_KINDS:
                 raise Untraceable(f"an argument has dtype {x.dtype}")
             self.arrays.append(x)
             self.key += (x.dtype, x.shape)
@@ -133,7 +133,7 @@ class CallArguments:
             self.tensors = True
             self.arrays.append(x._array)
             self.key += (Tensor, x._array.dtype, x._array.shape)
-        elif isinstance(x, np.generic) and x.dtype.kind in NUMBERS:
+        elif isinstance(x, np.generic) and x.dtype.kind in NUMERIC_KINDS:
             self.arrays.append(x)
             self.key += (np.generic, x.dtype)
         elif kind is slice:

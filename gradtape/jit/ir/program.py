@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from gradtape.jit.runtime.runner import LoopRunner
 
 NOWHERE = Location(None, 0)
+NUMERIC_KINDS = "fciub"
+"""The kinds of dtypes that programs compute with: floats, complex numbers, integers and truth values."""
+SHARED_AT_MOST = 1 << 12
+"""Bytes of a constant, up to which equal ones are one value."""
 
 
 class ProgramError(GradTapeError, RuntimeError):
@@ -123,6 +127,17 @@ class Constant:
 
     value: Value
     array: np.ndarray[Any, Any]
+
+
+def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
+    """A read-only copy; broadcast axes (stride 0) stay broadcast."""
+    array = np.asarray(array)
+    if array.size > 1 and 0 in array.strides:
+        index = tuple([slice(0, 1) if stride == 0 else slice(None) for stride in array.strides])
+        return np.broadcast_to(array[index].copy(), array.shape)
+    copy: np.ndarray[Any, Any] = array.copy()
+    copy.flags.writeable = False
+    return copy
 
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
@@ -373,6 +388,13 @@ def _run_loop(*arrays: Any, loop: Loop) -> tuple[Any, ...]:
 
 LOOP = Op("loop", _run_loop, kind="loop", outputs=True)
 """The operation of an instruction that repeats the body of its parameter `loop`."""
+
+
+def new_stack(row: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
+    """An array of `length` rows, each of them laid out in memory as `row` is: kernels may round by the layout."""
+    order = sorted(range(row.ndim), key=lambda axis: -abs(row.strides[axis]))
+    out = np.empty((length, *(row.shape[axis] for axis in order)), row.dtype)
+    return out.transpose(0, *(1 + order.index(axis) for axis in range(row.ndim)))
 
 
 def params_key(params: dict[str, Any]) -> Any:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
 from gradtape.jit.ir.program import Program
+from gradtape.jit.runtime.gc_pause import age
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import Backend, Group, Step, schedule
-from gradtape.jit.trace.gc_pause import age
 
 if TYPE_CHECKING:
     from gradtape.jit.native.backend import NativeBackend

@@ -17,7 +17,18 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.references import is_viewed_otherwise
-from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Literal, Loop, Operand, Program, Value, depends_on_values
+from gradtape.jit.ir.program import (
+    GUARD,
+    LOOP,
+    Instruction,
+    Literal,
+    Loop,
+    Operand,
+    Program,
+    Value,
+    depends_on_values,
+    new_stack,
+)
 from gradtape.jit.runtime.buffers import LARGE, BufferPlan
 from gradtape.jit.runtime.schedule import Call, Group, Step
 
@@ -312,13 +323,6 @@ class LoopRunner(Runner):
         if len(targets) == 1:
             return f"for up in {walked[0]}"
         return f"for {', '.join(targets)} in zip({', '.join(walked)})"
-
-
-def new_stack(row: Any, length: int) -> np.ndarray[Any, Any]:
-    """An array of `length` rows, each of them laid out in memory as `row` is: kernels may round by the layout."""
-    order = sorted(range(row.ndim), key=lambda axis: -abs(row.strides[axis]))
-    out = np.empty((length, *(row.shape[axis] for axis in order)), row.dtype)
-    return out.transpose(0, *(1 + order.index(axis) for axis in range(row.ndim)))
 
 
 def fresh(value: Any, seen: list[Any]) -> Any:

@@ -73,9 +73,7 @@ def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
         return make()
     key = _key(parts)
     try:
-        folder = trusted_files.cache_directory(
-            config.cache_dir
-        )  # each time: its mode may have been changed
+        folder = trusted_files.cache_directory(config.cache_dir)  # each time: its mode may have been changed
         secret = trusted_files.secret()
         path = folder / (key.hex() + ENDING)
         image = _read(path, key, secret)

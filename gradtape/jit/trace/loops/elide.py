@@ -26,9 +26,9 @@ from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.locations import apply_at
 from gradtape.jit.ir.program import Literal, Value
+from gradtape.jit.passes.reroll.segment import MIN_MATCHES
 from gradtape.jit.trace.loops.elide_op import ElidedOp, FirstElidedOp
 from gradtape.jit.trace.loops.live_in import LiveIn, find_live_in, is_same_place
-from gradtape.jit.trace.loops.match import MIN_MATCHES
 from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor
 
