@@ -185,7 +185,6 @@ ALLOWED_INSIDE = {
 
 _EXTEND = "what is built on the engine uses public names and gradtape.extend only"
 _STANDINS = "the stand-ins are to be a distribution of their own, which imports gradtape and gradtape.extend only"
-_NOT_BELOW = "the order of the layers is ir, passes, runtime"
 
 FORBIDDEN = {
     ("core", "numpy_dispatch"): "Tensor inherits its methods from numpy_dispatch.methods, but core is the lowest layer",
@@ -213,9 +212,6 @@ FORBIDDEN = {
     ("standins", "numpy_dispatch"): _STANDINS,
     ("standins", "ops"): _STANDINS,
     ("standins", "transforms"): _STANDINS,
-    ("jit.ir", "jit.runtime"): _NOT_BELOW,
-    ("jit.trace", "jit.runtime"): "loops are run while they are traced",
-    ("jit.native", "jit.runtime"): "native code is lowered from the program only",
     ("explain.source", "explain.detectors"): "source files are read below the detectors",
     ("explain.source", "explain.graph"): "source files are read below the graph",
     ("explain.detectors", "explain.queries"): "queries ask the detectors, not the other way round",

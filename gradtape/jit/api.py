@@ -26,16 +26,16 @@ from gradtape.errors import GradTapeError, OperandError
 from gradtape.forking import fork_safe
 from gradtape.jit.diagnostics import explain_call, retrace_reasons
 from gradtape.jit.diagnostics.explain_call import is_suspect
-from gradtape.jit.errors import Untraceable, warn
+from gradtape.jit.errors import GuardFailed, Untraceable, warn
 from gradtape.jit.guards.signature import CallArguments, Inline, parse_static_arguments
 from gradtape.jit.ir.program import Program, ProgramError
+from gradtape.jit.ir.results import Write
 from gradtape.jit.pipeline import STAGES, compile_call
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.cache import ExecutableCache
 from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.fast_entry import FastEntry
-from gradtape.jit.runtime.results import Sample, Write
-from gradtape.jit.runtime.runner import GuardFailed
+from gradtape.jit.runtime.sample import Sample
 
 if TYPE_CHECKING:
     from gradtape.jit.diagnostics.timeline import Timeline
@@ -531,7 +531,7 @@ class Compiled:
 def _find_printable(executable: Executable) -> Program:
     """The program of an executable with its schedule, for printing: the same object each time."""
     if executable.printable is None:
-        from gradtape.jit.ir.printing import ScheduledProgram  # by those who look at it
+        from gradtape.jit.runtime.printing import ScheduledProgram  # by those who look at it
 
         executable.printable = ScheduledProgram.of(executable.traced, executable.program, executable.runner.steps)
     return executable.printable

@@ -14,19 +14,23 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
-from gradtape.jit.ir.program import LOOP, Program
+from gradtape.jit.ir.program import LOOP, Program, loop_runners
 from gradtape.jit.ir.verify import verify
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.gc_pause import collect_less_often
+from gradtape.jit.runtime.loops import compile_loop, make_evaluator
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import Group, Step
 from gradtape.jit.trace.call import trace_call
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments, Static
+
+
+loop_runners.register(compile_loop, make_evaluator)
 
 
 def compile_call(

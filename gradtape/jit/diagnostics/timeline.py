@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.location import Location
+from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Program, Value
 from gradtape.jit.native.lower import conv
 from gradtape.jit.runtime import backends
-from gradtape.jit.runtime.runner import Runner, call_silently
+from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import Group, Step
 
 LONG_ENOUGH = 0.05  # seconds of running

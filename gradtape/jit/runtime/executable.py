@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.guards.holders import is_leaf
 from gradtape.jit.guards.signature import CallArguments
+from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import Program
 from gradtape.jit.runtime.fast_entry import FastEntry, make_fast_entry
-from gradtape.jit.runtime.results import Sample
-from gradtape.jit.runtime.runner import Runner, call_silently
+from gradtape.jit.runtime.runner import Runner
+from gradtape.jit.runtime.sample import Sample
 
 if TYPE_CHECKING:
     from gradtape.jit.diagnostics.timeline import Timeline

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
+from gradtape.jit.ir.kernels import Call
 from gradtape.jit.ir.program import Instruction, Program, Value
-
-Call = Callable[..., tuple[Any, ...]]
 
 
 class Group:

@@ -26,8 +26,8 @@ from gradtape.jit.guards.rng import random_states, rewinder
 from gradtape.jit.guards.signature import CallArguments, Inline, Static
 from gradtape.jit.guards.substitute import Copies
 from gradtape.jit.ir.program import NUMERIC_KINDS, Program, Value
+from gradtape.jit.ir.results import Output, Template, Write
 from gradtape.jit.passes.reroll.find import FoundLoops, find_detected_loops
-from gradtape.jit.runtime.results import Output, Template, Write
 from gradtape.jit.trace import fast_path
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable

@@ -386,7 +386,7 @@ def _compute(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
     """The result of `op` for plain arrays and numbers."""
     try:
         if op is LOOP:  # runs once here: not worth native code
-            return params["loop"].sampler.call(*samples)
+            return params["loop"].evaluator.call(*samples)
         return op.kernel(*samples, **params)
     except Exception:
         return apply(op, tuple(samples), params)  # raises the explained error
