@@ -29,10 +29,13 @@ from gradtape.jit.ir.program import NUMERIC_KINDS, Program, Value
 from gradtape.jit.ir.results import Output, Template, Write
 from gradtape.jit.passes.reroll.find import FoundLoops, find_detected_loops
 from gradtape.jit.trace import fast_path
+from gradtape.jit.trace.loops.scan_op import trace_scan_if_tracing
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
+from gradtape.loops.scan import register_tracer
 
 fast_path.bind()
+register_tracer(trace_scan_if_tracing)
 Function = Callable[..., Any]
 RETRIES_AFTER_DRAWS = 3
 """How many more times to trace when random numbers were drawn and another thread may have drawn them."""
