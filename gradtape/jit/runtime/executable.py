@@ -14,7 +14,6 @@ from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.sample import Sample
 
 if TYPE_CHECKING:
-    from gradtape.jit.diagnostics.timeline import Timeline
     from gradtape.jit.trace.call import TracedCall
 
 
@@ -75,19 +74,7 @@ class Executable:
             return call.arrays
         return call.arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
 
-    def timeline(self, name: str, arrays: list[Any] | None) -> Timeline:
-        """The time of a run by source line, on `arrays` or those that were traced; nothing is left behind by it."""
-        from gradtape.jit.diagnostics.timeline import measure  # by those who ask for one
-
-        before = [generator.bit_generator.state for generator in self.generators]
-        try:
-            given = self._find_sample() if arrays is None else arrays
-            return measure(name, self.program, self.runner.steps, given, guarded=arrays is not None)
-        finally:
-            for generator, state in zip(self.generators, before, strict=True):
-                generator.bit_generator.state = state
-
-    def _find_sample(self) -> list[Any]:
+    def sample_arrays(self) -> list[Any]:
         """The arrays of the call that was traced, with captured arrays as they are now."""
         arrays = self.sample.arrays()
         count = len(arrays) - len(self.survey.leaves)

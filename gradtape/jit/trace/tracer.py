@@ -49,6 +49,8 @@ from gradtape.jit.trace.loops.elide import RECENT_OPS
 from gradtape.jit.trace.loops.elide_op import ElidedOp
 from gradtape.jit.trace.loops.template import NEVER, OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable, join_views
+from gradtape.transforms.custom.arrays import is_recorded
+from gradtape.transforms.custom.rules import Kept, Memory
 
 if TYPE_CHECKING:
     from gradtape.jit.passes.reroll.find import FoundLoops
@@ -288,9 +290,6 @@ class TracingLevel(Level):
 
     def _trace_custom_rule(self, inputs: tuple[Any, ...]) -> Any:
         """Trace the function of a custom gradient rule; the residuals it keeps are tracers."""
-        from gradtape.transforms.custom.arrays import is_recorded
-        from gradtape.transforms.custom.rules import Kept, Memory
-
         *arrays, rule = inputs
         bare = [x._on(LIFTED_NODE) if isinstance(x, Lifted) else x for x in arrays]
         with recording.during(rule.state):  # the inputs are off tape: what its tapes record is closed over
