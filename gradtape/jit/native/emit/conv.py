@@ -22,7 +22,7 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops
-from gradtape.jit.native.emit.vectors import DOUBLE, Lanes, Value
+from gradtape.jit.native.emit.vectors import DOUBLE, Lanes, Vector
 from gradtape.jit.native.lower.conv import CONVOLVE, CORRELATE, ROLES, SPREAD, multiplications
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.ops.convolution_ops import layout_of
@@ -383,14 +383,14 @@ class ConvolutionEmitter(Loops):
                         total = builder.fadd(total, builder.select(again, old, zero))
                     builder.store(total, address, align=self.dtype.itemsize)
 
-    def vector(self, pointer: Any, distance: int) -> Value:
+    def vector(self, pointer: Any, distance: int) -> Vector:
         kind = self.lanes.type(lane_type(self.dtype))
         address = self.advance(pointer, self.number(distance))
-        return Value(self.lanes, self.builder.load(address, typ=kind, align=self.dtype.itemsize))
+        return Vector(self.lanes, self.builder.load(address, typ=kind, align=self.dtype.itemsize))
 
-    def _add_products(self, totals: Sequence[Any], factor: Value, vectors: Sequence[Value]) -> None:
+    def _add_products(self, totals: Sequence[Any], factor: Vector, vectors: Sequence[Vector]) -> None:
         for memory, vector in zip(totals, vectors, strict=True):
-            old = Value(self.lanes, self.builder.load(memory, typ=vector.ir.type))
+            old = Vector(self.lanes, self.builder.load(memory, typ=vector.ir.type))
             self.builder.store(self.lanes.multiply_add(factor, vector, old).ir, memory)
 
     # -- dot products of rows
@@ -471,9 +471,9 @@ class ConvolutionEmitter(Loops):
             builder.store(self.elements.constant(double, 0.0).ir, memory)
             with self.loop(0, self.spans) as span:
                 term = self.load(double, sums, builder.mul(span, self.number(self.weights)), place, 1)
-                old = Value(self.lanes, builder.load(memory, typ=term.ir.type))
+                old = Vector(self.lanes, builder.load(memory, typ=term.ir.type))
                 builder.store((old + term).ir, memory)
-            total = Value(self.lanes, builder.load(memory, typ=self.lanes.type(DOUBLE)))
+            total = Vector(self.lanes, builder.load(memory, typ=self.lanes.type(DOUBLE)))
             self.store(self.elements.cast(total, double, self.dtype), self.dtype, out, self.number(0), place)
         builder.ret_void()
 

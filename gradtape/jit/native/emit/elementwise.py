@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.elementwise_composed import COMPOSED, PARTS, signbit
-from gradtape.jit.native.emit.vectors import BIT, DOUBLE, FLOAT, Lanes, Value
+from gradtape.jit.native.emit.vectors import BIT, DOUBLE, FLOAT, Lanes, Vector
 from gradtape.jit.native.math.double_float import Maths
 
 DType = np.dtype[Any]
@@ -59,7 +59,7 @@ class Elements:
         self._double = Maths(lanes, single=False)
         self._single = Maths(lanes, single=True)
 
-    def function(self, name: str, dtype: DType, *operands: Value) -> Value:
+    def function(self, name: str, dtype: DType, *operands: Vector) -> Vector:
         """A function of `native.math` on lanes of either precision."""
         if name in self.outlined:
             code = self._outlined(name, dtype, len(operands))
@@ -82,11 +82,11 @@ class Elements:
             found.linkage = "internal"
             found.attributes.add("noinline")
             inside = Lanes(ir.IRBuilder(found.append_basic_block("entry")), lanes.width, lanes.fused)
-            result = Elements(inside).function(name, dtype, *[Value(inside, argument) for argument in found.args])
+            result = Elements(inside).function(name, dtype, *[Vector(inside, argument) for argument in found.args])
             inside.builder.ret(result.ir)
         return found
 
-    def constant(self, dtype: DType, number: Any) -> Value:
+    def constant(self, dtype: DType, number: Any) -> Vector:
         """A number in all lanes, rounded to the dtype."""
         with np.errstate(over="ignore"):
             value = dtype.type(number)
@@ -94,7 +94,7 @@ class Elements:
             return self.lanes.constant(lane_type(dtype), float(value))
         return self.lanes.constant(lane_type(dtype), int(value))
 
-    def cast(self, value: Value, given: DType, wanted: DType) -> Value:
+    def cast(self, value: Vector, given: DType, wanted: DType) -> Vector:
         """The conversion that `astype` makes."""
         if given == wanted:
             return value
@@ -118,14 +118,14 @@ class Elements:
         return lanes.convert("sext" if given.kind == "i" else "zext", value, kind)
 
 
-Emitter = Callable[[Elements, DType, Sequence[Value], dict[str, Any]], Value]
+Emitter = Callable[[Elements, DType, Sequence[Vector], dict[str, Any]], Vector]
 
 
 def _maths(name: str) -> Emitter:
     return lambda e, dtype, operands, params: e.function(name, dtype, *operands)
 
 
-def _simple(make: Callable[..., Value]) -> Emitter:
+def _simple(make: Callable[..., Vector]) -> Emitter:
     return lambda e, dtype, operands, params: make(*operands)
 
 
@@ -133,19 +133,19 @@ def _intrinsic(name: str) -> Emitter:
     return lambda e, dtype, operands, params: e.lanes.intrinsic(name, *operands)
 
 
-def maximum(e: Elements, dtype: DType, x: Value, y: Value) -> Value:
+def maximum(e: Elements, dtype: DType, x: Vector, y: Vector) -> Vector:
     """The larger, and NaN if either is."""
     keep = e.lanes.compare(">=", x, y, signed=dtype.kind == "i")
     return e.lanes.select(keep | x.is_nan if dtype.kind == "f" else keep, x, y)
 
 
-def minimum(e: Elements, dtype: DType, x: Value, y: Value) -> Value:
+def minimum(e: Elements, dtype: DType, x: Vector, y: Vector) -> Vector:
     keep = e.lanes.compare("<=", x, y, signed=dtype.kind == "i")
     return e.lanes.select(keep | x.is_nan if dtype.kind == "f" else keep, x, y)
 
 
 def _ignoring_nan(relation: str) -> Emitter:
-    def emit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+    def emit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
         x, y = operands
         keep = e.lanes.compare(relation, x, y, signed=dtype.kind == "i")
         return e.lanes.select(keep | y.is_nan if dtype.kind == "f" else keep, x, y)
@@ -153,14 +153,14 @@ def _ignoring_nan(relation: str) -> Emitter:
     return emit
 
 
-def _absolute(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _absolute(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     (x,) = operands
     if dtype.kind == "f":
         return e.lanes.absolute(x)
     return x if dtype.kind in "bu" else e.lanes.select(x < 0, -x, x)
 
 
-def _sign(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _sign(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     (x,) = operands
     if dtype.kind == "u":
         return e.lanes.select(x.differs(0), e.constant(dtype, 1), 0)
@@ -168,12 +168,12 @@ def _sign(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str
     return e.lanes.select(x.is_nan, x, one) if dtype.kind == "f" else one
 
 
-def _clip(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _clip(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     x, low, high = operands
     return minimum(e, dtype, maximum(e, dtype, x, low), high)
 
 
-def _hypot(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _hypot(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     """sqrt(x**2 + y**2), scaled so that the squares neither overflow nor vanish; infinite if either is."""
     lanes = e.lanes
     single = dtype == _SINGLE
@@ -188,12 +188,12 @@ def _hypot(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[st
     return lanes.convert("fptrunc", root, FLOAT) if single else root
 
 
-def _power(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _power(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     x, y = operands
     return e.function("power", dtype, x, y)
 
 
-def _whole_power(x: Value, exponent: float, e: Elements) -> Value | None:
+def _whole_power(x: Vector, exponent: float, e: Elements) -> Vector | None:
     """x to a small constant power by multiplication or a square root, as NumPy does for 2 and 1/2."""
     if exponent == 2:
         return x * x
@@ -208,12 +208,12 @@ def _whole_power(x: Value, exponent: float, e: Elements) -> Value | None:
     return e.lanes.square_root(x) if exponent == 0.5 else None
 
 
-def _where(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _where(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     return e.lanes.select(*operands)
 
 
 def _relation(relation: str) -> Emitter:
-    def emit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+    def emit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
         left, right = operands
         return e.lanes.compare(relation, left, right, signed=dtype.kind == "i")
 
@@ -293,7 +293,7 @@ RELATIONS: dict[str, Emitter] = {
 _ONLY_FLOATS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf", "signbit"})
 
 # name: emitter on truth values
-LOGIC: dict[str, Callable[..., Value]] = {
+LOGIC: dict[str, Callable[..., Vector]] = {
     "logical_and": lambda x, y: x & y,
     "logical_or": lambda x, y: x | y,
     "logical_xor": lambda x, y: x ^ y,
@@ -390,11 +390,11 @@ def _fits(number: Any, dtype: DType) -> bool:
     return bool(limits.min <= number <= limits.max)
 
 
-def emit(elements: Elements, instruction: Any, operands: Sequence[Value | None]) -> Value:
+def emit(elements: Elements, instruction: Any, operands: Sequence[Vector | None]) -> Vector:
     """Emit the instruction on lanes. An operand that is None is a Python number of the instruction."""
     name, result = instruction.name, instruction.results[0].dtype
 
-    def converted(i: int, dtype: DType) -> Value:
+    def converted(i: int, dtype: DType) -> Vector:
         operand, value = instruction.operands[i], operands[i]
         if value is None:
             return elements.constant(dtype, operand.value)

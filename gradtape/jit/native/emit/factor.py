@@ -20,7 +20,7 @@ from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.factor import CHECKED, CHOLESKY, DETERMINANT, LOG_DETERMINANT, SOLVE, TRIANGULAR
 from gradtape.jit.native.runtime.llvm import Machine
 
@@ -90,12 +90,12 @@ class FactorEmitter(FortranCalls):
 
     # -- single elements
 
-    def read(self, pointer: Any, place: Any) -> Value:
+    def read(self, pointer: Any, place: Any) -> Vector:
         kind = lane_type(self.dtype)
         found = self.builder.load(self.at(pointer, place), typ=kind, align=self.dtype.itemsize)
         return self.lanes.splat(found)
 
-    def write(self, value: Value, pointer: Any, place: Any) -> None:
+    def write(self, value: Vector, pointer: Any, place: Any) -> None:
         self.store(value, self.dtype, pointer, place, self.number(0))
 
     def place(self, row: Any, column: Any, length: int) -> Any:
@@ -211,9 +211,9 @@ class FactorEmitter(FortranCalls):
                 with self.loop(begin, row if lower else self.number(size)) as other:
                     factor = self.read(matrix, place_of(row, other))
                     there = self.load(self.dtype, out, builder.mul(other, self.number(columns)), column, 1)
-                    old = Value(self.lanes, builder.load(memory, typ=vector))
+                    old = Vector(self.lanes, builder.load(memory, typ=vector))
                     builder.store((old - factor * there).ir, memory)
-                found = Value(self.lanes, builder.load(memory, typ=vector))
+                found = Vector(self.lanes, builder.load(memory, typ=vector))
                 if not unit:
                     found = found / self.read(matrix, place_of(row, row))
                 self.store(found, self.dtype, out, here, column)
@@ -276,15 +276,15 @@ class FactorEmitter(FortranCalls):
                 "!=", builder.sext(builder.load(where, typ=INT), LONG), builder.add(row, self.number(1))
             )
             turns = builder.xor(moved, builder.extract_element((found < 0.0).ir, ir.Constant(INT, 0)))
-            old = Value(lanes, builder.load(sign, typ=lanes.type(kind)))
+            old = Vector(lanes, builder.load(sign, typ=lanes.type(kind)))
             builder.store(builder.select(turns, (-old).ir, old.ir), sign)
             logarithm = elements.function("log", _DOUBLE, lanes.absolute(found))
-            before = Value(lanes, builder.load(total, typ=lanes.type(kind)))
+            before = Vector(lanes, builder.load(total, typ=lanes.type(kind)))
             builder.store((before + logarithm).ir, total)
         with builder.if_then(self.failed(), likely=False):
             builder.store(elements.constant(_DOUBLE, 0).ir, sign)
             builder.store(elements.constant(_DOUBLE, -np.inf).ir, total)
-        answers = [Value(lanes, builder.load(x, typ=lanes.type(kind))) for x in (sign, total)]
+        answers = [Vector(lanes, builder.load(x, typ=lanes.type(kind))) for x in (sign, total)]
         if self.instruction.name == DETERMINANT:
             answers = [answers[0] * elements.function("exp", _DOUBLE, answers[1])]
         for pointer, answer in zip(out, answers, strict=True):

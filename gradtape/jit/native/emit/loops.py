@@ -18,7 +18,7 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.elementwise import Elements, memory_type
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
@@ -212,7 +212,7 @@ class Loops:
         with self.builder.goto_block(self.entry):
             return self.builder.alloca(kind)
 
-    def load(self, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step, inside: Any = None) -> Value:
+    def load(self, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step, inside: Any = None) -> Vector:
         """Load a vector from index `place` of a loop with this stride; for stride 0, one element in all lanes.
 
         With `inside`, a bit: zeros if it is not set.
@@ -220,7 +220,7 @@ class Loops:
         builder, kind = self.builder, memory_type(dtype)
         if step == 1:
             address = self._or_zeros(builder.gep(pointer, [builder.add(offset, place)], source_etype=kind), inside)
-            loaded = Value(self.lanes, builder.load(address, typ=self.lanes.type(kind), align=dtype.itemsize))
+            loaded = Vector(self.lanes, builder.load(address, typ=self.lanes.type(kind), align=dtype.itemsize))
         elif step == 0:
             address = self._or_zeros(builder.gep(pointer, [offset], source_etype=kind), inside)
             loaded = self.lanes.splat(builder.load(address, typ=kind, align=dtype.itemsize))
@@ -230,7 +230,7 @@ class Loops:
                 address = self._or_zeros(builder.gep(pointer, [position], source_etype=kind), inside)
                 scalar = builder.load(address, typ=kind, align=dtype.itemsize)
                 vector = builder.insert_element(vector, scalar, ir.Constant(ir.IntType(32), lane))
-            loaded = Value(self.lanes, vector)
+            loaded = Vector(self.lanes, vector)
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
 
     def _or_zeros(self, address: Any, inside: Any) -> Any:
@@ -261,7 +261,7 @@ class Loops:
         starts = [builder.select(builder.icmp_signed(">", left, self.number(i)), first, other) for i in range(1, count)]
         return [first] + [builder.add(start, self.number(i * distance)) for i, start in enumerate(starts, 1)]
 
-    def store(self, value: Value, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step = 1) -> None:
+    def store(self, value: Vector, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step = 1) -> None:
         """Store a vector from index `place` of a loop with this stride; for stride 0, the first lane."""
         builder, lanes, kind = self.builder, value.lanes, memory_type(dtype)
         if dtype == np.dtype(bool):
@@ -302,7 +302,7 @@ class Loops:
 
     # -- indices
 
-    def check_index(self, index: Value, length: int, status: Any) -> Value:
+    def check_index(self, index: Vector, length: int, status: Any) -> Vector:
         """Check indices: negative ones count from the end; if one is out of range, it is 0 and the status is set."""
         builder, lanes = self.builder, index.lanes
         place = lanes.select(index < 0, index + length, index)
@@ -311,7 +311,7 @@ class Loops:
             builder.store(self.number(1), status)
         return lanes.select(exists, place, 0)
 
-    def gather(self, dtype: DType, pointer: Any, where: Value, offset: int, step: int) -> Value:
+    def gather(self, dtype: DType, pointer: Any, where: Vector, offset: int, step: int) -> Vector:
         """Gather the elements at these positions, lane by lane."""
         builder, kind, lanes = self.builder, memory_type(dtype), where.lanes
         vector = ir.Constant(lanes.type(kind), ir.Undefined)
@@ -320,7 +320,7 @@ class Loops:
             position = self.plus_steps(self.number(offset), builder.extract_element(where.ir, number), step)
             scalar = builder.load(builder.gep(pointer, [position], source_etype=kind), typ=kind, align=dtype.itemsize)
             vector = builder.insert_element(vector, scalar, number)
-        loaded = Value(lanes, vector)
+        loaded = Vector(lanes, vector)
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
 
 

@@ -12,7 +12,7 @@ from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import FortranCalls
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.matmul import form, is_small, steps_of
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.layout import contiguous_steps
@@ -112,9 +112,9 @@ class ProductEmitter(FortranCalls):
                     offset = self.plus_steps(starts[k], j, step)
                     loaded = self.load(self.dtype, pointer, offset, place, inner_steps[k])
                     factors.append(self.elements.cast(loaded, self.dtype, double))
-                old = Value(self.lanes, self.builder.load(total, typ=factors[0].ir.type))
+                old = Vector(self.lanes, self.builder.load(total, typ=factors[0].ir.type))
                 self.builder.store((old + factors[0] * factors[1]).ir, total)
-            found = Value(self.lanes, self.builder.load(total, typ=self.lanes.type(lane_type(double))))
+            found = Vector(self.lanes, self.builder.load(total, typ=self.lanes.type(lane_type(double))))
             self.store(self.elements.cast(found, double, self.dtype), self.dtype, out, starts[2], place, inner_steps[2])
 
     # -- BLAS

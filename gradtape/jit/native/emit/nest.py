@@ -23,7 +23,7 @@ from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions, emit_clear
 from gradtape.jit.native.emit.reduction import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER
 from gradtape.jit.native.lower.support import ZERO_OUTSIDE
 from gradtape.jit.native.runtime.llvm import Machine
@@ -210,7 +210,7 @@ class NestEmitter(Reducing):
                 part = builder.add(builder.mul(part, self.number(loop.size)), index)
         pieces, piece = (self.chunks, chunk) if self.kind == "row" else (self.row_chunks, row_chunk)
         part = builder.add(builder.mul(part, self.number(pieces)), piece)
-        values: dict[Any, Value] = {}
+        values: dict[Any, Vector] = {}
         self.compute(values, 0, offsets, None)
         first = builder.mul(chunk, self.number(CHUNK))
         length = self.minimum(self.number(CHUNK), builder.sub(self.number(self.inner.size), first))
@@ -237,7 +237,7 @@ class NestEmitter(Reducing):
         found = builder.icmp_unsigned("<", builder.sub(index, self.number(low)), self.number(high - low))
         self.inside[key] = builder.and_(self.inside[key], found) if key in self.inside else found
 
-    def emit_windows(self, values: dict[Any, Value], offsets: dict[Any, Any], first: Any, end: Any) -> None:
+    def emit_windows(self, values: dict[Any, Vector], offsets: dict[Any, Any], first: Any, end: Any) -> None:
         """Emit the inner loop from `first` to `end`: vectors inside of all windows, single elements at the edges."""
         builder, low, high = self.builder, self.number(self.low), self.number(self.high)
         begin = self.maximum(first, low)
@@ -261,7 +261,7 @@ class NestEmitter(Reducing):
             place = builder.select(early, builder.add(first, index), builder.add(later, builder.sub(index, before)))
             for key, window in self.inner.windows.items():
                 self.mark_inside(key, place, window)
-            single: dict[Any, Value] = {}
+            single: dict[Any, Vector] = {}
             self.compute(single, 0, offsets, place)
             self.compute(single, 1, offsets, place)
             self.store_all(single, offsets, place)
@@ -274,7 +274,7 @@ class NestEmitter(Reducing):
         return 1 if self.inner.steps[value] or value in self.inner.windows else 0
 
     def compute(
-        self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any = None
+        self, values: dict[Any, Vector], level: int, offsets: dict[Any, Any], place: Any, row: Any = None
     ) -> None:
         """Emit the loads and instructions of this level, and add their results to `values`."""
         levels: dict[Any, int] = {value: self.level(value) for value in self.nest.loads}
@@ -298,15 +298,15 @@ class NestEmitter(Reducing):
                 else:
                     values[result] = elementwise.emit(self.elements, instruction, lanes)
 
-    def emit_zero_outside(self, instruction: Any, value: Value) -> Value:
+    def emit_zero_outside(self, instruction: Any, value: Vector) -> Vector:
         """The value inside of a window, 0 outside. Along the inner loop, vectors are never outside."""
         inside = self.inside.get(instruction.params["leaf"])
         if inside is None:
             return value
         zero = self.elements.constant(instruction.results[0].dtype, 0)
-        return Value(self.lanes, self.builder.select(inside, value.ir, zero.ir))
+        return Vector(self.lanes, self.builder.select(inside, value.ir, zero.ir))
 
-    def emit_checked(self, instruction: Any, index: Value) -> Value:
+    def emit_checked(self, instruction: Any, index: Vector) -> Vector:
         """A checked index, or the element of a table at it; index 0 where it is out of range."""
         (operand,), (result,) = instruction.operands, instruction.results
         table = instruction.params.get("table")
@@ -317,7 +317,7 @@ class NestEmitter(Reducing):
         layout = self.plan.layouts[table]
         return self.gather(result.dtype, self.tables[table], where, layout.offset, layout.steps[0])
 
-    def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any = None) -> None:
+    def store_all(self, values: dict[Any, Vector], offsets: dict[Any, Any], place: Any, row: Any = None) -> None:
         targets = [(Stored(value), value) for value in self.nest.stores]
         targets += [(scatter, scatter.operands[0]) for scatter in self.nest.scatters]
         for key, value in targets:

@@ -18,7 +18,7 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.pool import PICKED, PUT, SHARES, SUMS, find_all_boxes
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.layout import contiguous_steps
@@ -140,7 +140,7 @@ class BoxEmitter(PoolingEmitter):
                     own = self.bounds(self.axes - 1, place)
                     self.store_results(self.emit_box(pointers[0], [*outside, own], 1), pointers, line, place)
 
-    def emit_box(self, pointer: Any, bounds: Sequence[Sequence[Any]], distance: int) -> list[Value]:
+    def emit_box(self, pointer: Any, bounds: Sequence[Sequence[Any]], distance: int) -> list[Vector]:
         """The largest and its position, or the sum, of boxes whose first elements are `distance` apart."""
         builder, dtype = self.builder, _DOUBLE if self.sums else self.dtype
         kind, where = self.lanes.type(lane_type(dtype)), self.lanes.type(lane_type(self.positions))
@@ -157,7 +157,7 @@ class BoxEmitter(PoolingEmitter):
                 number = loops.enter_context(self.loop(0, count))
                 offset = self.plus_steps(offset, number, step * boxes.step)
             value = self.load(self.dtype, pointer, offset, self.number(0), distance)
-            old = Value(self.lanes, builder.load(best, typ=kind))
+            old = Vector(self.lanes, builder.load(best, typ=kind))
             if self.sums:
                 builder.store((old + self.elements.cast(value, self.dtype, dtype)).ir, best)
             else:
@@ -165,21 +165,21 @@ class BoxEmitter(PoolingEmitter):
                 if dtype.kind == "f":
                     greater = greater | (value.is_nan & ~old.is_nan)
                 builder.store(self.lanes.select(greater, value, old).ir, best)
-                known = Value(self.lanes, builder.load(place, typ=where))
+                known = Vector(self.lanes, builder.load(place, typ=where))
                 builder.store(self.lanes.select(greater, self.place(offset, distance), known).ir, place)
-        found = Value(self.lanes, builder.load(best, typ=kind))
+        found = Vector(self.lanes, builder.load(best, typ=kind))
         if self.sums:
             return [self.elements.cast(found, dtype, self.dtype)]
-        return [self.elements.cast(Value(self.lanes, builder.load(place, typ=where)), self.positions, _INTEGER), found]
+        return [self.elements.cast(Vector(self.lanes, builder.load(place, typ=where)), self.positions, _INTEGER), found]
 
-    def place(self, offset: Any, distance: int) -> Value:
+    def place(self, offset: Any, distance: int) -> Vector:
         """The positions of elements `distance` apart."""
         element = lane_type(self.positions)
         further = ir.Constant(self.lanes.type(element), [ir.Constant(element, distance * i) for i in range(self.width)])
         scalar = offset if element == LONG else self.builder.trunc(offset, element)
-        return self.lanes.splat(scalar) + Value(self.lanes, further)
+        return self.lanes.splat(scalar) + Vector(self.lanes, further)
 
-    def store_results(self, found: Sequence[Value], pointers: Sequence[Any], line: Any, place: Any) -> None:
+    def store_results(self, found: Sequence[Vector], pointers: Sequence[Any], line: Any, place: Any) -> None:
         for value, result, pointer in zip(found, self.results, pointers[1:], strict=False):
             self.store(value, result.dtype, pointer, line, place)
 

@@ -11,7 +11,7 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import EMITTERS, Elements, lane_type
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.scan import ARG_EXTREMA, CUMULATIVE
 from gradtape.jit.native.runtime.llvm import Machine
 
@@ -61,16 +61,16 @@ class ScanEmitter(Loops):
         kind, emit = result.dtype, EMITTERS[CUMULATIVE[self.instruction.name]][1]
         memory = self.local(self.lanes.type(lane_type(kind)))
 
-        def element(index: Any) -> Value:
+        def element(index: Any) -> Vector:
             return self.elements.cast(self.load(x.dtype, source, self.at(start, index), place, 1), x.dtype, kind)
 
-        def keep(value: Value, index: Any) -> None:
+        def keep(value: Vector, index: Any) -> None:
             self.builder.store(value.ir, memory)
             self.store(value, kind, out, self.at(start, index), place)
 
         keep(element(self.number(0)), self.number(0))
         with self.loop(1, self.length) as index:
-            old = Value(self.lanes, self.builder.load(memory, typ=self.lanes.type(lane_type(kind))))
+            old = Vector(self.lanes, self.builder.load(memory, typ=self.lanes.type(lane_type(kind))))
             keep(emit(self.elements, kind, [old, element(index)], {}), index)
 
     def emit_position(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
@@ -83,14 +83,14 @@ class ScanEmitter(Loops):
         relation = ARG_EXTREMA[self.instruction.name]
         with self.loop(1, self.length) as index:
             found = self.load(x.dtype, source, self.at(start, index), place, 1)
-            old = Value(lanes, builder.load(best, typ=lanes.type(kind)))
+            old = Vector(lanes, builder.load(best, typ=lanes.type(kind)))
             better = lanes.compare(relation, found, old, signed=x.dtype.kind == "i")
             if x.dtype.kind == "f":
                 better = (better | found.is_nan) & ~old.is_nan
-            before = Value(lanes, builder.load(where, typ=lanes.type(LONG)))
+            before = Vector(lanes, builder.load(where, typ=lanes.type(LONG)))
             builder.store(lanes.select(better, found, old).ir, best)
             builder.store(lanes.select(better, lanes.splat(index), before).ir, where)
-        answer = Value(lanes, builder.load(where, typ=lanes.type(LONG)))
+        answer = Vector(lanes, builder.load(where, typ=lanes.type(LONG)))
         self.store(answer, _INTEGER, out, row, place)
 
 

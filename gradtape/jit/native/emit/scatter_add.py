@@ -11,7 +11,7 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, memory_type
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
@@ -48,7 +48,7 @@ class ScatterAddEmitter(Loops):
                 if self.instruction.params["adds"]:
                     address = builder.gep(out, [where], source_etype=kind)
                     old = builder.load(address, typ=self.lanes.type(kind), align=result.dtype.itemsize)
-                    term = Value(self.lanes, old) + term
+                    term = Vector(self.lanes, old) + term
                 self.store(term, result.dtype, out, where, self.number(0))
         builder.ret_void()
         return int(size // 8 + 4 * count)
