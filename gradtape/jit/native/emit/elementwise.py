@@ -16,6 +16,7 @@ from llvmlite import ir
 
 from gradtape.jit.native.emit.elementwise_composed import COMPOSED, PARTS, signbit
 from gradtape.jit.native.emit.vectors import BIT, DOUBLE, FLOAT, Lanes, Vector
+from gradtape.jit.native.lower.ir import AnyInstruction, AnyOperand, is_value
 from gradtape.jit.native.math.double_float import Maths
 
 DType = np.dtype[Any]
@@ -86,7 +87,7 @@ class Elements:
             inside.builder.ret(result.ir)
         return found
 
-    def constant(self, dtype: DType, number: Any) -> Vector:
+    def constant(self, dtype: DType, number: float) -> Vector:
         """A number in all lanes, rounded to the dtype."""
         with np.errstate(over="ignore"):
             value = dtype.type(number)
@@ -321,45 +322,42 @@ HEAVY = frozenset({*_VECTORISED, "power", *_PARTS})
 """Operations that take tens of machine instructions: their results are stored rather than computed twice."""
 
 
-def _dtypes(instruction: Any) -> list[Any]:
+def _dtypes(instruction: AnyInstruction) -> list[Any]:
     """The dtypes of the operands; Python numbers themselves, since their type is weak."""
-    return [x.dtype if hasattr(x, "dtype") else x.value for x in instruction.operands]
+    return [x.dtype if is_value(x) else x.value for x in instruction.operands]
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, bool | int | float | np.generic) and not isinstance(value, np.complexfloating)
 
 
-def supports(instruction: Any) -> bool:
-    """Whether the instruction is elementwise, with an emitter for its dtypes and parameters.
-
-    An instruction has `name`, `operands` (with `dtype` and `shape`, or with `value`), `params` and `results`.
-    """
+def supports(instruction: AnyInstruction) -> bool:
+    """Whether the instruction is elementwise, with an emitter for its dtypes and parameters."""
     if len(instruction.results) != 1:
         return False
     name, dtype = instruction.name, instruction.results[0].dtype
     if not has_type(dtype):
         return False
     for operand in instruction.operands:
-        if not (has_type(operand.dtype) if hasattr(operand, "dtype") else _is_number(operand.value)):
+        if not (has_type(operand.dtype) if is_value(operand) else _is_number(operand.value)):
             return False
     if instruction.params and name not in ("broadcast_to", "astype"):
         return False
-    if not any(hasattr(x, "dtype") for x in instruction.operands):
+    if not instruction.values:
         return False
     if name in EMITTERS:
         if name == "polygamma" and not _is_literal(instruction.operands[0], 1):
             return False
         if name in ("broadcast_to", "astype", "where"):
-            return not any(hasattr(x, "dtype") and _lossy(x.dtype, dtype) for x in instruction.operands)
+            return not any(_lossy(x.dtype, dtype) for x in instruction.values)
         return dtype.kind in EMITTERS[name][0] and len(instruction.operands) <= 3
     if name in RELATIONS:
         return dtype == _BOOL and _relation_dtype(instruction) is not None
     return name in LOGIC and dtype == _BOOL
 
 
-def _is_literal(operand: Any, number: int) -> bool:
-    return not hasattr(operand, "dtype") and bool(operand.value == number)
+def _is_literal(operand: AnyOperand, number: int) -> bool:
+    return not is_value(operand) and bool(operand.value == number)
 
 
 def _lossy(given: DType, wanted: DType) -> bool:
@@ -367,7 +365,7 @@ def _lossy(given: DType, wanted: DType) -> bool:
     return given.kind == "f" and wanted.kind in "iu" and wanted not in (np.dtype(np.int64),)
 
 
-def _relation_dtype(instruction: Any) -> DType | None:
+def _relation_dtype(instruction: AnyInstruction) -> DType | None:
     """The dtype a comparison is made in; None where NumPy does better than a common dtype (int64 with uint64)."""
     kinds = [k for k in _dtypes(instruction) if isinstance(k, np.dtype)]
     if any(k.kind == "u" for k in kinds) and any(k.kind in "if" for k in kinds):
@@ -385,19 +383,20 @@ def _relation_dtype(instruction: Any) -> DType | None:
     return found if has_type(found) else None
 
 
-def _fits(number: Any, dtype: DType) -> bool:
+def _fits(number: float, dtype: DType) -> bool:
     limits = np.iinfo(dtype)
     return bool(limits.min <= number <= limits.max)
 
 
-def emit(elements: Elements, instruction: Any, operands: Sequence[Vector | None]) -> Vector:
+def emit(elements: Elements, instruction: AnyInstruction, operands: Sequence[Vector | None]) -> Vector:
     """Emit the instruction on lanes. An operand that is None is a Python number of the instruction."""
     name, result = instruction.name, instruction.results[0].dtype
 
     def converted(i: int, dtype: DType) -> Vector:
         operand, value = instruction.operands[i], operands[i]
-        if value is None:
+        if not is_value(operand):
             return elements.constant(dtype, operand.value)
+        assert value is not None
         return elements.cast(value, operand.dtype, dtype)
 
     count = range(len(operands))
@@ -409,8 +408,8 @@ def emit(elements: Elements, instruction: Any, operands: Sequence[Vector | None]
         return LOGIC[name](*[converted(i, _BOOL) for i in count])
     if name == "where":
         return elements.lanes.select(converted(0, _BOOL), converted(1, result), converted(2, result))
-    if name in ("power", "float_power") and operands[1] is None:
-        found = _whole_power(converted(0, result), float(instruction.operands[1].value), elements)
+    if name in ("power", "float_power") and not is_value(exponent := instruction.operands[1]):
+        found = _whole_power(converted(0, result), float(exponent.value), elements)
         if found is not None:
             return found
     return EMITTERS[name][1](elements, result, [converted(i, result) for i in count], instruction.params)

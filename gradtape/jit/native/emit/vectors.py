@@ -9,7 +9,7 @@ No fast-math flags are set: LLVM does not reorder or contract floating-point ari
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -27,7 +27,7 @@ class Vector:
 
     __slots__ = ("ir", "lanes")
 
-    def __init__(self, lanes: Lanes, value: Any) -> None:
+    def __init__(self, lanes: Lanes, value: ir.Value) -> None:
         self.lanes = lanes
         self.ir = value
 
@@ -122,7 +122,7 @@ class Vector:
 class Lanes:
     """Emits vector instructions of a fixed number of lanes at the end of a builder's block."""
 
-    def __init__(self, builder: Any, width: int, fused: bool) -> None:
+    def __init__(self, builder: ir.IRBuilder, width: int, fused: bool) -> None:
         self.builder = builder
         self.width = width
         self.fused = fused
@@ -130,10 +130,10 @@ class Lanes:
 
     # -- making values ----------------------------------------------------------------------------------------
 
-    def type(self, element: Any) -> Any:
+    def type(self, element: ir.Type) -> Any:
         return ir.VectorType(element, self.width)
 
-    def constant(self, element: Any, number: Number) -> Vector:
+    def constant(self, element: ir.Type, number: Number) -> Vector:
         """All lanes hold one number."""
         key = ("constant", str(element), repr(number))
         found = self._find(key)
@@ -149,7 +149,7 @@ class Lanes:
             return other
         return self.constant(value.element, float(other) if value.is_float else int(other))
 
-    def splat(self, scalar: Any) -> Vector:
+    def splat(self, scalar: ir.Value) -> Vector:
         """A scalar LLVM value in all lanes."""
         undefined = ir.Constant(self.type(scalar.type), ir.Undefined)
         first = self.builder.insert_element(undefined, scalar, ir.Constant(ir.IntType(32), 0))
@@ -158,14 +158,14 @@ class Lanes:
 
     # -- emitting once ----------------------------------------------------------------------------------------
 
-    def _find(self, key: Any) -> Vector | None:
+    def _find(self, key: Hashable) -> Vector | None:
         for scope in reversed(self._seen):
             found: Vector | None = scope.get(key)
             if found is not None:
                 return found
         return None
 
-    def _keep(self, key: Any, value: Vector) -> Vector:
+    def _keep(self, key: Hashable, value: Vector) -> Vector:
         self._seen[-1][key] = value
         return value
 
@@ -176,7 +176,7 @@ class Lanes:
     def leave(self) -> None:
         self._seen.pop()
 
-    def once(self, key: Any, make: Callable[[], Any]) -> Vector:
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Vector:
         """The value that was emitted under this key; the first time, what `make` emits."""
         found = self._find(key)
         return self._keep(key, Vector(self, make())) if found is None else found
@@ -223,7 +223,7 @@ class Lanes:
             yes = self.like(no, yes)
         return self.emit("select", mask, yes, self.like(yes, no))
 
-    def convert(self, name: str, value: Vector, element: Any) -> Vector:
+    def convert(self, name: str, value: Vector, element: ir.Type) -> Vector:
         """A lane-wise conversion instruction (`fpext`, `sitofp`, `zext`, `bitcast` ...) to lanes of that type."""
         key = ("convert", name, id(value.ir), str(element))
         found = self._find(key)
