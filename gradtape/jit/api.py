@@ -183,7 +183,9 @@ class Compiled(Inspection):
         elif not is_first:
             backends.quicken(executable.runner)
         if is_first or is_suspect(answer, self.stats.runs):
-            self._explain_nonfinite(executable, answer, args, kwargs, explain_call.Run(call, environment, arrays))
+            self._explain_nonfinite(
+                executable, answer, args, kwargs, explain_call.ExecutableRun(call, environment, arrays)
+            )
         return True, answer
 
     def _explain_nonfinite(
@@ -192,7 +194,7 @@ class Compiled(Inspection):
         answer: Any,
         args: Any,
         kwargs: Any,
-        run: explain_call.Run = explain_call.WITHOUT_WRITES,
+        run: explain_call.ExecutableRun = explain_call.WITHOUT_WRITES,
     ) -> None:
         """Explain results that are not finite, once."""
         if not self._explained and not explain_call.is_finite(answer):
@@ -307,7 +309,7 @@ class Compiled(Inspection):
         """Report what was found about gradients while tracing, before the first run."""
         if executable.withheld:
             self._explained |= "not finite" in executable.withheld.deferred
-            run = explain_call.Run(call, environment, executable.arrays(call, environment), is_over=False)
+            run = explain_call.ExecutableRun(call, environment, executable.arrays(call, environment), is_over=False)
             explain_call.explain(self._function, args, kwargs, executable, run)
 
     # -- compiling ahead

@@ -23,7 +23,7 @@ from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.gc_pause import collect_less_often
 from gradtape.jit.runtime.loops import compile_loop, make_evaluator
 from gradtape.jit.runtime.runner import Runner
-from gradtape.jit.runtime.schedule import Group, Step
+from gradtape.jit.runtime.schedule import NativeGroup, Step
 from gradtape.jit.trace.call import trace_call
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _print_steps(executable: Executable) -> str:
     """One line for each step; the instructions of a native group are indented under it."""
     lines: list[str] = []
     for index, step in enumerate(executable.runner.steps):
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             inputs, outputs = (", ".join(f"%{value.id}" for value in values) for values in (step.inputs, step.outputs))
             lines.append(f"step {index}: native group, {inputs or 'nothing'} -> {outputs}")
             lines += [f"  {instruction!r}" for instruction in step.instructions]
@@ -77,9 +77,9 @@ def _print_llvm(executable: Executable) -> str:
     return "\n".join(modules) or "; no native code: every step is a NumPy kernel"
 
 
-def _find_groups(steps: Sequence[Step]) -> Iterator[Group]:
+def _find_groups(steps: Sequence[Step]) -> Iterator[NativeGroup]:
     for step in steps:
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             yield step
         elif step.op is LOOP:
             yield from _find_groups(step.params["loop"].runner.steps)

@@ -10,7 +10,7 @@ from gradtape.config import config
 from gradtape.jit.ir.program import Program
 from gradtape.jit.runtime.gc_pause import age
 from gradtape.jit.runtime.runner import Runner
-from gradtape.jit.runtime.schedule import Backend, Group, Step, schedule
+from gradtape.jit.runtime.schedule import Backend, NativeGroup, Step, schedule
 
 if TYPE_CHECKING:
     from gradtape.jit.native.backend import NativeBackend
@@ -47,7 +47,7 @@ def whole(program: Program, steps: Sequence[Step], single: bool) -> Callable[...
     Returns a tuple of the outputs, or the `single` one there is. None if there is no such function.
     """
     native = _native() if _backend is None and config.native else None
-    if native is None or len(steps) != 1 or not isinstance(steps[0], Group):
+    if native is None or len(steps) != 1 or not isinstance(steps[0], NativeGroup):
         return None
     return native.whole(program, steps[0].call, single)
 
@@ -63,7 +63,7 @@ def workspace(steps: Sequence[Step]) -> int:
     """The bytes of workspace of native code: those of the group among `steps` that needs most."""
     found = 0
     for step in steps:
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             found = max(found, getattr(step.call, "workspace", 0))
     return found
 
@@ -72,7 +72,7 @@ def workspace(steps: Sequence[Step]) -> int:
 def _native() -> NativeBackend | None:
     """Native code; None where LLVM cannot be loaded, or has no code for this machine."""
     try:
-        from gradtape.jit.native import backend  # LLVM is loaded here, by those who compile something
+        from gradtape.jit.native import backend  # lazy: it loads LLVM
     except (ImportError, OSError):
         return None
     age()  # LLVM's modules stay: scanning so many new objects would take longer than optimising a program

@@ -29,7 +29,7 @@ from gradtape.jit.ir.program import (
     depends_on_values,
 )
 from gradtape.jit.runtime.buffers import LARGE, BufferPlan
-from gradtape.jit.runtime.schedule import Group, Step
+from gradtape.jit.runtime.schedule import NativeGroup, Step
 
 _FILE = f"{__file__}:generated"
 _ARENAS = 4  # how many threads at once get buffers that are used again; others get new ones
@@ -126,7 +126,7 @@ class Runner:
         return lines
 
     def _line(self, index: int, step: Step) -> str:
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             results = "".join(f"v{value.id}, " for value in step.outputs)
             name = self._bind(step.call, f"group{index}")
             self.groups[name] = step.call
@@ -191,7 +191,7 @@ class Runner:
             f"v{value.id}" for value in (*self.program.inputs, *(constant.value for constant in self.program.constants))
         )
         seen: set[Value] = set()
-        native = {value for step in self.steps if isinstance(step, Group) for value in step.outputs}
+        native = {value for step in self.steps if isinstance(step, NativeGroup) for value in step.outputs}
         careful = [v for v in self.program.outputs if not self._is_own(v)]
         if len({*careful}) < len(careful) or careful:
             lines.append(f"    seen = [{others}]")

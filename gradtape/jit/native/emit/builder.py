@@ -28,7 +28,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
     """
 
     def add(self, left: ir.Value, right: ir.Value) -> Any:
-        one, other = _known(left), _known(right)
+        one, other = _integer_constant(left), _integer_constant(right)
         if one == 0:
             return right
         if other == 0:
@@ -36,13 +36,13 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return super().add(left, right) if one is None or other is None else _LONG(one + other)
 
     def sub(self, left: ir.Value, right: ir.Value) -> Any:
-        one, other = _known(left), _known(right)
+        one, other = _integer_constant(left), _integer_constant(right)
         if other == 0:
             return left
         return super().sub(left, right) if one is None or other is None else _LONG(one - other)
 
     def mul(self, left: ir.Value, right: ir.Value) -> Any:
-        one, other = _known(left), _known(right)
+        one, other = _integer_constant(left), _integer_constant(right)
         if one == 1 or other == 0:
             return right
         if other == 1 or one == 0:
@@ -50,7 +50,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return super().mul(left, right) if one is None or other is None else _LONG(one * other)
 
     def udiv(self, left: ir.Value, right: ir.Value) -> Any:
-        one, other = _known(left), _known(right)
+        one, other = _integer_constant(left), _integer_constant(right)
         if other == 1:
             return left
         return super().udiv(left, right) if one is None or other is None else _LONG(one // other)
@@ -65,7 +65,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return super().select(condition, left, right)
 
     def icmp_signed(self, relation: str, left: ir.Value, right: ir.Value) -> Any:
-        one, other = _known(left), _known(right)
+        one, other = _integer_constant(left), _integer_constant(right)
         if one is None or other is None or relation not in ("<", ">"):
             return super().icmp_signed(relation, left, right)
         return ir.IntType(1)(int(one < other if relation == "<" else one > other))
@@ -80,7 +80,7 @@ def start_builder(block: ir.Block) -> Builder:
     return CheckedBuilder(block)
 
 
-def _known(operand: ir.Value) -> int | None:
+def _integer_constant(operand: ir.Value) -> int | None:
     """The value of an operand that is an integer constant; None for others."""
     if isinstance(operand, ir.Constant) and operand.type == _LONG and isinstance(operand.constant, int):
         return operand.constant

@@ -392,7 +392,7 @@ def emit(elements: Elements, instruction: AnyInstruction, operands: Sequence[Vec
     """Emit the instruction on lanes. An operand that is None is a Python number of the instruction."""
     name, result = instruction.name, instruction.results[0].dtype
 
-    def converted(i: int, dtype: DType) -> Vector:
+    def convert_operand(i: int, dtype: DType) -> Vector:
         operand, value = instruction.operands[i], operands[i]
         if not is_value(operand):
             return elements.constant(dtype, operand.value)
@@ -403,16 +403,16 @@ def emit(elements: Elements, instruction: AnyInstruction, operands: Sequence[Vec
     if name in RELATIONS:
         dtype = _relation_dtype(instruction)
         assert dtype is not None
-        return RELATIONS[name](elements, dtype, [converted(i, dtype) for i in count], {})
+        return RELATIONS[name](elements, dtype, [convert_operand(i, dtype) for i in count], {})
     if name in LOGIC:
-        return LOGIC[name](*[converted(i, _BOOL) for i in count])
+        return LOGIC[name](*[convert_operand(i, _BOOL) for i in count])
     if name == "where":
-        return elements.lanes.select(converted(0, _BOOL), converted(1, result), converted(2, result))
+        return elements.lanes.select(convert_operand(0, _BOOL), convert_operand(1, result), convert_operand(2, result))
     if name in ("power", "float_power") and not is_value(exponent := instruction.operands[1]):
-        found = _whole_power(converted(0, result), float(exponent.value), elements)
+        found = _whole_power(convert_operand(0, result), float(exponent.value), elements)
         if found is not None:
             return found
-    return EMITTERS[name][1](elements, result, [converted(i, result) for i in count], instruction.params)
+    return EMITTERS[name][1](elements, result, [convert_operand(i, result) for i in count], instruction.params)
 
 
 __all__ = ["EMITTERS", "HEAVY", "Elements", "emit", "has_type", "lane_type", "memory_type", "supports"]

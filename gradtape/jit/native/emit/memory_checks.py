@@ -149,10 +149,10 @@ class CheckedBuilder(Builder):
             made = super().load(ptr, *args, typ=typ, **options)
             name, size = self.checks.size_of(self.function.name, slot[1])
             return self.checks.track(made, Region(name, super().load(size, typ=LONG), LONG(0)))
-        return super().load(self._checked(ptr, typ, "reads"), *args, typ=typ, **options)
+        return super().load(self._check_access(ptr, typ, "reads"), *args, typ=typ, **options)
 
     def store(self, value: ir.Value, ptr: ir.Value, *args: Any, **options: Any) -> Any:
-        return super().store(value, self._checked(ptr, value.type, "writes"), *args, **options)
+        return super().store(value, self._check_access(ptr, value.type, "writes"), *args, **options)
 
     def select(self, condition: ir.Value, left: ir.Value, right: ir.Value) -> Any:
         made = super().select(condition, left, right)
@@ -182,7 +182,7 @@ class CheckedBuilder(Builder):
             return pointer
         return super().select(inside, pointer, self.bitcast(_scratch(self.module), POINTER))
 
-    def _checked(self, pointer: ir.Value, kind: ir.Type, what: str) -> Any:
+    def _check_access(self, pointer: ir.Value, kind: ir.Type, what: str) -> Any:
         if self.checks.region(pointer) is None:
             return pointer
         return self.require(pointer, _size(kind), what)

@@ -190,22 +190,22 @@ def build_softmax(
     kept = tuple(1 if axis in axes else n for axis, n in enumerate(x.shape))
     rest = tuple(n for axis, n in enumerate(x.shape) if axis not in axes) if flat else kept
 
-    def reduced(name: str, value: ArrayValue) -> LoweredValue:
+    def reduce_over_axes(name: str, value: ArrayValue) -> LoweredValue:
         return write(name, value, shape=rest, axis=axes, keepdims=not flat)
 
-    def finite(value: ArrayValue) -> LoweredValue:
+    def zero_if_not_finite(value: ArrayValue) -> LoweredValue:
         return write("where", write("isfinite", value, dtype=bool), value, 0, dtype=x.dtype)
 
-    top = reduced("max", x)
+    top = reduce_over_axes("max", x)
     level = write.reshape(top, kept) if flat else top
-    shifted = write("subtract", x, finite(level))
+    shifted = write("subtract", x, zero_if_not_finite(level))
     powers = write("exp", shifted)
-    total = reduced("sum", powers)
+    total = reduce_over_axes("sum", powers)
     if name == "softmax":
         return write("divide", powers, total)
     if name == "log_softmax":
         return write("subtract", shifted, write("log", total))
-    return write("add", write("log", total), finite(top))
+    return write("add", write("log", total), zero_if_not_finite(top))
 
 
 def _decompose_join(instruction: AnyInstruction) -> list[LoweredInstruction]:

@@ -413,18 +413,18 @@ def _sine_of_quadrant(m: Maths, rest: Pair, quadrant: Vector) -> Vector:
 
 
 def sin(m: Maths, x: Vector) -> Vector:
-    rest, quadrant = _reduced(m, x)
+    rest, quadrant = _reduce_argument(m, x)
     return _odd_near_zero(m, x, _sine_of_quadrant(m, rest, quadrant), 2.0**-28)
 
 
 def cos(m: Maths, x: Vector) -> Vector:
-    rest, quadrant = _reduced(m, x)
+    rest, quadrant = _reduce_argument(m, x)
     return _sine_of_quadrant(m, rest, quadrant + 1)
 
 
 def tan(m: Maths, x: Vector) -> Vector:
     """sin r / cos r in even quadrants, -cos r / sin r in odd ones."""
-    rest, quadrant = _reduced(m, x)
+    rest, quadrant = _reduce_argument(m, x)
     sine = m.ordered_pair(*sine_of_rest(m, rest))
     cosine = m.ordered_pair(*cosine_of_rest(m, rest))
     swap = (quadrant & 1).differs(0)
@@ -438,7 +438,7 @@ def tan(m: Maths, x: Vector) -> Vector:
     return _odd_near_zero(m, x, value, 2.0**-28)
 
 
-def _reduced(m: Maths, x: Vector) -> tuple[Pair, Vector]:
+def _reduce_argument(m: Maths, x: Vector) -> tuple[Pair, Vector]:
     """The reduced angle; once for all functions of one x, as the branch in it is not shared by `Lanes`."""
     found = m.reductions.get(id(x.ir))
     if found is None or found[0] is not x.ir:

@@ -3,7 +3,7 @@
 An entry is a file that is named for everything its contents depend on: the text given to LLVM (with every constant,
 dtype and shape in it), the CPU and its instruction sets, the passes, and the versions of gradtape, NumPy, llvmlite and
 LLVM. It holds object code behind an HMAC of both name and contents, with a key that only the user can read; one that is
-cut off, changed, under another name or written by anybody else is made again. Files appear whole or not at all, so that
+cut off, changed, under another name or written by another user is made again. Files appear whole or not at all, so that
 any number of processes of one user can share a directory. Nothing in it is ever unpickled. Yet it is code, and will be
 run: a directory that others can write to is refused as well, and so is a file of theirs
 (`gradtape.trusted_files`).

@@ -59,7 +59,7 @@ def reroll_loops(program: Program) -> Program:
         stretches = find_stretches(listing)
         if not stretches:
             break
-        from gradtape.jit.passes.reroll.build import build_loops  # by those who have loops
+        from gradtape.jit.passes.reroll.build import build_loops  # lazy: most programs have no loops
 
         program = build_loops(listing, stretches)
     return program
