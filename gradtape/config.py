@@ -49,9 +49,9 @@ class Config:
         if name in _WANTED and not _WANTED[name][0](value):
             raise OperandError(f"gt.config.{name} = {value!r}; {_WANTED[name][1]} wanted")
         if name == "cache_dir" and value is not None:
-            from gradtape.jit.runtime import disk_cache  # loaded by those who keep code on disk
+            from gradtape import trusted_files  # lazy: few programs keep code on disk
 
-            value = str(disk_cache.settled(value))
+            value = str(trusted_files.cache_directory_with_secret(value))
         object.__setattr__(self, name, value)
 
 

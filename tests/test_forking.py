@@ -203,7 +203,7 @@ def test_garbage_is_collected_in_the_child_as_before() -> None:
     """The child does not inherit the seldom collection of a compilation that another thread is in the middle of."""
     script = """
         import gc
-        from gradtape.jit.trace.gc_pause import collect_less_often
+        from gradtape.jit.runtime.gc_pause import collect_less_often
 
         before = gc.get_threshold()
         inside, over = threading.Event(), threading.Event()

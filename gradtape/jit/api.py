@@ -9,8 +9,6 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, overload
 
@@ -19,26 +17,27 @@ import numpy as np
 from gradtape.config import config
 from gradtape.core import recording
 from gradtape.core.backprop import keeping
-from gradtape.core.graph import AMBIENT, VARIABLE
+from gradtape.core.graph import VARIABLE
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
 from gradtape.errors import GradTapeError, OperandError
 from gradtape.forking import fork_safe
 from gradtape.jit.diagnostics import explain_call, retrace_reasons
 from gradtape.jit.diagnostics.explain_call import is_suspect
-from gradtape.jit.errors import Untraceable, warn
+from gradtape.jit.errors import GuardFailed, Untraceable, warn
 from gradtape.jit.guards.signature import CallArguments, Inline, parse_static_arguments
+from gradtape.jit.inspection import Inspection, Statistics, refusals_as_errors
 from gradtape.jit.ir.program import Program, ProgramError
-from gradtape.jit.pipeline import STAGES, compile_call
+from gradtape.jit.ir.results import Write
+from gradtape.jit.pipeline import compile_call
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.cache import ExecutableCache
 from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.fast_entry import FastEntry
-from gradtape.jit.runtime.results import Sample, Write
-from gradtape.jit.runtime.runner import GuardFailed
+from gradtape.jit.runtime.sample import Sample
 
 if TYPE_CHECKING:
-    from gradtape.jit.diagnostics.timeline import Timeline
+    pass
 
 Function = Callable[..., Any]
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -47,29 +46,7 @@ TRACES_AT_MOST = 16
 """How many traces a function may have for the same shapes, dtypes and static values before it is run as it is."""
 
 
-@dataclass(slots=True)
-class Statistics:
-    """What has happened to a compiled function so far.
-
-    >>> import numpy as np
-    >>> from gradtape.jit import jit
-    >>> step = jit(lambda x: x + 1.0)
-    >>> _ = step(np.ones(2)), step(np.ones(2)), step(np.ones(3))
-    >>> step.stats
-    Statistics(traces=2, runs=3, guards_failed=0, uncompiled=0)
-    """
-
-    traces: int = 0
-    """How often the function was traced."""
-    runs: int = 0
-    """How often a compiled program was run."""
-    guards_failed: int = 0
-    """How often a value was not what a trace had relied on."""
-    uncompiled: int = 0
-    """How often the function itself was run instead."""
-
-
-class Compiled:
+class Compiled(Inspection):
     """A compiled function: what `jit` returns.
 
     Call it as the function itself. `program`, `memory` and `stats` tell what was made of it.
@@ -149,7 +126,7 @@ class Compiled:
                     self._explain_nonfinite(executable, answer, args, kwargs)
                 return answer
         try:
-            call, why = self._arguments(args, kwargs), ""
+            call, why = CallArguments.of(self._function, self._static, args, kwargs), ""
         except Inline:
             call, why = None, ""
         except Untraceable as reason:
@@ -206,7 +183,9 @@ class Compiled:
         elif not is_first:
             backends.quicken(executable.runner)
         if is_first or is_suspect(answer, self.stats.runs):
-            self._explain_nonfinite(executable, answer, args, kwargs, explain_call.Run(call, environment, arrays))
+            self._explain_nonfinite(
+                executable, answer, args, kwargs, explain_call.ExecutableRun(call, environment, arrays)
+            )
         return True, answer
 
     def _explain_nonfinite(
@@ -215,7 +194,7 @@ class Compiled:
         answer: Any,
         args: Any,
         kwargs: Any,
-        run: explain_call.Run = explain_call.WITHOUT_WRITES,
+        run: explain_call.ExecutableRun = explain_call.WITHOUT_WRITES,
     ) -> None:
         """Explain results that are not finite, once."""
         if not self._explained and not explain_call.is_finite(answer):
@@ -330,47 +309,10 @@ class Compiled:
         """Report what was found about gradients while tracing, before the first run."""
         if executable.withheld:
             self._explained |= "not finite" in executable.withheld.deferred
-            run = explain_call.Run(call, environment, executable.arrays(call, environment), is_over=False)
+            run = explain_call.ExecutableRun(call, environment, executable.arrays(call, environment), is_over=False)
             explain_call.explain(self._function, args, kwargs, executable, run)
 
-    @property
-    def _name(self) -> str:
-        return repr(getattr(self._function, "__name__", "the function"))
-
-    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallArguments:
-        call = CallArguments()
-        state = recording.current()
-        if not state.bits & AMBIENT:
-            call.key.append("no_grad")
-        if self._static.numbers:
-            numbers = self._static.positions(len(args))
-            for number, x in enumerate(args):
-                if number in numbers:
-                    self._take_static(call, x, f"argument {number}")
-                else:
-                    call.take(x)
-        else:
-            for x in args:
-                call.take(x)
-        for name in kwargs:
-            call.key.append(name)
-            if name in self._static.names:
-                self._take_static(call, kwargs[name], name)
-            else:
-                call.take(kwargs[name])
-        return call
-
-    def _take_static(self, call: CallArguments, x: Any, what: str) -> None:
-        try:
-            call.take_static(x, what)
-        except Untraceable:
-            raise OperandError(
-                f"jit: {what} of {self._name} is static, and a {type(x).__name__} cannot be: it has no hash.\n"
-                f"{Location.here().show()}\n"
-                f"  fix: pass a tuple instead of a list, or do not name it in static_argnums or static_argnames"
-            ) from None
-
-    # -- looking at it
+    # -- compiling ahead
 
     def lower(self, *args: Any, **kwargs: Any) -> Program:
         """Compile for these arguments ahead of the first call; the program, simplified.
@@ -381,26 +323,11 @@ class Compiled:
         >>> len(step.lower(np.ones(3)))
         1
         """
-        with self._refusals_as_errors():
-            call = self._arguments(args, kwargs)
+        with refusals_as_errors(self._name):
+            call = CallArguments.of(self._function, self._static, args, kwargs)
             with self._lock:
                 self._latest = self._find_or_compile(tuple(call.key), call, args, kwargs)
-            return _find_printable(self._latest)
-
-    @contextmanager
-    def _refusals_as_errors(self) -> Iterator[None]:
-        """Inside, what cannot be compiled is an error: there is no call to fall back to."""
-        try:
-            yield
-        except Inline:
-            raise OperandError(
-                f"jit: {self._name} cannot be compiled ahead for tensors that are recorded or mapped over.\n"
-                f"{Location.here().show()}\n  fix: pass arrays"
-            ) from None
-        except Untraceable as reason:
-            raise OperandError(
-                f"jit: {self._name} cannot be compiled, because {reason}.\n{Location.here().show()}"
-            ) from None
+            return self.program
 
     def _find_or_compile(self, key: Any, call: CallArguments, args: Any, kwargs: Any) -> Executable:
         executables = self._cache.lookup(key) or []
@@ -412,97 +339,9 @@ class Compiled:
         self._report_findings(executable, call, environment, args, kwargs)
         return executable
 
-    @property
-    def program(self) -> Program:
-        """The program that was run last, after all passes. It prints with the user's lines, and how it is run."""
-        return _find_printable(self._last())
-
-    @property
-    def traced(self) -> Program:
-        """The program that was run last, as it was traced, before any pass."""
-        return self._last().traced
-
-    @property
-    def memory(self) -> int:
-        """The peak of the memory plan of the program that was run last, in bytes: results and intermediate values.
-
-        >>> import numpy as np
-        >>> from gradtape.jit import jit
-        >>> step = jit(lambda x: np.exp(np.sin(x)) + 1.0)
-        >>> _ = step(np.ones(1_000_000))
-        >>> step.memory  # the result: native code keeps nothing else in memory
-        8000000
-        """
-        runner = self._last().runner
-        return runner.peak + backends.workspace(runner.steps)
-
-    @property
-    def source(self) -> str:
-        """The Python function that the last program was made into."""
-        return self._last().runner.source
-
-    def stage(self, name: str) -> str:
-        """What one stage of the compiler made of the function that was run last, as text.
-
-        In order: "traced", "optimised", "scheduled" (native groups and NumPy kernels), "llvm" and "source", the Python
-        function that runs the steps.
-
-        >>> import numpy as np
-        >>> from gradtape.jit import jit
-        >>> step = jit(lambda x: np.exp(x * 1.0) + 2.0)
-        >>> _ = step(np.zeros(3))
-        >>> print(step.stage("scheduled"))
-        step 0: native group, %0 -> %3
-          %2: float64[3] = exp(%0)
-          %3: float64[3] = add(%2, 2.0)
-        """
-        if name not in STAGES:
-            raise OperandError(
-                f"jit: there is no stage {name!r}.\n{Location.here().show()}\n"
-                f"  fix: one of {', '.join(repr(stage) for stage in STAGES)}"
-            )
-        return STAGES[name](self._last())
-
-    def timeline(self, *args: Any, **kwargs: Any) -> Timeline:
-        """The time of a run by source line and by step: a table to print, and for notebooks.
-
-        The program for these arguments is run some times over with a clock. Without any, it is the program that was
-        run last, on the arrays that it was traced with. Large ones are not kept for that: if they are gone, arrays of
-        ones are taken, with more on the diagonals of square ones. Nothing is assigned or written to, and generators are
-        put back.
-
-        >>> import numpy as np
-        >>> from gradtape.jit import jit
-        >>> step = jit(lambda x: np.sum(np.tanh(x) ** 2))
-        >>> timeline = step.timeline(np.ones(1000))
-        >>> [step.native for step in timeline.steps]
-        [True]
-        """
-        if not args and not kwargs:
-            try:
-                return self._last().timeline(self._name, None)
-            except OperandError:
-                raise
-            except Exception as error:
-                raise OperandError(
-                    f"jit: the program of {self._name} that was run last cannot be run on arrays of ones "
-                    f"({retrace_reasons.first_line(error)}).\n{Location.here().show()}\n"
-                    f"  fix: step.timeline(...), with the arguments of a call"
-                ) from None
-        with self._refusals_as_errors():
-            for executable, arrays in self._candidates(args, kwargs):
-                try:
-                    return executable.timeline(self._name, arrays)
-                except GuardFailed:
-                    continue
-        raise OperandError(
-            f"jit: {self._name} relies on a value that is another one in each run.\n{Location.here().show()}\n"
-            f"  fix: compare tensors, use np.where, or return the value"
-        )
-
     def _candidates(self, args: Any, kwargs: Any) -> Iterator[tuple[Executable, list[Any]]]:
         """The executables whose captures fit, with the arrays to run them on; a new one at last."""
-        call = self._arguments(args, kwargs)
+        call = CallArguments.of(self._function, self._static, args, kwargs)
         key = tuple(call.key)
         for executable in self._cache.lookup(key) or []:
             environment = executable.read_captures(len(call.arrays))
@@ -518,23 +357,6 @@ class Compiled:
         with self._lock:
             self._cache.clear()
             self._latest = self._short = None
-
-    def _last(self) -> Executable:
-        if self._latest is None:
-            raise OperandError(
-                f"jit: {self._name} has not been compiled yet.\n{Location.here().show()}\n"
-                f"  fix: call it, or its .lower(...), first"
-            )
-        return self._latest
-
-
-def _find_printable(executable: Executable) -> Program:
-    """The program of an executable with its schedule, for printing: the same object each time."""
-    if executable.printable is None:
-        from gradtape.jit.ir.printing import ScheduledProgram  # by those who look at it
-
-        executable.printable = ScheduledProgram.of(executable.traced, executable.program, executable.runner.steps)
-    return executable.printable
 
 
 def _raise_if_checking(error: Exception) -> None:

@@ -32,6 +32,10 @@ class Untraceable(BaseException):
         self.location = location  # the user's line that is the reason, where it is known
 
 
+class GuardFailed(Exception):
+    """A value differs from the one that the trace relied on."""
+
+
 class Unrollable(BaseException):
     """A reason why the body of a loop cannot be traced once for all steps: they are traced one by one then."""
 

@@ -14,18 +14,23 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
-from gradtape.jit.ir.program import LOOP, Program
+from gradtape.jit.ir.program import LOOP, Program, loop_runners
 from gradtape.jit.ir.verify import verify
+from gradtape.jit.native.runtime import threads
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.executable import Executable
+from gradtape.jit.runtime.gc_pause import collect_less_often
+from gradtape.jit.runtime.loops import compile_loop, make_evaluator
 from gradtape.jit.runtime.runner import Runner
-from gradtape.jit.runtime.schedule import Group, Step
+from gradtape.jit.runtime.schedule import NativeGroup, Step
 from gradtape.jit.trace.call import trace_call
-from gradtape.jit.trace.gc_pause import collect_less_often
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments, Static
+
+
+loop_runners.register(compile_loop, make_evaluator)
 
 
 def compile_call(
@@ -36,7 +41,7 @@ def compile_call(
     `call` is the flat form of `args` and `kwargs`. Raises `Untraceable` where the function cannot be compiled.
     """
     with collect_less_often():
-        trace = trace_call(function, static, call, args, kwargs)
+        trace = trace_call(function, static, call, args, kwargs, workers=threads.NAME)
         _verify_if_checking(trace.program)
         program = optimise(trace.program, loops=trace.loops)
         _verify_if_checking(program)
@@ -55,7 +60,7 @@ def _print_steps(executable: Executable) -> str:
     """One line for each step; the instructions of a native group are indented under it."""
     lines: list[str] = []
     for index, step in enumerate(executable.runner.steps):
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             inputs, outputs = (", ".join(f"%{value.id}" for value in values) for values in (step.inputs, step.outputs))
             lines.append(f"step {index}: native group, {inputs or 'nothing'} -> {outputs}")
             lines += [f"  {instruction!r}" for instruction in step.instructions]
@@ -72,9 +77,9 @@ def _print_llvm(executable: Executable) -> str:
     return "\n".join(modules) or "; no native code: every step is a NumPy kernel"
 
 
-def _find_groups(steps: Sequence[Step]) -> Iterator[Group]:
+def _find_groups(steps: Sequence[Step]) -> Iterator[NativeGroup]:
     for step in steps:
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             yield step
         elif step.op is LOOP:
             yield from _find_groups(step.params["loop"].runner.steps)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +18,15 @@ from gradtape.loops import checks, memory
 from gradtape.ops import concatenate, stack
 
 Function = Callable[..., Any]
+ScanTracer = Callable[[Function, Any, Any, int, bool, int | None], tuple[Any, Any] | None]
+"""Gives the results of a scan (f, carry, xs, steps, reverse, memory) as those of one loop of a program that is being
+traced; None if none is, or if the steps have to be traced one by one."""
+_tracers: list[ScanTracer] = []
+
+
+def register_tracer(trace: ScanTracer) -> None:
+    """Ask `trace` before the steps of a scan are run. `jit` registers its own when it is loaded."""
+    _tracers.append(trace)
 
 
 def scan(
@@ -53,8 +61,8 @@ def scan(
     steps = checks.number_of_steps(xs, length)
     checks.check_memory(memory)
     carry = checks.as_carry(init)
-    if steps and "gradtape.jit.api" in sys.modules:
-        found = _compiled(f, carry, xs, steps, reverse, memory)
+    for trace in _tracers if steps else ():
+        found = trace(f, carry, xs, steps, reverse, memory)
         if found is not None:
             return found
     if any(isinstance(x, Lifted) for x in leaves((carry, xs))):
@@ -105,24 +113,6 @@ class _Counted:
 
 
 # -- running the steps
-
-
-def _compiled(
-    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None
-) -> tuple[Any, Any] | None:
-    """Inside `jit`, the results as those of a loop of the program; None elsewhere, and where that cannot be done."""
-    from gradtape.jit.errors import Unrollable
-    from gradtape.jit.trace.loops.scan_body import current_level
-
-    level = current_level(leaves((carry, xs)))
-    if level is None:
-        return None
-    from gradtape.jit.trace.loops.scan_op import trace_scan
-
-    try:
-        return trace_scan(level, f, carry, xs, steps, reverse, budget)
-    except Unrollable:
-        return None
 
 
 def _scan(f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None) -> tuple[Any, Any]:

@@ -12,10 +12,10 @@ import pytest
 import gradtape as gt
 from gradtape.core.rules import TABLE
 from gradtape.jit import ProgramError, verify
-from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk
+from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Program, Value, Walk, new_stack
 from gradtape.jit.passes.dce import drop_dead
 from gradtape.jit.passes.licm import hoist_invariants
-from gradtape.jit.runtime.runner import Runner, new_stack
+from gradtape.jit.runtime.runner import Runner
 
 RNG = np.random.default_rng(11)
 W = 0.4 * RNG.normal(size=(3, 3))

@@ -59,13 +59,13 @@ def is_finite(answer: Any) -> bool:
 @contextmanager
 def withhold_findings() -> Iterator[Withheld]:
     """Hold back findings about gradients while a function is traced: its own run reports them with more context."""
-    from gradtape.explain.emit.withhold import withhold  # by those who compile something
+    from gradtape.explain.emit.withhold import withhold  # lazy: loaded with the first compiled function
 
     with withhold() as found:
         yield found
 
 
-class Run(NamedTuple):
+class ExecutableRun(NamedTuple):
     """One run of an executable: its input arrays, and the arguments and captured values that they came from."""
 
     call: CallArguments | None = None
@@ -80,11 +80,11 @@ class Run(NamedTuple):
         return [*given, *self.environment]
 
 
-WITHOUT_WRITES = Run()
+WITHOUT_WRITES = ExecutableRun()
 """A run that has written nothing, so that its inputs are unchanged."""
 
 
-def explain(function: Callable[..., Any], args: Any, kwargs: Any, executable: Executable, run: Run) -> None:
+def explain(function: Callable[..., Any], args: Any, kwargs: Any, executable: Executable, run: ExecutableRun) -> None:
     """Run `function` uncompiled on the arguments of a call, for its reports; all its side effects are undone.
 
     Where it fails, what was found while it was traced is reported.

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.location import Location
+from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Program, Value
 from gradtape.jit.native.lower import conv
 from gradtape.jit.runtime import backends
-from gradtape.jit.runtime.runner import Runner, call_silently
-from gradtape.jit.runtime.schedule import Group, Step
+from gradtape.jit.runtime.runner import Runner
+from gradtape.jit.runtime.schedule import NativeGroup, Step
 
 LONG_ENOUGH = 0.05  # seconds of running
 RUNS_AT_LEAST, RUNS_AT_MOST = 3, 200
@@ -201,11 +202,11 @@ def measure(
         TimedStep(
             _name(step),
             float(np.median(times)),
-            step.instructions if isinstance(step, Group) else (step,),
+            step.instructions if isinstance(step, NativeGroup) else (step,),
             _native(step),
         )
         for step, times in zip(steps, runner.spent, strict=True)
-        if isinstance(step, Group) or step.op is not GUARD
+        if isinstance(step, NativeGroup) or step.op is not GUARD
     ]
     return Timeline(name, timed, runs, "arrays of ones" if any(x is None for x in arrays) else words)
 
@@ -219,11 +220,11 @@ def _make_sample(value: Value) -> Any:
 
 
 def _native(step: Step) -> bool:
-    return isinstance(step, Group)
+    return isinstance(step, NativeGroup)
 
 
 def _name(step: Step) -> str:
-    return "native code" if isinstance(step, Group) else step.name
+    return "native code" if isinstance(step, NativeGroup) else step.name
 
 
 def _by_line(steps: Sequence[TimedStep]) -> tuple[TimedLine, ...]:

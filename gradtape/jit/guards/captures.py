@@ -61,7 +61,7 @@ from gradtape.jit.guards.library_code import (
     may_be_copied,
 )
 from gradtape.jit.guards.rng import GENERATORS
-from gradtape.jit.guards.substitute import Copies, Keeper
+from gradtape.jit.guards.substitute import Copies, Keeper, Tracer
 
 _NAMESPACES = frozenset({"__globals__", "__builtins__", "f_globals", "f_locals", "f_builtins", "gi_frame", "tb_frame"})
 _NEVER_CALLED = frozenset(
@@ -423,9 +423,9 @@ class Survey:
 
     # -- a copy of it
 
-    def keeper(self) -> Keeper:
+    def keeper(self, is_tracer: Callable[[Any], bool]) -> Keeper:
         """The state of what is not copied, to remove traced values from it after the trace."""
-        return Keeper(self.reached(), self.changing)
+        return Keeper(self.reached(), self.changing, is_tracer)
 
     def functions(self) -> list[types.FunctionType]:
         """The user's functions within reach."""
@@ -436,7 +436,7 @@ class Survey:
         """The functions, containers and objects on the way to what was found."""
         return [item for key, item in self._objects.items() if key in self.edges]
 
-    def substitute(self, replace: Callable[[Any], Any]) -> Copies:
+    def substitute(self, replace: Callable[[Any], Tracer]) -> Copies:
         """Copies of all that holds leaves, with `replace(leaf)` in place of each."""
         return Copies(self, replace)
 

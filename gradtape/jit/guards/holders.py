@@ -34,7 +34,7 @@ import numpy as np
 
 from gradtape.core.recording import Recorder
 from gradtape.core.tensor import Tensor
-from gradtape.jit.trace.tracer import NUMBERS
+from gradtape.jit.ir.program import NUMERIC_KINDS
 
 
 class Place:
@@ -135,7 +135,7 @@ def same_scalar(value: Any, before: Any) -> bool:
 def is_leaf(value: Any) -> bool:
     """Whether a value becomes an input of the program: an array of numbers, a tensor or a Variable."""
     if type(value) is np.ndarray:
-        return value.dtype.kind in NUMBERS
+        return value.dtype.kind in NUMERIC_KINDS
     return isinstance(value, Tensor | np.inexact)
 
 

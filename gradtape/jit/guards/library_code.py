@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import types
 import weakref
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-import gradtape
+from gradtape import core
 from gradtape.core.location import is_library
 from gradtape.core.tensor import Tensor
 from gradtape.jit.guards.holders import BOUND, COPIED, NAMED_ONLY, is_of_library
@@ -20,7 +21,7 @@ from gradtape.jit.guards.holders import BOUND, COPIED, NAMED_ONLY, is_of_library
 _OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
 _KERNEL = ("gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
 _CONSTANT_MODULES = ("numpy", "scipy", "gradtape", "math", "cmath", "builtins", "typing", "collections", "__future__")
-_PACKAGE = gradtape.__path__[0]
+_PACKAGE = os.path.dirname(core.__path__[0])
 _TOOLS = ("pytest", "_pytest", "coverage", "hypothesis")
 _CONTAINERS = (list, tuple, dict, deque, types.MethodType, functools.partial, weakref.ref, *BOUND)
 

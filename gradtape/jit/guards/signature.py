@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from gradtape.core import recording
+from gradtape.core.graph import AMBIENT
+from gradtape.core.location import Location
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import _children
 from gradtape.core.tensor import Tensor, Variable, is_tracked
 from gradtape.errors import OperandError
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import is_scalar, same_scalar, slot_names
-from gradtape.jit.trace.tracer import NUMBERS
+from gradtape.jit.ir.program import NUMERIC_KINDS
 
 _BY_IDENTITY: Any = object.__eq__
 _SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None)})
@@ -99,6 +102,30 @@ class CallArguments:
         self.objects: list[Any] = []
         self.tensors = False
 
+    @classmethod
+    def of(cls, function: Callable[..., Any], static: Static, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Self:
+        """The arguments of a call of `function`."""
+        call = cls()
+        if not recording.current().bits & AMBIENT:
+            call.key.append("no_grad")
+        if static.numbers:
+            numbers = static.positions(len(args))
+            for number, x in enumerate(args):
+                if number in numbers:
+                    call._take_named_static(x, f"argument {number}", function)
+                else:
+                    call.take(x)
+        else:
+            for x in args:
+                call.take(x)
+        for name in kwargs:
+            call.key.append(name)
+            if name in static.names:
+                call._take_named_static(kwargs[name], name, function)
+            else:
+                call.take(kwargs[name])
+        return call
+
     def owner(self, index: int) -> Any:
         return self.variables.get(index, self.arrays[index])
 
@@ -106,7 +133,7 @@ class CallArguments:
         """Add an argument, or a part of one."""
         kind = type(x)
         if kind is np.ndarray:
-            if x.dtype.kind not in NUMBERS:
+            if x.dtype.kind not in NUMERIC_KINDS:
                 raise Untraceable(f"an argument has dtype {x.dtype}")
             self.arrays.append(x)
             self.key += (x.dtype, x.shape)
@@ -133,7 +160,7 @@ class CallArguments:
             self.tensors = True
             self.arrays.append(x._array)
             self.key += (Tensor, x._array.dtype, x._array.shape)
-        elif isinstance(x, np.generic) and x.dtype.kind in NUMBERS:
+        elif isinstance(x, np.generic) and x.dtype.kind in NUMERIC_KINDS:
             self.arrays.append(x)
             self.key += (np.generic, x.dtype)
         elif kind is slice:
@@ -157,6 +184,23 @@ class CallArguments:
             raise Untraceable(f"{what} is a {type(x).__name__}, which has no hash to know it by") from None
         self.key += (type(x), Alike(x))
         self.objects.append(x)
+
+    def _take_named_static(self, x: Any, what: str, function: Callable[..., Any]) -> None:
+        """Add an argument that the user has named as static."""
+        try:
+            self.take_static(x, what)
+        except Untraceable:
+            raise OperandError(
+                f"jit: {what} of {quote_name(function)} is static, and a {type(x).__name__} cannot be: it has no "
+                f"hash.\n"
+                f"{Location.here().show()}\n"
+                f"  fix: pass a tuple instead of a list, or do not name it in static_argnums or static_argnames"
+            ) from None
+
+
+def quote_name(function: Callable[..., Any]) -> str:
+    """The name of a function as messages show it."""
+    return repr(getattr(function, "__name__", "the function"))
 
 
 class Static(NamedTuple):

@@ -12,16 +12,11 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Container, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves
-from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import BOUND, UNBOUND, contents, slot_names
-from gradtape.jit.guards.signature import Inline
-from gradtape.jit.trace.tracer import TracingLevel
-from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.captures import Survey
@@ -30,7 +25,9 @@ if TYPE_CHECKING:
 class Keeper:
     """How the containers, names and attributes within reach were before a trace."""
 
-    def __init__(self, items: Iterable[Any], copied: Container[int]) -> None:
+    def __init__(self, items: Iterable[Any], copied: Container[int], is_tracer: Callable[[Any], bool]) -> None:
+        """`items` are what is within reach; of those in `copied`, by id, the trace sees copies only."""
+        self._is_tracer = is_tracer
         self._dictionaries: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
         self._lists: list[tuple[Any, list[Any]]] = []
         self._cells: list[tuple[types.CellType, Any]] = []
@@ -54,7 +51,7 @@ class Keeper:
         """Put back what traced values have taken the place of; the name of such a place, if there was one."""
         found: str | None = None
         for cell, before in self._cells:
-            if (now := contents(cell)) is not before and _is_traced(now):
+            if (now := contents(cell)) is not before and self._holds_tracers(now):
                 found = "a name of an enclosing function"
                 if before is UNBOUND:
                     del cell.cell_contents
@@ -63,32 +60,39 @@ class Keeper:
         for held, earlier in self._dictionaries:
             changed = [key for key, value in list(held.items()) if key not in earlier or earlier[key] is not value]
             for key in changed:
-                if _is_traced(held[key]):
+                if self._holds_tracers(held[key]):
                     found = repr(key)
                     if key in earlier:
                         held[key] = earlier[key]
                     else:
                         del held[key]
         for listed, parts in self._lists:
-            if not _same_items(listed, parts) and _is_traced(list(listed)):
+            if not _same_items(listed, parts) and self._holds_tracers(list(listed)):
                 found = "a list"
                 listed.clear()
                 listed.extend(parts)
         return found
 
-
-def _is_traced(value: Any) -> bool:
-    return any(isinstance(x, TraceTensor) for x in leaves(value))
+    def _holds_tracers(self, value: Any) -> bool:
+        return any(self._is_tracer(x) for x in leaves(value))
 
 
 def _same_items(one: Any, other: list[Any]) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
 
 
+class Tracer(Protocol):
+    """A traced tensor, as far as its place in a copy is concerned."""
+
+    @property
+    def traced(self) -> object:
+        """The value of the program that it stands for; another one after a write to it."""
+
+
 class Copies:
     """Copies of functions and containers, in which traced tensors are in the place of arrays."""
 
-    def __init__(self, survey: Survey, replace: Callable[[Any], Any]) -> None:
+    def __init__(self, survey: Survey, replace: Callable[[Any], Tracer]) -> None:
         self.survey = survey
         self._replaced: dict[int, Any] = {}
         for place in survey.leaves:
@@ -233,16 +237,3 @@ class Copies:
         tensors = [self._replaced[id(place.value)] for place in self.survey.leaves]
         pairs = zip(tensors, self._given, strict=True)
         return [(index, tensor) for index, (tensor, given) in enumerate(pairs) if tensor.traced is not given]
-
-
-def make_leaf_replacer(level: TracingLevel, bits: int) -> Callable[[Any], Any]:
-    """How leaves are replaced: by new inputs of a trace. A tensor on one of the tapes in `bits` cannot be."""
-
-    def replace(value: Any) -> TraceTensor | TraceVariable:
-        if isinstance(value, Variable):
-            return level.new_variable(value)
-        if isinstance(value, Tensor) and (isinstance(value, Lifted) or value._node.bits & bits):
-            raise Inline
-        return level.new_input(value._array if isinstance(value, Tensor) else value)
-
-    return replace

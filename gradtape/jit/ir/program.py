@@ -39,8 +39,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import operator
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -50,10 +50,11 @@ from gradtape.core.shapes import Shape
 from gradtape.errors import GradTapeError
 from gradtape.forking import cached_property
 
-if TYPE_CHECKING:
-    from gradtape.jit.runtime.runner import LoopRunner
-
 NOWHERE = Location(None, 0)
+NUMERIC_KINDS = "fciub"
+"""The kinds of dtypes that programs compute with: floats, complex numbers, integers and truth values."""
+SHARED_AT_MOST = 1 << 12
+"""Bytes of a constant, up to which equal ones are one value."""
 
 
 class ProgramError(GradTapeError, RuntimeError):
@@ -123,6 +124,17 @@ class Constant:
 
     value: Value
     array: np.ndarray[Any, Any]
+
+
+def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
+    """A read-only copy; broadcast axes (stride 0) stay broadcast."""
+    array = np.asarray(array)
+    if array.size > 1 and 0 in array.strides:
+        index = tuple([slice(0, 1) if stride == 0 else slice(None) for stride in array.strides])
+        return np.broadcast_to(array[index].copy(), array.shape)
+    copy: np.ndarray[Any, Any] = array.copy()
+    copy.flags.writeable = False
+    return copy
 
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
@@ -287,8 +299,32 @@ QUICK: dict[str, Callable[[Any, Any], Any]] = {
 }
 """What NumPy's numbers do by themselves, to the same bit, in a tenth of the time that a kernel takes."""
 
-KERNELS_AT_MOST = 400_000
-"""How many calls of kernels take less time than native code takes to be made."""
+
+class LoopFunction(Protocol):
+    """A loop as a function of its operands' arrays."""
+
+    @property
+    def call(self) -> Callable[..., tuple[Any, ...]]: ...
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def peak(self) -> int: ...
+
+    @property
+    def steps(self) -> Sequence[Any]: ...
+
+
+class LoopRunners:
+    """What makes functions of loops. They are the runtime's, which is above this layer, so they are registered."""
+
+    def register(self, compile: Callable[[Loop], LoopFunction], evaluator: Callable[[Loop], LoopFunction]) -> None:
+        """`compile` makes a function for many calls, `evaluator` one for a single call."""
+        self.compile, self.evaluator = compile, evaluator
+
+
+loop_runners = LoopRunners()
 
 
 @dataclasses.dataclass(eq=False)
@@ -324,21 +360,14 @@ class Loop:
         return any(instruction.effect for instruction in self.body.instructions)
 
     @cached_property
-    def runner(self) -> LoopRunner:
+    def runner(self) -> LoopFunction:
         """The loop as a function of its operands' arrays, made when it is first asked for."""
-        from gradtape.jit.runtime import backends
-        from gradtape.jit.runtime import runner as run
-
-        return run.LoopRunner(self, backends.steps(self.body))
+        return loop_runners.compile(self)
 
     @property
-    def sampler(self) -> LoopRunner:
-        """The loop as a function that is run once or twice: with NumPy's kernels, unless they are very many."""
-        from gradtape.jit.trace.loops.evaluate import LoopEvaluator
-
-        if len(self.body) * self.length > KERNELS_AT_MOST:
-            return self.runner
-        return LoopEvaluator(self)
+    def evaluator(self) -> LoopFunction:
+        """The loop as a function that is called once or twice."""
+        return loop_runners.evaluator(self)
 
     def result_specs(self) -> list[tuple[Shape, np.dtype[Any]]]:
         """The shapes and dtypes of the results."""
@@ -373,6 +402,13 @@ def _run_loop(*arrays: Any, loop: Loop) -> tuple[Any, ...]:
 
 LOOP = Op("loop", _run_loop, kind="loop", outputs=True)
 """The operation of an instruction that repeats the body of its parameter `loop`."""
+
+
+def new_stack(row: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
+    """An array of `length` rows, each of them laid out in memory as `row` is: kernels may round by the layout."""
+    order = sorted(range(row.ndim), key=lambda axis: -abs(row.strides[axis]))
+    out = np.empty((length, *(row.shape[axis] for axis in order)), row.dtype)
+    return out.transpose(0, *(1 + order.index(axis) for axis in range(row.ndim)))
 
 
 def params_key(params: dict[str, Any]) -> Any:

@@ -1,16 +1,15 @@
-"""The native backend of `jit.runtime`: implements `gradtape.jit.runtime.schedule.Backend`."""
+"""The native backend of `jit.runtime`: implements the protocol `Backend` of `gradtape.jit.runtime.schedule`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.jit.ir.program import Program
+from gradtape.jit.ir.kernels import Call
+from gradtape.jit.ir.program import Instruction, Program, Value
 from gradtape.jit.native.lower import prepare, support
 from gradtape.jit.native.runtime.function import NativeFunction
 from gradtape.jit.native.schedule.layout import Unsupported
-from gradtape.jit.runtime.schedule import Group as GroupStep
-from gradtape.jit.runtime.schedule import Step, schedule
 
 
 class NativeBackend:
@@ -26,13 +25,13 @@ class NativeBackend:
     (array([0., 0.]),)
     """
 
-    def supports(self, instruction: Any) -> bool:
+    def supports(self, instruction: Instruction) -> bool:
         """Whether an instruction may be part of a group."""
         return support.supports(instruction) and not prepare.is_view_for_kernels(instruction)
 
     def compile_group(
-        self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
-    ) -> Callable[..., tuple[Any, ...]] | None:
+        self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
+    ) -> Call | None:
         """A function from arrays of any layout to a tuple of new arrays; None if native code would gain nothing."""
         if not outputs or not _is_worth_it(instructions):
             return None
@@ -41,7 +40,7 @@ class NativeBackend:
         except Unsupported:  # a view that needs a copy in this group
             return None
 
-    def quickened(self, call: Callable[..., tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
+    def quicken(self, call: Call) -> Call:
         """The same function with the least overhead, for more than one call."""
         if not isinstance(call, NativeFunction):
             return call
@@ -49,27 +48,24 @@ class NativeBackend:
 
         return entry.entry(call)
 
-    def steps(self, program: Program) -> list[Step]:
-        """The steps of the prepared program: groups for native code, and kernels."""
-        return schedule(prepare.prepare(program), self)
+    def prepare(self, program: Program) -> Program:
+        """The program in the form that native code is compiled from."""
+        return prepare.prepare(program)
 
-    def whole(self, program: Program, steps: Sequence[Step], single: bool) -> Callable[..., Any] | None:
-        """The native entry of a program that is one group and nothing else; None if it is more."""
-        if len(steps) != 1 or not isinstance(steps[0], GroupStep):
-            return None
-        group = steps[0].call
-        if not isinstance(group, NativeFunction):
+    def whole(self, program: Program, call: Call, single: bool) -> Callable[..., Any] | None:
+        """The native entry of a program whose only step is `call`; None if there is none."""
+        if not isinstance(call, NativeFunction):
             return None
         from gradtape.jit.native.runtime import entry
 
         constants = {constant.value: constant.array for constant in program.constants}
-        return entry.whole_entry(group, program.inputs, constants, program.outputs, single)
+        return entry.whole_entry(call, program.inputs, constants, program.outputs, single)
 
 
 _QUICK = frozenset({"add", "subtract", "multiply", "divide", "negative", "square", "where", "astype", "broadcast_to"})
 
 
-def _is_worth_it(instructions: Sequence[Any]) -> bool:
+def _is_worth_it(instructions: Sequence[Instruction]) -> bool:
     """Whether native code gains anything over the NumPy kernels, which need no compiling.
 
     Views cost nothing in NumPy, and a single exact operation gives the same bits in both.

@@ -7,8 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.jit.ir.program import Constant, Instruction, Literal, Operand, Program, Value, spec_of
-from gradtape.jit.trace.tracer import SMALL, frozen_copy
+from gradtape.jit.ir.program import (
+    SHARED_AT_MOST,
+    Constant,
+    Instruction,
+    Literal,
+    Operand,
+    Program,
+    Value,
+    frozen_copy,
+    spec_of,
+)
 
 FOLDED_AT_MOST = 1 << 20
 """Bytes of a constant that folding may make."""
@@ -23,7 +32,9 @@ class RewriteContext:
         self.added: list[Constant] = []
         self.extra: list[Instruction] = []  # instructions to come before the one that is being rewritten
         self._next = program.next_id()
-        self._small = {(*spec_of(a), a.tobytes()): value for value, a in self.constants.items() if a.nbytes <= SMALL}
+        self._small = {
+            (*spec_of(a), a.tobytes()): value for value, a in self.constants.items() if a.nbytes <= SHARED_AT_MOST
+        }
 
     def producer(self, operand: Operand, *names: str) -> Instruction | None:
         """The instruction that made `operand`, if it is one of the operations `names`."""
@@ -46,7 +57,7 @@ class RewriteContext:
 
     def new_constant(self, array: Any) -> Value:
         shape, dtype = spec_of(array)
-        key = (shape, dtype, np.asarray(array).tobytes()) if np.asarray(array).nbytes <= SMALL else None
+        key = (shape, dtype, np.asarray(array).tobytes()) if np.asarray(array).nbytes <= SHARED_AT_MOST else None
         if key is not None and key in self._small:
             return self._small[key]
         value = self.new_value(shape, dtype)

@@ -31,7 +31,7 @@ def _collapse_stack(instruction: Instruction, context: RewriteContext) -> Value 
     is_stack = instruction.op is STACKED or (instruction.name == "stack" and instruction.params.get("axis") == 0)
     if not is_stack or len(instruction.operands) < LONG:
         return None
-    runs = _runs([_row(operand, context) for operand in instruction.operands])
+    runs = _find_runs([_row(operand, context) for operand in instruction.operands])
     if len(runs) > PARTS_AT_MOST or all(run.array is None for run in runs):
         return None
     parts = [_part(instruction, run, context) for run in runs]
@@ -40,7 +40,7 @@ def _collapse_stack(instruction: Instruction, context: RewriteContext) -> Value 
     return instruction.replace(op=TABLE["concatenate"], operands=tuple(parts), params={"axis": 0})
 
 
-class Run(NamedTuple):
+class RowRun(NamedTuple):
     """Operands from `begin` to `end`: rows of an `array`, from `first` on, `step` apart; or others, without one."""
 
     begin: int
@@ -61,12 +61,12 @@ def _row(operand: Operand, context: RewriteContext) -> tuple[Value, int] | None:
     return array, index[0] % array.shape[0]
 
 
-def _runs(rows: Sequence[tuple[Value, int] | None]) -> list[Run]:
+def _find_runs(rows: Sequence[tuple[Value, int] | None]) -> list[RowRun]:
     """The operands of a stack as runs that are long, and others between them."""
-    runs: list[Run] = []
+    runs: list[RowRun] = []
     begin = 0
     while begin < len(rows):
-        run = _run(rows, begin)
+        run = _find_run(rows, begin)
         if run.array is None and runs and runs[-1].array is None:
             run = runs.pop()._replace(end=run.end)
         runs.append(run)
@@ -74,7 +74,7 @@ def _runs(rows: Sequence[tuple[Value, int] | None]) -> list[Run]:
     return runs
 
 
-def _run(rows: Sequence[tuple[Value, int] | None], begin: int) -> Run:
+def _find_run(rows: Sequence[tuple[Value, int] | None], begin: int) -> RowRun:
     """The longest run from `begin` on, in order or in reverse; of the one operand, if that is short."""
     one, two = rows[begin], rows[begin + 1] if begin + 1 < len(rows) else None
     if one is not None and two is not None and abs(two[1] - one[1]) == 1:
@@ -83,11 +83,11 @@ def _run(rows: Sequence[tuple[Value, int] | None], begin: int) -> Run:
         while end < len(rows) and rows[end] == (array, first + step * (end - begin)):
             end += 1
         if end - begin >= LONG:
-            return Run(begin, end, array, first, step)
-    return Run(begin, begin + 1, None, 0, 0)
+            return RowRun(begin, end, array, first, step)
+    return RowRun(begin, begin + 1, None, 0, 0)
 
 
-def _part(instruction: Instruction, run: Run, context: RewriteContext) -> Value:
+def _part(instruction: Instruction, run: RowRun, context: RewriteContext) -> Value:
     """Some of the operands of a stack, in a stack of their own."""
     begin, end, array, first, step = run
     if array is not None and (first, step, end - begin) == (0, 1, array.shape[0]):

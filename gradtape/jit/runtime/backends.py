@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
 from gradtape.jit.ir.program import Program
+from gradtape.jit.runtime.gc_pause import age
 from gradtape.jit.runtime.runner import Runner
-from gradtape.jit.runtime.schedule import Backend, Group, Step, schedule
-from gradtape.jit.trace.gc_pause import age
+from gradtape.jit.runtime.schedule import Backend, NativeGroup, Step, schedule
 
 if TYPE_CHECKING:
     from gradtape.jit.native.backend import NativeBackend
@@ -33,35 +33,37 @@ def use(backend: Backend | None) -> Backend | None:
     return before
 
 
-def steps(program: Program) -> list[Step] | list[Any]:
+def steps(program: Program) -> list[Step]:
     """The steps in which a program is run: its instructions, or groups of them as native functions."""
     if _backend is not None:
         return schedule(program, _backend)
     native = _native() if config.native else None
-    return list(program.instructions) if native is None else native.steps(program)
+    return list(program.instructions) if native is None else schedule(native.prepare(program), native)
 
 
-def whole(program: Program, steps: Sequence[Any], single: bool) -> Callable[..., Any] | None:
+def whole(program: Program, steps: Sequence[Step], single: bool) -> Callable[..., Any] | None:
     """A native function for a whole program, which returns None for arrays that it cannot take as they are.
 
     Returns a tuple of the outputs, or the `single` one there is. None if there is no such function.
     """
     native = _native() if _backend is None and config.native else None
-    return None if native is None else native.whole(program, steps, single)
+    if native is None or len(steps) != 1 or not isinstance(steps[0], NativeGroup):
+        return None
+    return native.whole(program, steps[0].call, single)
 
 
 def quicken(runner: Runner) -> None:
     """Give a runner native entries with less overhead per call. They take time to make: not worth it for one run."""
     native = _native() if runner.groups and _backend is None and config.native else None
     if native is not None:
-        runner.quicken(native.quickened)
+        runner.quicken(native.quicken)
 
 
-def workspace(steps: Sequence[Any]) -> int:
+def workspace(steps: Sequence[Step]) -> int:
     """The bytes of workspace of native code: those of the group among `steps` that needs most."""
     found = 0
     for step in steps:
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             found = max(found, getattr(step.call, "workspace", 0))
     return found
 
@@ -70,7 +72,7 @@ def workspace(steps: Sequence[Any]) -> int:
 def _native() -> NativeBackend | None:
     """Native code; None where LLVM cannot be loaded, or has no code for this machine."""
     try:
-        from gradtape.jit.native import backend  # LLVM is loaded here, by those who compile something
+        from gradtape.jit.native import backend  # lazy: it loads LLVM
     except (ImportError, OSError):
         return None
     age()  # LLVM's modules stay: scanning so many new objects would take longer than optimising a program

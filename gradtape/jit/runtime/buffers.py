@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.jit.ir.program import LOOP, Instruction, Program, Value
-from gradtape.jit.runtime.schedule import Group, Step
+from gradtape.jit.runtime.schedule import NativeGroup, Step
 
 LARGE = 1 << 14
 """Bytes of a value, from which its memory is planned; the memory of smaller ones costs less than a plan of it."""
@@ -35,7 +35,7 @@ class BufferPlan:
 
     def _share_memory(self, steps: Sequence[Step]) -> None:
         for step in steps:
-            if isinstance(step, Group) or step.op.ufunc or step.op.name in _NEVER_VIEWS:
+            if isinstance(step, NativeGroup) or step.op.ufunc or step.op.name in _NEVER_VIEWS:
                 self.fresh.update(step.results)
                 continue
             results = step.results
@@ -92,7 +92,7 @@ class BufferPlan:
         return peak
 
     def _uses_buffer(self, step: Step, end: int) -> bool:
-        if isinstance(step, Group) or not step.op.ufunc or step.params or len(step.results) != 1:
+        if isinstance(step, NativeGroup) or not step.op.ufunc or step.params or len(step.results) != 1:
             return False
         (result,) = step.results
         return result.nbytes >= LARGE and bool(result.shape) and self.last[self.leader(result)] < end

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.guards.holders import is_leaf
 from gradtape.jit.guards.signature import CallArguments
+from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import Program
 from gradtape.jit.runtime.fast_entry import FastEntry, make_fast_entry
-from gradtape.jit.runtime.results import Sample
-from gradtape.jit.runtime.runner import Runner, call_silently
+from gradtape.jit.runtime.runner import Runner
+from gradtape.jit.runtime.sample import Sample
 
 if TYPE_CHECKING:
-    from gradtape.jit.diagnostics.timeline import Timeline
     from gradtape.jit.trace.call import TracedCall
 
 
@@ -74,19 +74,7 @@ class Executable:
             return call.arrays
         return call.arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
 
-    def timeline(self, name: str, arrays: list[Any] | None) -> Timeline:
-        """The time of a run by source line, on `arrays` or those that were traced; nothing is left behind by it."""
-        from gradtape.jit.diagnostics.timeline import measure  # by those who ask for one
-
-        before = [generator.bit_generator.state for generator in self.generators]
-        try:
-            given = self._find_sample() if arrays is None else arrays
-            return measure(name, self.program, self.runner.steps, given, guarded=arrays is not None)
-        finally:
-            for generator, state in zip(self.generators, before, strict=True):
-                generator.bit_generator.state = state
-
-    def _find_sample(self) -> list[Any]:
+    def sample_arrays(self) -> list[Any]:
         """The arrays of the call that was traced, with captured arrays as they are now."""
         arrays = self.sample.arrays()
         count = len(arrays) - len(self.survey.leaves)

@@ -20,8 +20,8 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.graph import AMBIENT
 from gradtape.jit.guards.holders import GONE, Place, Scope
+from gradtape.jit.ir.results import Output
 from gradtape.jit.runtime import backends
-from gradtape.jit.runtime.results import Output
 
 if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments

@@ -3,50 +3,36 @@
 A step is a NumPy kernel, or a native function for a group of instructions: see `schedule`. Large intermediate results
 are written into buffers that belong to the compiled function and are used again, within a call as soon as a value is
 dead, and from call to call; results handed out are never among them: see `buffers`. The body of a loop becomes a
-function of its own, once, around a Python `for`.
+function of its own: see `loops`.
 """
 
 from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Sequence
-from contextvars import Context
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.references import is_viewed_otherwise
-from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Literal, Loop, Operand, Program, Value, depends_on_values
+from gradtape.jit.errors import GuardFailed
+from gradtape.jit.ir.kernels import Call, call_silently
+from gradtape.jit.ir.program import (
+    GUARD,
+    LOOP,
+    Instruction,
+    Literal,
+    Operand,
+    Program,
+    Value,
+    depends_on_values,
+)
 from gradtape.jit.runtime.buffers import LARGE, BufferPlan
-from gradtape.jit.runtime.schedule import Call, Group, Step
+from gradtape.jit.runtime.schedule import NativeGroup, Step
 
 _FILE = f"{__file__}:generated"
 _ARENAS = 4  # how many threads at once get buffers that are used again; others get new ones
-
-
-class GuardFailed(Exception):
-    """A value differs from the one that the trace relied on."""
-
-
-_contexts: list[Context] = []
-
-
-def call_silently(call: Call, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """Call `call(*arrays)` without NumPy's warnings about overflow and the like.
-
-    NumPy keeps what it warns of in the context. Entering one in which that is switched off takes a fifth of the time
-    of `np.errstate`; a context can be entered once at a time, so there are as many as calls at the same time.
-    """
-    try:
-        context = _contexts.pop()
-    except IndexError:
-        context = Context()
-        context.run(np.seterr, all="ignore")
-    try:
-        return context.run(call, *arrays)
-    finally:
-        _contexts.append(context)
 
 
 class Runner:
@@ -140,7 +126,7 @@ class Runner:
         return lines
 
     def _line(self, index: int, step: Step) -> str:
-        if isinstance(step, Group):
+        if isinstance(step, NativeGroup):
             results = "".join(f"v{value.id}, " for value in step.outputs)
             name = self._bind(step.call, f"group{index}")
             self.groups[name] = step.call
@@ -205,7 +191,7 @@ class Runner:
             f"v{value.id}" for value in (*self.program.inputs, *(constant.value for constant in self.program.constants))
         )
         seen: set[Value] = set()
-        native = {value for step in self.steps if isinstance(step, Group) for value in step.outputs}
+        native = {value for step in self.steps if isinstance(step, NativeGroup) for value in step.outputs}
         careful = [v for v in self.program.outputs if not self._is_own(v)]
         if len({*careful}) < len(careful) or careful:
             lines.append(f"    seen = [{others}]")
@@ -230,95 +216,6 @@ class Runner:
 
 
 _TAKEN = frozenset({"run", "arena", "answer", "seen", "zip", "range", "up", "down"})
-
-
-class LoopRunner(Runner):
-    """A loop as a function of its operands: the body's kernels, one after the other, inside a Python `for`.
-
-    >>> import numpy as np
-    >>> from gradtape.jit import jit
-    >>> def doubled(x):
-    ...     for _ in range(50):
-    ...         x = x + x
-    ...     return x
-    >>> (loop,) = jit(doubled).lower(np.ones(2)).instructions
-    >>> print(loop.params["loop"].runner.source)
-    def run(v0):
-        for up in range(50):
-            v1 = add(v0, v0)
-            v0, = v1,
-        return v0,
-    """
-
-    def __init__(self, loop: Loop, steps: Sequence[Step] | None = None) -> None:
-        from gradtape.jit.runtime import backends
-
-        self.loop = loop
-        super().__init__(loop.body, steps)
-        backends.quicken(self)  # at once: there are many steps in the first run
-
-    def _lines(self) -> list[str]:
-        loop, body = self.loop, self.program
-        self.scope.update(new_stack=new_stack, array=np.array)
-        for constant in body.constants:
-            self.scope[f"v{constant.value.id}"] = constant.array
-        lines = [f"def run({', '.join(f'v{value.id}' for value in body.inputs)}):"]
-        if self.plan.buffers:
-            self.scope.update(new_arena=self.new_arena, keep_arena=self.keep_arena)
-            lines.append(
-                f"    {''.join(f'b{index}, ' for index in range(len(self.plan.buffers)))}= arena = new_arena()"
-            )
-        stacked = list(zip(body.outputs[loop.carried :], loop.stacked, strict=True))
-        for index, (value, _) in enumerate(stacked):
-            lines.append(f"    s{index} = []" if not value.shape else f"    s{index} = None")
-        lines += [f"    {self._for()}:", *[f"    {line}" for line in self._body()]]
-        for index, (value, walk) in enumerate(stacked):
-            row = "up" if walk.step > 0 else "down"
-            if value.shape:
-                lines.append(f"        if s{index} is None: s{index} = new_stack(v{value.id}, {loop.length})")
-                lines.append(f"        s{index}[{row}] = v{value.id}")
-            else:
-                lines.append(f"        s{index}.append(v{value.id})")
-        inner, outer = body.inputs[: loop.carried], body.outputs[: loop.carried]
-        moved = [(old, new) for old, new in zip(inner, outer, strict=True) if old is not new]
-        if moved:
-            names = "".join(f"v{old.id}, " for old, _ in moved).rstrip(), "".join(f"v{new.id}, " for _, new in moved)
-            lines.append(f"        {names[0]} = {names[1].rstrip()}")
-        if len(lines[-1]) - len(lines[-1].lstrip()) == 4:  # nothing in it
-            lines.append("        continue")
-        answers = [f"v{value.id}" for value in inner]
-        for index, (value, walk) in enumerate(stacked):
-            rows = f"s{index}" if value.shape or walk.step > 0 else f"s{index}[::-1]"
-            answers.append(rows if value.shape else f"array({rows}, {self._bind(value.dtype, 'dtype')})")
-        lines.append(f"    answer = {''.join(f'{answer}, ' for answer in answers).rstrip() or '()'}")
-        if self.plan.buffers:
-            return [*lines, "    keep_arena(arena)", "    return answer"]
-        return [*lines[:-1], lines[-1].replace("answer =", "return")]
-
-    def _for(self) -> str:
-        loop = self.loop
-        targets, walked = ["up"], [f"range({loop.length})"]
-        if any(walk.step < 0 for walk in loop.stacked):
-            targets.append("down")
-            walked.append(f"range({loop.length - 1}, -1, -1)")
-        for value, walk in zip(self.program.inputs[loop.carried :], loop.sliced, strict=False):
-            targets.append(f"v{value.id}")
-            if walk.step:
-                rows = walk.rows(loop.length)
-                stop = "" if rows.stop is None else rows.stop
-                walked.append(f"v{value.id}[{rows.start}:{stop}:{rows.step}]")
-            else:
-                walked.append(f"[v{value.id}[{walk.start}]] * {loop.length}")
-        if len(targets) == 1:
-            return f"for up in {walked[0]}"
-        return f"for {', '.join(targets)} in zip({', '.join(walked)})"
-
-
-def new_stack(row: Any, length: int) -> np.ndarray[Any, Any]:
-    """An array of `length` rows, each of them laid out in memory as `row` is: kernels may round by the layout."""
-    order = sorted(range(row.ndim), key=lambda axis: -abs(row.strides[axis]))
-    out = np.empty((length, *(row.shape[axis] for axis in order)), row.dtype)
-    return out.transpose(0, *(1 + order.index(axis) for axis in range(row.ndim)))
 
 
 def fresh(value: Any, seen: list[Any]) -> Any:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
+from gradtape.jit.ir.kernels import Call
 from gradtape.jit.ir.program import Instruction, Program, Value
 
-Call = Callable[..., tuple[Any, ...]]
 
-
-class Group:
+class NativeGroup:
     """A stretch of instructions that one native function stands for.
 
     `call` takes the arrays of `inputs`, in their order and with any strides, and returns a tuple of the arrays of
@@ -33,7 +32,7 @@ class Group:
         return self.inputs
 
 
-Step = Instruction | Group
+Step = Instruction | NativeGroup
 
 
 class Backend(Protocol):
@@ -45,7 +44,7 @@ class Backend(Protocol):
     def compile_group(
         self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> Call | None:
-        """The function of `Group.call`; None to run the NumPy kernels instead."""
+        """The function of `NativeGroup.call`; None to run the NumPy kernels instead."""
 
 
 def schedule(program: Program, backend: Backend) -> list[Step]:
@@ -86,4 +85,4 @@ def _group_instructions(
     wanted = {*program.outputs, *(value for instruction in rest for value in instruction.values)}
     outputs = tuple(v for i in taken for v in i.results if v in wanted)
     call = backend.compile_group(taken, inputs, outputs)
-    return taken if call is None else [Group(taken, inputs, outputs, call)]
+    return taken if call is None else [NativeGroup(taken, inputs, outputs, call)]

@@ -16,24 +16,26 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import AMBIENT
+from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.captures import Survey
 from gradtape.jit.guards.impure_reads import watch_impure_reads
 from gradtape.jit.guards.rng import random_states, rewinder
-from gradtape.jit.guards.signature import CallArguments, Static
-from gradtape.jit.guards.substitute import Copies, make_leaf_replacer
-from gradtape.jit.ir.program import Program, Value
-from gradtape.jit.native.runtime import threads
+from gradtape.jit.guards.signature import CallArguments, Inline, Static
+from gradtape.jit.guards.substitute import Copies
+from gradtape.jit.ir.program import NUMERIC_KINDS, Program, Value
+from gradtape.jit.ir.results import Output, Template, Write
 from gradtape.jit.passes.reroll.find import FoundLoops, find_detected_loops
-from gradtape.jit.runtime.results import Output, Template, Write
 from gradtape.jit.trace import fast_path
-from gradtape.jit.trace.gc_pause import collect_less_often
-from gradtape.jit.trace.tracer import NUMBERS, TracingLevel
+from gradtape.jit.trace.loops.scan_op import trace_scan_if_tracing
+from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
+from gradtape.loops.scan import register_tracer
 
 fast_path.bind()
+register_tracer(trace_scan_if_tracing)
 Function = Callable[..., Any]
 RETRIES_AFTER_DRAWS = 3
 """How many more times to trace when random numbers were drawn and another thread may have drawn them."""
@@ -59,23 +61,24 @@ class TracedCall(NamedTuple):
     """The values of the captured arrays, tensors and Variables in this call."""
 
 
-def trace_call(function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any) -> TracedCall:
+def trace_call(
+    function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any, workers: str
+) -> TracedCall:
     """Trace a call.
 
     Raises `Untraceable` if the function draws random numbers. Another thread that draws from the same generators looks
-    the same, so with other threads around the call is traced again.
+    the same, so with other threads around the call is traced again. Threads named `workers` never draw.
     """
-    with collect_less_often():
-        among_others, rewind = _has_other_threads(), None
-        for attempt in range(1 + RETRIES_AFTER_DRAWS):
-            try:
-                return _trace_once(function, static, call, args, kwargs, beside_draws=attempt > 0)
-            except _RandomNumbersDrawn as drawn:
-                rewind = rewind or drawn.rewind  # the first attempt saw the original generator states
-                if not (among_others or _has_other_threads()):
-                    break
-        if rewind is not None:
-            rewind()
+    among_others, rewind = _has_other_threads(workers), None
+    for attempt in range(1 + RETRIES_AFTER_DRAWS):
+        try:
+            return _trace_once(function, static, call, args, kwargs, beside_draws=attempt > 0)
+        except _RandomNumbersDrawn as drawn:
+            rewind = rewind or drawn.rewind  # the first attempt saw the original generator states
+            if not (among_others or _has_other_threads(workers)):
+                break
+    if rewind is not None:
+        rewind()
     raise Untraceable(
         "it draws random numbers while it is traced, and they would be the same in every call. "
         "Draw them outside and pass them in"
@@ -90,9 +93,9 @@ class _RandomNumbersDrawn(Exception):
         self.rewind = rewind  # restores the generator states from before the trace
 
 
-def _has_other_threads() -> bool:
-    """Whether threads other than this one and the workers of native loops may be running."""
-    helpers = {thread.ident for thread in threading.enumerate() if thread.name == threads.NAME}
+def _has_other_threads(workers: str) -> bool:
+    """Whether threads may be running other than this one and those named `workers`."""
+    helpers = {thread.ident for thread in threading.enumerate() if thread.name == workers}
     return any(thread not in helpers and thread != threading.get_ident() for thread in sys._current_frames())
 
 
@@ -118,11 +121,11 @@ def _trace_once(
             given.append(level.new_input(array) if variable is None else level.new_variable(variable))
         received = [tensor.traced for tensor in given]
         found = [place.value for place in survey.leaves]
-        copies = survey.substitute(make_leaf_replacer(level, state.bits))
+        copies = survey.substitute(_make_leaf_replacer(level, state.bits))
         inner = copies.root[0]
         replaced_args, replaced_kwargs = _replace_arguments(static, args, kwargs, given, copies)
         before = leaves((replaced_args, replaced_kwargs))
-        keeper = survey.keeper()
+        keeper = survey.keeper(_is_tracer)
         rewind = rewinder(survey, objects)
         if beside_draws:
             level.expect_draws_of_others()
@@ -159,13 +162,30 @@ def _trace_once(
     return TracedCall(survey, program, template, changed, tuple(level.generators), loops, found)
 
 
+def _make_leaf_replacer(level: TracingLevel, bits: int) -> Callable[[Any], Any]:
+    """How leaves are replaced: by new inputs of a trace. A tensor on one of the tapes in `bits` cannot be."""
+
+    def replace(value: Any) -> TraceTensor | TraceVariable:
+        if isinstance(value, Variable):
+            return level.new_variable(value)
+        if isinstance(value, Tensor) and (isinstance(value, Lifted) or value._node.bits & bits):
+            raise Inline
+        return level.new_input(value._array if isinstance(value, Tensor) else value)
+
+    return replace
+
+
+def _is_tracer(x: Any) -> bool:
+    return isinstance(x, TraceTensor)
+
+
 def _replace_arguments(static: Static, args: Any, kwargs: Any, given: list[Any], copies: Copies) -> tuple[Any, Any]:
     """The arguments with traced tensors substituted for arrays."""
     supply = iter(given)
     numbers = static.positions(len(args))
 
     def stand_in(x: Any) -> Any:
-        if isinstance(x, Tensor | np.ndarray) or (isinstance(x, np.generic) and x.dtype.kind in NUMBERS):
+        if isinstance(x, Tensor | np.ndarray) or (isinstance(x, np.generic) and x.dtype.kind in NUMERIC_KINDS):
             return next(supply)
         return copies.of(x)
 
@@ -228,7 +248,7 @@ def _output_leaf(x: Any, outputs: list[Value], level: TracingLevel) -> Any:
         return x
     elif isinstance(x, Tensor):
         outputs.append(level.constant(x._array))
-    elif isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
+    elif isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMERIC_KINDS:
         if level.numpy and isinstance(x, np.generic):
             return x  # NumPy scalars are immutable
         outputs.append(level.constant(x))

@@ -31,18 +31,30 @@ from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import TapeError
 from gradtape.jit.errors import Unrollable, Untraceable, warn
 from gradtape.jit.ir.locations import here
-from gradtape.jit.ir.program import GUARD, LOOP, Constant, Instruction, Literal, Operand, Program, Value
+from gradtape.jit.ir.program import (
+    GUARD,
+    LOOP,
+    NUMERIC_KINDS,
+    SHARED_AT_MOST,
+    Constant,
+    Instruction,
+    Literal,
+    Operand,
+    Program,
+    Value,
+    frozen_copy,
+)
 from gradtape.jit.trace.loops.detect import FIRST_SEARCH, LoopDetector, TemplateLearner
 from gradtape.jit.trace.loops.elide import RECENT_OPS
 from gradtape.jit.trace.loops.elide_op import ElidedOp
 from gradtape.jit.trace.loops.template import NEVER, OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable, join_views
+from gradtape.transforms.custom.arrays import is_recorded
+from gradtape.transforms.custom.rules import Kept, Memory
 
 if TYPE_CHECKING:
     from gradtape.jit.passes.reroll.find import FoundLoops
 
-NUMBERS = "fciub"
-SMALL = 1 << 12  # bytes: equal constants up to this size are shared
 YIELD_INTERVAL = 1e-3  # seconds between yields to threads that draw random numbers; Python switches threads after 5 ms
 MAX_FLOAT_GUARDS = 32
 """How many floating-point values a function may read: each is a guard that must match to the last bit."""
@@ -131,7 +143,7 @@ class TracingLevel(Level):
         """The value of an array that does not depend on the inputs: the same in every run."""
         array = np.asarray(array)
         key = None
-        if array.nbytes <= SMALL:
+        if array.nbytes <= SHARED_AT_MOST:
             key = array.shape, array.dtype.str, array.tobytes()
             if key in self._small_constants:
                 return self._small_constants[key]
@@ -278,9 +290,6 @@ class TracingLevel(Level):
 
     def _trace_custom_rule(self, inputs: tuple[Any, ...]) -> Any:
         """Trace the function of a custom gradient rule; the residuals it keeps are tracers."""
-        from gradtape.transforms.custom.arrays import is_recorded
-        from gradtape.transforms.custom.rules import Kept, Memory
-
         *arrays, rule = inputs
         bare = [x._on(LIFTED_NODE) if isinstance(x, Lifted) else x for x in arrays]
         with recording.during(rule.state):  # the inputs are off tape: what its tapes record is closed over
@@ -306,7 +315,7 @@ class TracingLevel(Level):
             raise Untraceable("it reads a tensor that is recorded, or mapped over, outside of it")
         if isinstance(x, Tensor):
             return self.constant(x._array)
-        if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMBERS:
+        if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in NUMERIC_KINDS:
             return self.constant(x)
         return Literal(x)
 
@@ -376,18 +385,7 @@ def _compute(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
     """The result of `op` for plain arrays and numbers."""
     try:
         if op is LOOP:  # runs once here: not worth native code
-            return params["loop"].sampler.call(*samples)
+            return params["loop"].evaluator.call(*samples)
         return op.kernel(*samples, **params)
     except Exception:
         return apply(op, tuple(samples), params)  # raises the explained error
-
-
-def frozen_copy(array: Any) -> np.ndarray[Any, Any]:
-    """A read-only copy; broadcast axes (stride 0) stay broadcast."""
-    array = np.asarray(array)
-    if array.size > 1 and 0 in array.strides:
-        index = tuple([slice(0, 1) if stride == 0 else slice(None) for stride in array.strides])
-        return np.broadcast_to(array[index].copy(), array.shape)
-    copy: np.ndarray[Any, Any] = array.copy()
-    copy.flags.writeable = False
-    return copy

@@ -15,7 +15,7 @@ from gradtape.jit.ir.program import GUARD, Constant, Instruction, Literal, Value
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.runner import Runner
-from gradtape.jit.runtime.schedule import Group, schedule
+from gradtape.jit.runtime.schedule import NativeGroup, schedule
 
 DOUBLE, SINGLE = np.dtype(float), np.dtype("float32")
 A, B, C = (Value(i, (2, 3), DOUBLE) for i in range(3))
@@ -261,7 +261,7 @@ def test_nothing_moves_across_a_guard() -> None:
 
     program = jit(function).lower(np.ones(4))
     steps = schedule(program, Counting({"exp", "multiply", "greater", "getitem"}))
-    groups = [[i.name for i in step.instructions] if isinstance(step, Group) else [step.name] for step in steps]
+    groups = [[i.name for i in step.instructions] if isinstance(step, NativeGroup) else [step.name] for step in steps]
     assert groups[-2:] == [["guard"], ["exp", "multiply"]]
 
 

@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 from gradtape.config import config
 from gradtape.jit.ir.program import LOOP, Instruction, Loop, Program, Value, Walk
 from gradtape.jit.ir.verify import verify
-from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.lower.support import REDUCTIONS, supports
 from gradtape.jit.native.runtime import entry
 from gradtape.jit.native.runtime.function import compile_function
 from gradtape.jit.runtime.runner import Runner
 
 from .images import assert_agrees, convolutions, poolings, tiled
-from .programs import Builder, assert_close, by_kernel
+from .programs import Builder, assert_close, by_kernel, native_steps
 
 UNARY = [
     "negative", "square", "sqrt", "absolute", "sign", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1", "log",
@@ -234,7 +233,7 @@ def assert_agrees_with_kernels(builder, arrays):
     arrays = [array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")) for array in arrays]
     everything = tuple(instruction.results[0] for instruction in builder.instructions)
     program = Program(tuple(builder.inputs), (), tuple(builder.instructions), everything)
-    runner = Runner(program, NativeBackend().steps(program))
+    runner = Runner(program, native_steps(program))
     found = dict(zip(everything, map(np.asarray, runner(*arrays)), strict=True))
     known = dict(zip(builder.inputs, arrays, strict=True)) | found
     for instruction in builder.instructions:
@@ -279,8 +278,7 @@ def assert_loop_is_its_steps(loop, arrays):
     assert supports(instruction)
     verify(Program(tuple(inputs), (), (instruction,), results))
     found = entry.entry(compile_function([instruction], inputs, results))(*arrays)
-    backend = NativeBackend()
-    body = Runner(loop.body, backend.steps(loop.body))
+    body = Runner(loop.body, native_steps(loop.body))
     first, second, rows, other = (np.array(array, float) for array in arrays)
     stack = np.empty((loop.length, *first.shape))
     (walk,), (stacked,) = loop.sliced, loop.stacked

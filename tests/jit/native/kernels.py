@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.elementwise import EMITTERS, Elements
-from gradtape.jit.native.emit.vectors import DOUBLE, FLOAT, Lanes, Value
+from gradtape.jit.native.emit.vectors import DOUBLE, FLOAT, Lanes, Vector
 from gradtape.jit.native.math import erf
 from gradtape.jit.native.math.double_float import Maths
 from gradtape.jit.native.runtime.llvm import Machine, host
@@ -73,7 +73,7 @@ def _kernel(emit, inputs, dtype, target):
     operands = []
     for argument in function.args[:inputs]:
         address = builder.gep(argument, [index], source_etype=element)
-        operands.append(Value(lanes, builder.load(address, typ=lanes.type(element), align=4)))
+        operands.append(Vector(lanes, builder.load(address, typ=lanes.type(element), align=4)))
     result = emit(lanes, operands)
     builder.store(result.ir, builder.gep(function.args[inputs], [index], source_etype=element), align=4)
     following = builder.add(index, ir.Constant(LONG, WIDTH))

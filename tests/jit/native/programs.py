@@ -13,7 +13,9 @@ import gradtape.ops
 import gradtape.ops.special
 from gradtape.core.operation import Op
 from gradtape.jit.ir.program import Instruction, Literal, Value
+from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.runtime.function import compile_function
+from gradtape.jit.runtime.schedule import schedule
 
 
 @cache
@@ -74,6 +76,12 @@ class Builder:
 
     def group(self, *outputs, **options):
         return compile_function(self.instructions, self.inputs, outputs, **options)
+
+
+def native_steps(program):
+    """The steps of a program for native code."""
+    backend = NativeBackend()
+    return schedule(backend.prepare(program), backend)
 
 
 def by_kernel(instruction, known):

@@ -9,7 +9,7 @@ from gradtape.errors import OperandError
 from gradtape.jit import jit
 from gradtape.jit.errors import JitWarning
 from gradtape.jit.native.backend import NativeBackend
-from gradtape.jit.runtime.schedule import Group
+from gradtape.jit.runtime.schedule import NativeGroup
 
 from .fuzz import LAYOUTS, laid_out
 from .programs import Builder
@@ -84,7 +84,7 @@ def test_views_alone_are_left_to_numpy():
 
 def groups(compiled):
     """The native groups of the program that was run last."""
-    return [step for step in compiled._last().runner.steps if isinstance(step, Group)]
+    return [step for step in compiled._last().runner.steps if isinstance(step, NativeGroup)]
 
 
 def test_native_code_is_used_unless_it_is_switched_off(settings):

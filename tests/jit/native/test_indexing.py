@@ -7,7 +7,7 @@ import gradtape as gt
 from gradtape.errors import IndexingError
 from gradtape.jit import jit
 from gradtape.jit.native.lower.support import supports
-from gradtape.jit.runtime.schedule import Group
+from gradtape.jit.runtime.schedule import NativeGroup
 
 from .fuzz import LAYOUTS, laid_out
 from .programs import Builder, by_kernels
@@ -25,7 +25,7 @@ def whole(function, *arguments):
     step = jit(function)
     step(*arguments)
     steps = step._last().runner.steps
-    assert [type(part) for part in steps] == [Group]
+    assert [type(part) for part in steps] == [NativeGroup]
     return step(*arguments)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import jit
-from gradtape.jit.runtime.schedule import Group
+from gradtape.jit.runtime.schedule import NativeGroup
 
 RNG = np.random.default_rng(21)
 
@@ -121,7 +121,7 @@ def test_loops_agree_with_eager_ones(name, dtype):
     step = agree(
         gt.value_and_grad(function, tuple(range(len(arrays)))), *arrays, tolerance=1e-11 if dtype == "float64" else 2e-4
     )
-    assert [type(part) for part in step._last().runner.steps] == [Group]
+    assert [type(part) for part in step._last().runner.steps] == [NativeGroup]
 
 
 def test_second_derivatives_of_loops():

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gradtape as gt
+from gradtape.jit.runtime.gc_pause import collect_less_often
 from gradtape.jit.trace import fast_path
-from gradtape.jit.trace.gc_pause import collect_less_often
 
 
 def operators(x: Any, y: Any) -> Any:

@@ -14,12 +14,12 @@ from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import find_outlined
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, SlotKey
 from gradtape.jit.native.emit.memory_checks import GUARD, ModuleChecks, emit_poison
 from gradtape.jit.native.emit.nest import NestCode, NestEmitter, emit_zeros
 from gradtape.jit.native.lower.decompose import decompose
-from gradtape.jit.native.lower.ir import CHECKED, PART
-from gradtape.jit.native.lower.support import CALLS, LOOP
+from gradtape.jit.native.lower.ir import PART, AnyInstruction, ArrayValue
+from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOP
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import bytes_of
@@ -39,12 +39,12 @@ class Block:
 
     def __init__(
         self,
-        module: Any,
+        module: ir.Module,
         machine: Machine,
-        instructions: Sequence[Any],
-        inputs: Sequence[Any],
-        outputs: Sequence[Any],
-        steps: Mapping[Any, tuple[int, ...]] | None = None,
+        instructions: Sequence[AnyInstruction],
+        inputs: Sequence[ArrayValue],
+        outputs: Sequence[ArrayValue],
+        steps: Mapping[ArrayValue, tuple[int, ...]] | None = None,
         prefix: str = "",
     ) -> None:
         self.module, self.machine, self.prefix = module, machine, prefix
@@ -77,7 +77,7 @@ class Block:
             self._insert_poison(arranged.starts)
             self._set_sizes(self.checks)
 
-    def _can_fail(self, loops: Sequence[Any]) -> bool:
+    def _can_fail(self, loops: Sequence[AnyInstruction]) -> bool:
         """Whether an instruction may fail, also in the bodies of loops."""
         if any(instruction.name in CHECKED for instruction in self.plan.instructions):
             return True
@@ -108,7 +108,7 @@ class Block:
         if lowering.has_memory:
             self._memory.sizes[instruction] = code.memory
         self.codes.append(NestCode(name, code.units, code.finish, code.work, False, {}))
-        roots = [self.plan.layouts[value].root for value in instruction.operands]
+        roots = [self.plan.layouts[value].root for value in instruction.values]
         self._memory.record_uses(len(self.codes) - 1, [*roots, *instruction.results, instruction])
 
     def _insert_poison(self, starts: dict[Any, int]) -> None:
@@ -129,7 +129,9 @@ class Block:
 
     def _set_sizes(self, checks: ModuleChecks) -> None:
         """Set the size of the memory in each slot, for the bounds checks of the code."""
-        sizes = {value: bytes_of(value) for value in (*self.inputs, *self.written, *self.plan.constants)}
+        sizes: dict[SlotKey, int] = {
+            value: bytes_of(value) for value in (*self.inputs, *self.written, *self.plan.constants)
+        }
         sizes |= self._memory.sizes
         sizes[STATUS] = 8
         self.sizes = {self.slots[key]: size for key, size in sizes.items() if key in self.slots}
@@ -150,7 +152,7 @@ class Block:
         return run
 
 
-def make_internal(function: Any) -> Any:
+def make_internal(function: ir.Function) -> Any:
     """Make a function internal to the module, and inline it if it is short."""
     function.linkage = "internal"
     if sum(len(block.instructions) for block in function.blocks) <= SHORT:

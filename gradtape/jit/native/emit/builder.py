@@ -27,51 +27,51 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
     42
     """
 
-    def add(self, left: Any, right: Any) -> Any:
-        one, other = _known(left), _known(right)
+    def add(self, left: ir.Value, right: ir.Value) -> Any:
+        one, other = _integer_constant(left), _integer_constant(right)
         if one == 0:
             return right
         if other == 0:
             return left
         return super().add(left, right) if one is None or other is None else _LONG(one + other)
 
-    def sub(self, left: Any, right: Any) -> Any:
-        one, other = _known(left), _known(right)
+    def sub(self, left: ir.Value, right: ir.Value) -> Any:
+        one, other = _integer_constant(left), _integer_constant(right)
         if other == 0:
             return left
         return super().sub(left, right) if one is None or other is None else _LONG(one - other)
 
-    def mul(self, left: Any, right: Any) -> Any:
-        one, other = _known(left), _known(right)
+    def mul(self, left: ir.Value, right: ir.Value) -> Any:
+        one, other = _integer_constant(left), _integer_constant(right)
         if one == 1 or other == 0:
             return right
         if other == 1 or one == 0:
             return left
         return super().mul(left, right) if one is None or other is None else _LONG(one * other)
 
-    def udiv(self, left: Any, right: Any) -> Any:
-        one, other = _known(left), _known(right)
+    def udiv(self, left: ir.Value, right: ir.Value) -> Any:
+        one, other = _integer_constant(left), _integer_constant(right)
         if other == 1:
             return left
         return super().udiv(left, right) if one is None or other is None else _LONG(one // other)
 
-    def require(self, pointer: Any, size: Any, what: str) -> Any:
+    def require(self, pointer: ir.Value, size: int | ir.Value, what: str) -> Any:
         """The pointer, at which `size` bytes are about to be accessed. Tested in the checking mode only."""
         return pointer
 
-    def select(self, condition: Any, left: Any, right: Any) -> Any:
+    def select(self, condition: ir.Value, left: ir.Value, right: ir.Value) -> Any:
         if isinstance(condition, ir.Constant) and isinstance(condition.type, ir.IntType):
             return left if condition.constant else right
         return super().select(condition, left, right)
 
-    def icmp_signed(self, relation: str, left: Any, right: Any) -> Any:
-        one, other = _known(left), _known(right)
+    def icmp_signed(self, relation: str, left: ir.Value, right: ir.Value) -> Any:
+        one, other = _integer_constant(left), _integer_constant(right)
         if one is None or other is None or relation not in ("<", ">"):
             return super().icmp_signed(relation, left, right)
         return ir.IntType(1)(int(one < other if relation == "<" else one > other))
 
 
-def start_builder(block: Any) -> Builder:
+def start_builder(block: ir.Block) -> Builder:
     """A builder at the end of a basic block: one that tests all accesses if its module is compiled in checking mode."""
     if getattr(block.function.module, "checks", None) is None:
         return Builder(block)
@@ -80,7 +80,7 @@ def start_builder(block: Any) -> Builder:
     return CheckedBuilder(block)
 
 
-def _known(operand: Any) -> int | None:
+def _integer_constant(operand: ir.Value) -> int | None:
     """The value of an operand that is an integer constant; None for others."""
     if isinstance(operand, ir.Constant) and operand.type == _LONG and isinstance(operand.constant, int):
         return operand.constant

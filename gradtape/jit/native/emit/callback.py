@@ -8,18 +8,19 @@ from __future__ import annotations
 import _thread
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import Instruction, Value
 from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
-from gradtape.jit.native.lower.ir import CALLBACK
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey, Slots
+from gradtape.jit.native.lower.ir import CALLBACK, AnyInstruction, ArrayValue
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import bytes_of
-from gradtape.jit.runtime.runner import GuardFailed, call_silently
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
@@ -43,7 +44,7 @@ def as_callback(instruction: Instruction) -> Instruction:
     return Callback(instruction.op, instruction.operands, instruction.params, instruction.results, instruction.location)
 
 
-def supports(instruction: Any) -> bool:
+def supports(instruction: Instruction) -> bool:
     """Whether native code can call the kernel: the values are numbers in memory, and not empty."""
     values = (*instruction.values, *instruction.results)
     return not instruction.effect and all(has_bytes(value.dtype) and 0 not in value.shape for value in values)
@@ -57,9 +58,11 @@ def has_bytes(dtype: np.dtype[Any]) -> bool:
 class CallbackEmitter(Loops):
     """Emits `name(buffers, begin, end)`: passes the addresses of operands and results to a Python function."""
 
-    def __init__(self, module: Any, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self, module: ir.Module, name: str, instruction: AnyInstruction, plan: FusionPlan, slots: Slots
+    ) -> None:
         self.module, self.name, self.instruction, self.plan, self.slots = module, name, instruction, plan, slots
-        self.function = _build_callback(instruction.params["instruction"], instruction.operands)
+        self.function = _build_callback(instruction.params["instruction"], instruction.values)
         self.symbol = f"{name}_kernel"
         self.address = int(ctypes.cast(self.function, ctypes.c_void_p).value or 0)
 
@@ -68,11 +71,11 @@ class CallbackEmitter(Loops):
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         builder = self.builder = start_builder(function.append_basic_block("entry"))
 
-        def pointer(key: Any) -> Any:
+        def pointer(key: SlotKey) -> Any:
             address = builder.gep(function.args[0], [self.number(self.slots[key])], source_etype=POINTER)
             return builder.load(address, typ=POINTER)
 
-        given = [(x, pointer(self.plan.layouts[x].root)) for x in self.instruction.operands]
+        given = [(x, pointer(self.plan.layouts[x].root)) for x in self.instruction.values]
         given += [(x, pointer(x)) for x in self.instruction.results]
         given = [builder.require(address, bytes_of(x), "hands a kernel") for x, address in given]
         kernel = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * len(given)), self.symbol)
@@ -83,7 +86,7 @@ class CallbackEmitter(Loops):
         return WORK
 
 
-def _build_callback(instruction: Instruction, values: Any) -> Any:
+def _build_callback(instruction: Instruction, values: Sequence[ArrayValue]) -> Any:
     """A C function of the addresses of operands and results; it returns 0 on success."""
     kernel, params, several = instruction.op.kernel, instruction.params, instruction.op.outputs
     results = instruction.results
@@ -96,7 +99,7 @@ def _build_callback(instruction: Instruction, values: Any) -> Any:
         arrays = [np.empty(value.shape, value.dtype) for value in (*values, *results)]
         return arrays, [array.ctypes.data for array in arrays]
 
-    def run(*arrays: Any) -> tuple[Any, ...]:
+    def run(*arrays: np.ndarray[Any, Any]) -> tuple[Any, ...]:
         supply = iter(arrays)
         operands = [next(supply) if x is None else x.value for x in literals]  # type: ignore[union-attr]
         found = kernel(*operands, **params)
@@ -111,7 +114,7 @@ def _build_callback(instruction: Instruction, values: Any) -> Any:
             found = call_silently(run, arrays[:count])
             for array, result, value in zip(arrays[count:], found, results, strict=True):
                 if np.shape(result) != value.shape or getattr(result, "dtype", value.dtype) != value.dtype:
-                    raise GuardFailed
+                    return 1
                 array[...] = result
             for place, address, size in zip(places[count:], addresses[count:], sizes[count:], strict=True):
                 ctypes.memmove(address, place, size)
@@ -127,7 +130,7 @@ def _build_callback(instruction: Instruction, values: Any) -> Any:
     return kind(call)
 
 
-def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit the call of a kernel. The block keeps the C function alive, and its address for the linker."""
     emitter = CallbackEmitter(block.module, name, instruction, block.plan, block.slots)
     work = emitter.emit()

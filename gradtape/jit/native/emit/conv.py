@@ -21,10 +21,12 @@ from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops
-from gradtape.jit.native.emit.vectors import DOUBLE, Lanes, Value
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops, SlotKey, Slots
+from gradtape.jit.native.emit.vectors import DOUBLE, Lanes, Vector
 from gradtape.jit.native.lower.conv import CONVOLVE, CORRELATE, ROLES, SPREAD, multiplications
+from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.ops.convolution_ops import layout_of
 
 if TYPE_CHECKING:
@@ -76,12 +78,20 @@ def _split(length: int, size: int) -> list[tuple[int, int, int]]:
 class ConvolutionEmitter(Loops):
     """Emits `name(buffers, begin, end)`, and `name_finish(buffers)` for the gradient of the kernel."""
 
-    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        machine: Machine,
+        name: str,
+        instruction: AnyInstruction,
+        plan: FusionPlan,
+        slots: Slots,
+    ) -> None:
         self.module, self.machine, self.name, self.slots = module, machine, name, slots
         self.instruction, self.kind = instruction, instruction.name
-        values = (*(plan.layouts[x].root for x in instruction.operands), *instruction.results)
+        values = (*(plan.layouts[x].root for x in instruction.values), *instruction.results)
         self.values = dict(zip(ROLES[self.kind], values, strict=True))
-        shapes = dict(zip(ROLES[self.kind], (*instruction.operands, *instruction.results), strict=True))
+        shapes = dict(zip(ROLES[self.kind], (*instruction.values, *instruction.results), strict=True))
         self.dtype = instruction.results[0].dtype
         self.width = VECTOR // self.dtype.itemsize
         geometry = self.geometry = instruction.params["geometry"]
@@ -149,7 +159,7 @@ class ConvolutionEmitter(Loops):
             self.emit_finish(self.finish)
         return multiplications(self.instruction) // (2 * self.width)
 
-    def _share(self, number: Any, count: int, shares: int) -> tuple[Any, Any]:
+    def _share(self, number: ir.Value, count: int, shares: int) -> tuple[Any, Any]:
         """The bounds of one of `shares` equal shares of `count` things."""
         if shares == 1:
             return self.number(0), self.number(count)
@@ -166,7 +176,7 @@ class ConvolutionEmitter(Loops):
         first, last = (self.builder.mul(tile, self.number(TILE)) for tile in self.tiles)
         return first, self.minimum(last, self.number(self.made))
 
-    def clear_sums(self, sums: Any) -> None:
+    def clear_sums(self, sums: ir.Value) -> None:
         size = 8 * self.inputs * self.taps
         first, last = self.channels()
         with self.loop(0, self.groups) as group:
@@ -174,7 +184,7 @@ class ConvolutionEmitter(Loops):
             start = self.bytes_on(sums, self.builder.mul(channel, self.number(size)))
             self.clear(start, self.builder.mul(self.builder.sub(last, first), self.number(size)))
 
-    def emit_block(self, images: dict[str, Any], rows: Any, wide: Any, block: Any) -> None:
+    def emit_block(self, images: dict[str, Any], rows: ir.Value, wide: ir.Value, block: ir.Value) -> None:
         builder = self.builder
         first = builder.mul(block, self.number(self.together))
         count = self.minimum(self.number(self.together), builder.sub(self.number(self.examples), first))
@@ -203,14 +213,14 @@ class ConvolutionEmitter(Loops):
             else:
                 self.emit_dots(rows, wide, builder.gep(images["w"], [place], source_etype=DOUBLE))
 
-    def _convolution(self, rows: Any, wide: Any) -> Terms:
+    def _convolution(self, rows: ir.Value, wide: ir.Value) -> Terms:
         taps = [(phase * self.step + shift, tap) for tap, (phase, shift) in enumerate(self.layout.taps)]
         steps = self.inputs * self.taps, self.taps
         return Terms(
             self.outputs, self.inputs, taps, steps, rows, self.phases * self.step, wide, self.step, self._last_output()
         )
 
-    def _transposed(self, rows: Any, wide: Any, phase: int) -> Terms:
+    def _transposed(self, rows: ir.Value, wide: ir.Value, phase: int) -> Terms:
         """The terms of one phase of the input gradient: the taps of the kernel in reverse."""
         taps = [(self.reach - shift, tap) for tap, (own, shift) in enumerate(self.layout.taps) if own == phase]
         steps = self.taps, self.inputs * self.taps
@@ -240,14 +250,14 @@ class ConvolutionEmitter(Loops):
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes)
 
-    def slot(self, buffers: Any, key: Any) -> Any:
+    def slot(self, buffers: ir.Value, key: SlotKey) -> Any:
         address = self.builder.gep(buffers, [self.number(self.slots[key])], source_etype=POINTER)
         return self.builder.load(address, typ=POINTER)
 
-    def advance(self, pointer: Any, distance: Any) -> Any:
+    def advance(self, pointer: ir.Value, distance: ir.Value) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))
 
-    def bytes_on(self, pointer: Any, distance: Any) -> Any:
+    def bytes_on(self, pointer: ir.Value, distance: ir.Value) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=ir.IntType(8))
 
     def _own(self, first: int, count: int) -> tuple[Any, Any]:
@@ -264,22 +274,26 @@ class ConvolutionEmitter(Loops):
 
     # -- images and rows
 
-    def copy_inputs(self, images: Any, rows: Any, first: Any, count: Any, group: Any, to_cells: bool) -> None:
+    def copy_inputs(
+        self, images: ir.Value, rows: ir.Value, first: ir.Value, count: ir.Value, group: ir.Value, to_cells: bool
+    ) -> None:
         for number, filled, taken in self.layout.phases:
             start = self.advance(rows, self.number(number * self.step))
             part = Images(filled, taken)
             lengths = self.geometry.inputs
             self._copy(images, start, part, lengths, self.inputs, self.phases, (first, count, group), to_cells)
 
-    def copy_outputs(self, images: Any, wide: Any, first: Any, count: Any, group: Any, to_cells: bool) -> None:
+    def copy_outputs(
+        self, images: ir.Value, wide: ir.Value, first: ir.Value, count: ir.Value, group: ir.Value, to_cells: bool
+    ) -> None:
         part = Images(self.layout.outputs, self.layout.outputs)
         lengths = self.geometry.outputs
         self._copy(images, wide, part, lengths, self.outputs, 1, (first, count, group), to_cells)
 
     def _copy(
         self,
-        images: Any,
-        cells: Any,
+        images: ir.Value,
+        cells: ir.Value,
         part: Images,
         lengths: Sequence[int],
         channels: int,
@@ -319,7 +333,7 @@ class ConvolutionEmitter(Loops):
                 source, target = self.advance(images, image_line), self.advance(cells, cell_line)
                 self._copy_line(source, target, counts[-1], part.elements[-1].step or 1, to_cells)
 
-    def _copy_line(self, image: Any, cell: Any, count: int, step: int, to_cells: bool) -> None:
+    def _copy_line(self, image: ir.Value, cell: ir.Value, count: int, step: int, to_cells: bool) -> None:
         """Copy elements that are `step` apart to adjacent cells, or back."""
         builder = self.builder
         if step == 1:
@@ -333,7 +347,7 @@ class ConvolutionEmitter(Loops):
 
     # -- sums of rows times numbers
 
-    def emit_terms(self, terms: Terms, kernel: Any) -> None:
+    def emit_terms(self, terms: Terms, kernel: ir.Value) -> None:
         most = max(1, TERMS // len(terms.taps))
         most = terms.given if terms.given * len(terms.taps) <= 3 * TERMS // 2 else most
         builder = self.builder
@@ -349,7 +363,7 @@ class ConvolutionEmitter(Loops):
                     self._emit_tile(terms, kernel, tile, channel, given, again)
 
     def _emit_tile(
-        self, terms: Terms, kernel: Any, count: int, channel: Any, given: tuple[Any, Any], again: Any
+        self, terms: Terms, kernel: ir.Value, count: int, channel: ir.Value, given: tuple[Any, Any], again: ir.Value
     ) -> None:
         """Compute a tile of channels from a range of given ones; `again`: add to the sums in memory."""
         builder, columns, kind = self.builder, COLUMNS[count], self.lanes.type(lane_type(self.dtype))
@@ -383,19 +397,19 @@ class ConvolutionEmitter(Loops):
                         total = builder.fadd(total, builder.select(again, old, zero))
                     builder.store(total, address, align=self.dtype.itemsize)
 
-    def vector(self, pointer: Any, distance: int) -> Value:
+    def vector(self, pointer: ir.Value, distance: int) -> Vector:
         kind = self.lanes.type(lane_type(self.dtype))
         address = self.advance(pointer, self.number(distance))
-        return Value(self.lanes, self.builder.load(address, typ=kind, align=self.dtype.itemsize))
+        return Vector(self.lanes, self.builder.load(address, typ=kind, align=self.dtype.itemsize))
 
-    def _add_products(self, totals: Sequence[Any], factor: Value, vectors: Sequence[Value]) -> None:
+    def _add_products(self, totals: Sequence[Any], factor: Vector, vectors: Sequence[Vector]) -> None:
         for memory, vector in zip(totals, vectors, strict=True):
-            old = Value(self.lanes, self.builder.load(memory, typ=vector.ir.type))
+            old = Vector(self.lanes, self.builder.load(memory, typ=vector.ir.type))
             self.builder.store(self.lanes.multiply_add(factor, vector, old).ir, memory)
 
     # -- dot products of rows
 
-    def emit_dots(self, rows: Any, wide: Any, sums: Any) -> None:
+    def emit_dots(self, rows: ir.Value, wide: ir.Value, sums: ir.Value) -> None:
         """Add the dot products of all rows of outputs with all shifted rows of inputs to the sums."""
         builder = self.builder
         vectors, columns = -(-self.length // self.width), self.inputs * self.taps
@@ -412,7 +426,13 @@ class ConvolutionEmitter(Loops):
                             self._emit_dots(rows, wide, sums, (row, tile), (column, width), (begin, end))
 
     def _emit_dots(
-        self, rows: Any, wide: Any, sums: Any, lines: tuple[Any, int], columns: tuple[Any, int], bounds: tuple[Any, Any]
+        self,
+        rows: ir.Value,
+        wide: ir.Value,
+        sums: ir.Value,
+        lines: tuple[Any, int],
+        columns: tuple[Any, int],
+        bounds: tuple[Any, Any],
     ) -> None:
         builder, kind = self.builder, self.lanes.type(lane_type(self.dtype))
         zero = self.elements.constant(self.dtype, 0.0).ir
@@ -442,7 +462,7 @@ class ConvolutionEmitter(Loops):
                 address = builder.gep(sums, [where], source_etype=DOUBLE)
                 builder.store(builder.fadd(builder.load(address, typ=DOUBLE), total), address)
 
-    def _across(self, vector: Any) -> Any:
+    def _across(self, vector: ir.Value) -> Any:
         """The sum of all lanes, pairwise in halves, as binary64."""
         width = self.width
         while width > 1:
@@ -471,14 +491,14 @@ class ConvolutionEmitter(Loops):
             builder.store(self.elements.constant(double, 0.0).ir, memory)
             with self.loop(0, self.spans) as span:
                 term = self.load(double, sums, builder.mul(span, self.number(self.weights)), place, 1)
-                old = Value(self.lanes, builder.load(memory, typ=term.ir.type))
+                old = Vector(self.lanes, builder.load(memory, typ=term.ir.type))
                 builder.store((old + term).ir, memory)
-            total = Value(self.lanes, builder.load(memory, typ=self.lanes.type(DOUBLE)))
+            total = Vector(self.lanes, builder.load(memory, typ=self.lanes.type(DOUBLE)))
             self.store(self.elements.cast(total, double, self.dtype), self.dtype, out, self.number(0), place)
         builder.ret_void()
 
 
-def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a convolution or one of its derivatives."""
     emitter = ConvolutionEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
     return CallCode(emitter.emit(), emitter.units, emitter.finish, emitter.memory)

@@ -15,7 +15,8 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.elementwise_composed import COMPOSED, PARTS, signbit
-from gradtape.jit.native.emit.vectors import BIT, DOUBLE, FLOAT, Lanes, Value
+from gradtape.jit.native.emit.vectors import BIT, DOUBLE, FLOAT, Lanes, Vector
+from gradtape.jit.native.lower.ir import AnyInstruction, AnyOperand, is_value
 from gradtape.jit.native.math.double_float import Maths
 
 DType = np.dtype[Any]
@@ -59,7 +60,7 @@ class Elements:
         self._double = Maths(lanes, single=False)
         self._single = Maths(lanes, single=True)
 
-    def function(self, name: str, dtype: DType, *operands: Value) -> Value:
+    def function(self, name: str, dtype: DType, *operands: Vector) -> Vector:
         """A function of `native.math` on lanes of either precision."""
         if name in self.outlined:
             code = self._outlined(name, dtype, len(operands))
@@ -82,11 +83,11 @@ class Elements:
             found.linkage = "internal"
             found.attributes.add("noinline")
             inside = Lanes(ir.IRBuilder(found.append_basic_block("entry")), lanes.width, lanes.fused)
-            result = Elements(inside).function(name, dtype, *[Value(inside, argument) for argument in found.args])
+            result = Elements(inside).function(name, dtype, *[Vector(inside, argument) for argument in found.args])
             inside.builder.ret(result.ir)
         return found
 
-    def constant(self, dtype: DType, number: Any) -> Value:
+    def constant(self, dtype: DType, number: float) -> Vector:
         """A number in all lanes, rounded to the dtype."""
         with np.errstate(over="ignore"):
             value = dtype.type(number)
@@ -94,7 +95,7 @@ class Elements:
             return self.lanes.constant(lane_type(dtype), float(value))
         return self.lanes.constant(lane_type(dtype), int(value))
 
-    def cast(self, value: Value, given: DType, wanted: DType) -> Value:
+    def cast(self, value: Vector, given: DType, wanted: DType) -> Vector:
         """The conversion that `astype` makes."""
         if given == wanted:
             return value
@@ -118,14 +119,14 @@ class Elements:
         return lanes.convert("sext" if given.kind == "i" else "zext", value, kind)
 
 
-Emitter = Callable[[Elements, DType, Sequence[Value], dict[str, Any]], Value]
+Emitter = Callable[[Elements, DType, Sequence[Vector], dict[str, Any]], Vector]
 
 
 def _maths(name: str) -> Emitter:
     return lambda e, dtype, operands, params: e.function(name, dtype, *operands)
 
 
-def _simple(make: Callable[..., Value]) -> Emitter:
+def _simple(make: Callable[..., Vector]) -> Emitter:
     return lambda e, dtype, operands, params: make(*operands)
 
 
@@ -133,19 +134,19 @@ def _intrinsic(name: str) -> Emitter:
     return lambda e, dtype, operands, params: e.lanes.intrinsic(name, *operands)
 
 
-def maximum(e: Elements, dtype: DType, x: Value, y: Value) -> Value:
+def maximum(e: Elements, dtype: DType, x: Vector, y: Vector) -> Vector:
     """The larger, and NaN if either is."""
     keep = e.lanes.compare(">=", x, y, signed=dtype.kind == "i")
     return e.lanes.select(keep | x.is_nan if dtype.kind == "f" else keep, x, y)
 
 
-def minimum(e: Elements, dtype: DType, x: Value, y: Value) -> Value:
+def minimum(e: Elements, dtype: DType, x: Vector, y: Vector) -> Vector:
     keep = e.lanes.compare("<=", x, y, signed=dtype.kind == "i")
     return e.lanes.select(keep | x.is_nan if dtype.kind == "f" else keep, x, y)
 
 
 def _ignoring_nan(relation: str) -> Emitter:
-    def emit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+    def emit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
         x, y = operands
         keep = e.lanes.compare(relation, x, y, signed=dtype.kind == "i")
         return e.lanes.select(keep | y.is_nan if dtype.kind == "f" else keep, x, y)
@@ -153,14 +154,14 @@ def _ignoring_nan(relation: str) -> Emitter:
     return emit
 
 
-def _absolute(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _absolute(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     (x,) = operands
     if dtype.kind == "f":
         return e.lanes.absolute(x)
     return x if dtype.kind in "bu" else e.lanes.select(x < 0, -x, x)
 
 
-def _sign(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _sign(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     (x,) = operands
     if dtype.kind == "u":
         return e.lanes.select(x.differs(0), e.constant(dtype, 1), 0)
@@ -168,12 +169,12 @@ def _sign(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str
     return e.lanes.select(x.is_nan, x, one) if dtype.kind == "f" else one
 
 
-def _clip(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _clip(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     x, low, high = operands
     return minimum(e, dtype, maximum(e, dtype, x, low), high)
 
 
-def _hypot(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _hypot(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     """sqrt(x**2 + y**2), scaled so that the squares neither overflow nor vanish; infinite if either is."""
     lanes = e.lanes
     single = dtype == _SINGLE
@@ -188,12 +189,12 @@ def _hypot(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[st
     return lanes.convert("fptrunc", root, FLOAT) if single else root
 
 
-def _power(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _power(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     x, y = operands
     return e.function("power", dtype, x, y)
 
 
-def _whole_power(x: Value, exponent: float, e: Elements) -> Value | None:
+def _whole_power(x: Vector, exponent: float, e: Elements) -> Vector | None:
     """x to a small constant power by multiplication or a square root, as NumPy does for 2 and 1/2."""
     if exponent == 2:
         return x * x
@@ -208,12 +209,12 @@ def _whole_power(x: Value, exponent: float, e: Elements) -> Value | None:
     return e.lanes.square_root(x) if exponent == 0.5 else None
 
 
-def _where(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _where(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     return e.lanes.select(*operands)
 
 
 def _relation(relation: str) -> Emitter:
-    def emit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+    def emit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
         left, right = operands
         return e.lanes.compare(relation, left, right, signed=dtype.kind == "i")
 
@@ -293,7 +294,7 @@ RELATIONS: dict[str, Emitter] = {
 _ONLY_FLOATS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf", "signbit"})
 
 # name: emitter on truth values
-LOGIC: dict[str, Callable[..., Value]] = {
+LOGIC: dict[str, Callable[..., Vector]] = {
     "logical_and": lambda x, y: x & y,
     "logical_or": lambda x, y: x | y,
     "logical_xor": lambda x, y: x ^ y,
@@ -321,45 +322,42 @@ HEAVY = frozenset({*_VECTORISED, "power", *_PARTS})
 """Operations that take tens of machine instructions: their results are stored rather than computed twice."""
 
 
-def _dtypes(instruction: Any) -> list[Any]:
+def _dtypes(instruction: AnyInstruction) -> list[Any]:
     """The dtypes of the operands; Python numbers themselves, since their type is weak."""
-    return [x.dtype if hasattr(x, "dtype") else x.value for x in instruction.operands]
+    return [x.dtype if is_value(x) else x.value for x in instruction.operands]
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, bool | int | float | np.generic) and not isinstance(value, np.complexfloating)
 
 
-def supports(instruction: Any) -> bool:
-    """Whether the instruction is elementwise, with an emitter for its dtypes and parameters.
-
-    An instruction has `name`, `operands` (with `dtype` and `shape`, or with `value`), `params` and `results`.
-    """
+def supports(instruction: AnyInstruction) -> bool:
+    """Whether the instruction is elementwise, with an emitter for its dtypes and parameters."""
     if len(instruction.results) != 1:
         return False
     name, dtype = instruction.name, instruction.results[0].dtype
     if not has_type(dtype):
         return False
     for operand in instruction.operands:
-        if not (has_type(operand.dtype) if hasattr(operand, "dtype") else _is_number(operand.value)):
+        if not (has_type(operand.dtype) if is_value(operand) else _is_number(operand.value)):
             return False
     if instruction.params and name not in ("broadcast_to", "astype"):
         return False
-    if not any(hasattr(x, "dtype") for x in instruction.operands):
+    if not instruction.values:
         return False
     if name in EMITTERS:
         if name == "polygamma" and not _is_literal(instruction.operands[0], 1):
             return False
         if name in ("broadcast_to", "astype", "where"):
-            return not any(hasattr(x, "dtype") and _lossy(x.dtype, dtype) for x in instruction.operands)
+            return not any(_lossy(x.dtype, dtype) for x in instruction.values)
         return dtype.kind in EMITTERS[name][0] and len(instruction.operands) <= 3
     if name in RELATIONS:
         return dtype == _BOOL and _relation_dtype(instruction) is not None
     return name in LOGIC and dtype == _BOOL
 
 
-def _is_literal(operand: Any, number: int) -> bool:
-    return not hasattr(operand, "dtype") and bool(operand.value == number)
+def _is_literal(operand: AnyOperand, number: int) -> bool:
+    return not is_value(operand) and bool(operand.value == number)
 
 
 def _lossy(given: DType, wanted: DType) -> bool:
@@ -367,7 +365,7 @@ def _lossy(given: DType, wanted: DType) -> bool:
     return given.kind == "f" and wanted.kind in "iu" and wanted not in (np.dtype(np.int64),)
 
 
-def _relation_dtype(instruction: Any) -> DType | None:
+def _relation_dtype(instruction: AnyInstruction) -> DType | None:
     """The dtype a comparison is made in; None where NumPy does better than a common dtype (int64 with uint64)."""
     kinds = [k for k in _dtypes(instruction) if isinstance(k, np.dtype)]
     if any(k.kind == "u" for k in kinds) and any(k.kind in "if" for k in kinds):
@@ -385,35 +383,36 @@ def _relation_dtype(instruction: Any) -> DType | None:
     return found if has_type(found) else None
 
 
-def _fits(number: Any, dtype: DType) -> bool:
+def _fits(number: float, dtype: DType) -> bool:
     limits = np.iinfo(dtype)
     return bool(limits.min <= number <= limits.max)
 
 
-def emit(elements: Elements, instruction: Any, operands: Sequence[Value | None]) -> Value:
+def emit(elements: Elements, instruction: AnyInstruction, operands: Sequence[Vector | None]) -> Vector:
     """Emit the instruction on lanes. An operand that is None is a Python number of the instruction."""
     name, result = instruction.name, instruction.results[0].dtype
 
-    def converted(i: int, dtype: DType) -> Value:
+    def convert_operand(i: int, dtype: DType) -> Vector:
         operand, value = instruction.operands[i], operands[i]
-        if value is None:
+        if not is_value(operand):
             return elements.constant(dtype, operand.value)
+        assert value is not None
         return elements.cast(value, operand.dtype, dtype)
 
     count = range(len(operands))
     if name in RELATIONS:
         dtype = _relation_dtype(instruction)
         assert dtype is not None
-        return RELATIONS[name](elements, dtype, [converted(i, dtype) for i in count], {})
+        return RELATIONS[name](elements, dtype, [convert_operand(i, dtype) for i in count], {})
     if name in LOGIC:
-        return LOGIC[name](*[converted(i, _BOOL) for i in count])
+        return LOGIC[name](*[convert_operand(i, _BOOL) for i in count])
     if name == "where":
-        return elements.lanes.select(converted(0, _BOOL), converted(1, result), converted(2, result))
-    if name in ("power", "float_power") and operands[1] is None:
-        found = _whole_power(converted(0, result), float(instruction.operands[1].value), elements)
+        return elements.lanes.select(convert_operand(0, _BOOL), convert_operand(1, result), convert_operand(2, result))
+    if name in ("power", "float_power") and not is_value(exponent := instruction.operands[1]):
+        found = _whole_power(convert_operand(0, result), float(exponent.value), elements)
         if found is not None:
             return found
-    return EMITTERS[name][1](elements, result, [converted(i, result) for i in count], instruction.params)
+    return EMITTERS[name][1](elements, result, [convert_operand(i, result) for i in count], instruction.params)
 
 
 __all__ = ["EMITTERS", "HEAVY", "Elements", "emit", "has_type", "lane_type", "memory_type", "supports"]

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.jit.native.emit.vectors import Value
+from gradtape.jit.native.emit.vectors import Vector
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.elementwise import Elements
 
 DType = np.dtype[Any]
-Emitter = Callable[["Elements", DType, Sequence[Value], dict[str, Any]], Value]
+Emitter = Callable[["Elements", DType, Sequence[Vector], dict[str, Any]], Vector]
 """From elements, dtype, operands and parameters to the result: see `elementwise`."""
 
 ROOT_HALF = math.sqrt(0.5)
@@ -26,22 +26,22 @@ ROOT_HALF = math.sqrt(0.5)
 # -- remainders
 
 
-def _fmod(e: Elements, dtype: DType, x: Value, y: Value) -> Value:
+def _fmod(e: Elements, dtype: DType, x: Vector, y: Vector) -> Vector:
     """The remainder with the sign of x; for integers, 0 where y is 0."""
     if dtype.kind == "f":
-        return Value(e.lanes, e.lanes.builder.frem(x.ir, y.ir))  # exact; NaN where y is 0
+        return Vector(e.lanes, e.lanes.builder.frem(x.ir, y.ir))  # exact; NaN where y is 0
     safe = _safe(e, dtype, y)
     rest = e.lanes.emit("urem" if dtype.kind == "u" else "srem", x, safe)
     return e.lanes.select(safe.equals(y), rest, 0)
 
 
-def _safe(e: Elements, dtype: DType, y: Value) -> Value:
+def _safe(e: Elements, dtype: DType, y: Vector) -> Vector:
     """The divisor, or 1 where the division would trap: at 0, and at -1, which overflows for the lowest integer."""
     trap = y.equals(0) if dtype.kind == "u" else y.equals(0) | y.equals(-1)
     return e.lanes.select(trap, e.constant(dtype, 1), y)
 
 
-def _remainder(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _remainder(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     """The remainder with the sign of y."""
     x, y = operands
     rest = _fmod(e, dtype, x, y)
@@ -50,7 +50,7 @@ def _remainder(e: Elements, dtype: DType, operands: Sequence[Value], params: dic
     return _with_sign_of(e, dtype, rest, y)
 
 
-def _with_sign_of(e: Elements, dtype: DType, rest: Value, y: Value) -> Value:
+def _with_sign_of(e: Elements, dtype: DType, rest: Vector, y: Vector) -> Vector:
     zero = e.constant(dtype, 0)
     other_side = rest.differs(0) & ((rest < 0) ^ (y < 0))
     moved = e.lanes.select(other_side, rest + y, rest)
@@ -59,7 +59,7 @@ def _with_sign_of(e: Elements, dtype: DType, rest: Value, y: Value) -> Value:
     return e.lanes.select(rest.equals(0), e.lanes.copysign(zero, y), moved)
 
 
-def _floor_divide(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _floor_divide(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     x, y = operands
     lanes = e.lanes
     if dtype.kind == "u":
@@ -83,7 +83,7 @@ def _floor_divide(e: Elements, dtype: DType, operands: Sequence[Value], params: 
 # -- steps, and products with logarithms
 
 
-def _heaviside(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _heaviside(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     x, at_zero = operands
     beside = e.lanes.select(x < 0, e.constant(dtype, 0), e.constant(dtype, 1))
     return e.lanes.select(x.is_nan, x, e.lanes.select(x.equals(0), at_zero, beside))
@@ -92,7 +92,7 @@ def _heaviside(e: Elements, dtype: DType, operands: Sequence[Value], params: dic
 def _times_log(name: str) -> Emitter:
     """x times a logarithm of y, and 0 where x is 0, unless y is NaN."""
 
-    def emit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+    def emit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
         x, y = operands
         product = x * e.function(name, dtype, y)
         return e.lanes.select(x.equals(0) & ~y.is_nan, e.constant(dtype, 0), product)
@@ -100,14 +100,14 @@ def _times_log(name: str) -> Emitter:
     return emit
 
 
-def _entr(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _entr(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     (x,) = operands
     product = -x * e.function("log", dtype, x)
     below = e.lanes.select(x < 0, e.constant(dtype, -np.inf), product)
     return e.lanes.select(x.equals(0), e.constant(dtype, 0), below)
 
 
-def _logit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _logit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     """log(x / (1 - x)); near 1/2, where that is small, by log1p of the distance from 1/2."""
     (x,) = operands
     lanes = e.lanes
@@ -117,14 +117,14 @@ def _logit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[st
     return lanes.select((x > 0.3) & (x < 0.65), near, far)
 
 
-def _log_expit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _log_expit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     return -e.function("softplus", dtype, -operands[0])
 
 
 # -- the normal distribution
 
 
-def _log_ndtr(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def _log_ndtr(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     """log(erfcx(-x / sqrt 2) / 2) - x**2 / 2 below -1, and log1p(-ndtr(-x)) from there on; all in double precision."""
     double = np.dtype(np.float64)
     x = e.cast(operands[0], dtype, double)
@@ -133,7 +133,7 @@ def _log_ndtr(e: Elements, dtype: DType, operands: Sequence[Value], params: dict
     return e.cast(e.lanes.select(x < -1.0, tail, middle), double, dtype)
 
 
-def signbit(e: Elements, dtype: DType, operands: Sequence[Value], params: dict[str, Any]) -> Value:
+def signbit(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
     """Whether the sign bit is set, also of zeros and NaNs."""
     (x,) = operands
     one = e.constant(dtype, 1)

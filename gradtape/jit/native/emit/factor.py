@@ -19,10 +19,12 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Slots
+from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.factor import CHECKED, CHOLESKY, DETERMINANT, LOG_DETERMINANT, SOLVE, TRIANGULAR
+from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
 from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.fusion import FusionPlan
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
@@ -37,13 +39,21 @@ SMALL = 1 << 18
 class FactorEmitter(FortranCalls):
     """Emits `name(buffers, begin, end)` for a stack of matrices, in sequence."""
 
-    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        machine: Machine,
+        name: str,
+        instruction: AnyInstruction,
+        plan: FusionPlan,
+        slots: Slots,
+    ) -> None:
         self.module, self.instruction, self.plan, self.slots = module, instruction, plan, slots
-        self.dtype = instruction.operands[0].dtype
-        self.size = instruction.operands[0].shape[-1]
+        self.dtype = instruction.values[0].dtype
+        self.size = instruction.values[0].shape[-1]
         self.columns = 0 if instruction.name in (CHOLESKY, DETERMINANT, LOG_DETERMINANT) else self.size
         if instruction.name in (SOLVE, TRIANGULAR):
-            self.columns = instruction.operands[1].shape[-1]
+            self.columns = instruction.values[1].shape[-1]
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.buffers = function.args[0]
         self.entry = function.append_basic_block("entry")
@@ -59,7 +69,7 @@ class FactorEmitter(FortranCalls):
 
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
-        operands, results = self.instruction.operands, self.instruction.results
+        operands, results = self.instruction.values, self.instruction.results
         count = max(1, math.prod(results[0].shape[: len(results[0].shape) - 2]))
         if self.instruction.name in (DETERMINANT, LOG_DETERMINANT):
             count = max(1, math.prod(results[0].shape))
@@ -74,14 +84,14 @@ class FactorEmitter(FortranCalls):
         self.builder.ret_void()
         return int(count * (1000 + self.size**2 * (self.size + self.columns) // 4))
 
-    def nth(self, pointer: Any, value: Any, number: Any, count: int) -> Any:
+    def nth(self, pointer: ir.Value, value: ArrayValue, number: ir.Value, count: int) -> Any:
         """The address of a matrix (or scalar) of a stack; the same for all if the operand is broadcast."""
         single = value in self.instruction.results and self.instruction.name in (DETERMINANT, LOG_DETERMINANT)
         each = 1 if single else math.prod(value.shape[-2:])
         step = each if math.prod(value.shape) == each * count else 0
         return self.at(pointer, self.builder.mul(number, self.number(step)))
 
-    def at(self, pointer: Any, place: Any) -> Any:
+    def at(self, pointer: ir.Value, place: ir.Value) -> Any:
         return self.builder.gep(pointer, [place], source_etype=lane_type(self.dtype))
 
     def part(self, number: int) -> Any:
@@ -90,22 +100,22 @@ class FactorEmitter(FortranCalls):
 
     # -- single elements
 
-    def read(self, pointer: Any, place: Any) -> Value:
+    def read(self, pointer: ir.Value, place: ir.Value) -> Vector:
         kind = lane_type(self.dtype)
         found = self.builder.load(self.at(pointer, place), typ=kind, align=self.dtype.itemsize)
         return self.lanes.splat(found)
 
-    def write(self, value: Value, pointer: Any, place: Any) -> None:
+    def write(self, value: Vector, pointer: ir.Value, place: ir.Value) -> None:
         self.store(value, self.dtype, pointer, place, self.number(0))
 
-    def place(self, row: Any, column: Any, length: int) -> Any:
+    def place(self, row: ir.Value, column: ir.Value, length: int) -> Any:
         return self.builder.add(self.builder.mul(row, self.number(length)), column)
 
     def each(self, rows: int, columns: int, action: Callable[[Any, Any], None]) -> None:
         with self.loop(0, rows) as row, self.loop(0, columns) as column:
             action(row, column)
 
-    def transpose(self, source: Any, target: Any, rows: int, columns: int) -> None:
+    def transpose(self, source: ir.Value, target: ir.Value, rows: int, columns: int) -> None:
         """Transpose a matrix stored by rows into one stored by columns."""
         if 1 in (rows, columns):
             self.each(1, rows * columns, lambda _, place: self.write(self.read(source, place), target, place))
@@ -120,7 +130,7 @@ class FactorEmitter(FortranCalls):
 
     # -- the functions
 
-    def square(self, pointer: Any) -> Any:
+    def square(self, pointer: ir.Value) -> Any:
         """The address of a matrix of the size of the factorised ones, after a bounds check."""
         return self.matrix(pointer, self.size, self.size, self.size)
 
@@ -147,7 +157,7 @@ class FactorEmitter(FortranCalls):
         with self.builder.if_then(self.failed(), likely=False):
             self.builder.store(self.number(1), self.buffer(STATUS))
 
-    def emit_solution(self, given: list[Any], out: Any) -> None:
+    def emit_solution(self, given: list[Any], out: ir.Value) -> None:
         size, columns, right = self.size, self.columns, self.part(1)
         self.check()
         if self.by_rows:
@@ -162,13 +172,13 @@ class FactorEmitter(FortranCalls):
         self.call("getrs", "N", size, columns, *arguments)
         self.transpose(right, out, columns, size)
 
-    def emit_identity(self, target: Any) -> None:
+    def emit_identity(self, target: ir.Value) -> None:
         size = self.size
         one, zero = (self.elements.constant(self.dtype, x) for x in (1, 0))
         self.each(size, size, lambda row, column: self.write(zero, target, self.place(row, column, size)))
         self.each(1, size, lambda _, row: self.write(one, target, self.place(row, row, size)))
 
-    def emit_rows(self, given: list[Any], out: Any) -> None:
+    def emit_rows(self, given: list[Any], out: ir.Value) -> None:
         """Permute the rows of the right side, then substitute with both triangles of LU, in place in the result."""
         builder, size, columns = self.builder, self.size, self.columns
         if self.instruction.name == SOLVE:
@@ -187,7 +197,9 @@ class FactorEmitter(FortranCalls):
         self.substitute(lambda row, column: self.place(column, row, size), matrix, out, lower=True, unit=True)
         self.substitute(lambda row, column: self.place(column, row, size), matrix, out, lower=False, unit=False)
 
-    def substitute(self, place_of: Callable[[Any, Any], Any], matrix: Any, out: Any, lower: bool, unit: bool) -> None:
+    def substitute(
+        self, place_of: Callable[[Any, Any], Any], matrix: ir.Value, out: ir.Value, lower: bool, unit: bool
+    ) -> None:
         """Solve with a triangular matrix, row by row, for a vector of columns of the right side at a time."""
         builder, size, columns = self.builder, self.size, self.columns
         narrow = self.lanes, self.elements
@@ -211,15 +223,15 @@ class FactorEmitter(FortranCalls):
                 with self.loop(begin, row if lower else self.number(size)) as other:
                     factor = self.read(matrix, place_of(row, other))
                     there = self.load(self.dtype, out, builder.mul(other, self.number(columns)), column, 1)
-                    old = Value(self.lanes, builder.load(memory, typ=vector))
+                    old = Vector(self.lanes, builder.load(memory, typ=vector))
                     builder.store((old - factor * there).ir, memory)
-                found = Value(self.lanes, builder.load(memory, typ=vector))
+                found = Vector(self.lanes, builder.load(memory, typ=vector))
                 if not unit:
                     found = found / self.read(matrix, place_of(row, row))
                 self.store(found, self.dtype, out, here, column)
         self.lanes, self.elements = narrow
 
-    def emit_triangle_by_rows(self, given: list[Any], out: Any) -> None:
+    def emit_triangle_by_rows(self, given: list[Any], out: ir.Value) -> None:
         builder, size, params = self.builder, self.size, self.instruction.params
         self.each(1, size * self.columns, lambda _, place: self.write(self.read(given[1], place), out, place))
         lower = bool(params["lower"]) != bool(params["trans"])
@@ -229,12 +241,12 @@ class FactorEmitter(FortranCalls):
                 with builder.if_then(self.lanes.any(zero), likely=False):
                     builder.store(self.number(1), self.buffer(STATUS))
 
-        def place_of(row: Any, column: Any) -> Any:
+        def place_of(row: ir.Value, column: ir.Value) -> Any:
             return self.place(column, row, size) if params["trans"] else self.place(row, column, size)
 
         self.substitute(place_of, given[0], out, lower=lower, unit=bool(params["unit"]))
 
-    def emit_triangular(self, given: list[Any], out: Any) -> None:
+    def emit_triangular(self, given: list[Any], out: ir.Value) -> None:
         size, columns, params = self.size, self.columns, self.instruction.params
         if self.by_rows:
             self.emit_triangle_by_rows(given, out)
@@ -247,11 +259,11 @@ class FactorEmitter(FortranCalls):
         self.check()
         self.transpose(right, out, columns, size)
 
-    def emit_cholesky(self, matrix: Any, out: Any) -> None:
+    def emit_cholesky(self, matrix: ir.Value, out: ir.Value) -> None:
         """Cholesky factor of the symmetric part. By rows, the lower factor is the upper one for LAPACK."""
         size, half = self.size, self.elements.constant(self.dtype, 2)
 
-        def mean(row: Any, column: Any) -> None:
+        def mean(row: ir.Value, column: ir.Value) -> None:
             here, there = self.place(row, column, size), self.place(column, row, size)
             self.write((self.read(matrix, here) + self.read(matrix, there)) / half, out, here)
 
@@ -276,22 +288,22 @@ class FactorEmitter(FortranCalls):
                 "!=", builder.sext(builder.load(where, typ=INT), LONG), builder.add(row, self.number(1))
             )
             turns = builder.xor(moved, builder.extract_element((found < 0.0).ir, ir.Constant(INT, 0)))
-            old = Value(lanes, builder.load(sign, typ=lanes.type(kind)))
+            old = Vector(lanes, builder.load(sign, typ=lanes.type(kind)))
             builder.store(builder.select(turns, (-old).ir, old.ir), sign)
             logarithm = elements.function("log", _DOUBLE, lanes.absolute(found))
-            before = Value(lanes, builder.load(total, typ=lanes.type(kind)))
+            before = Vector(lanes, builder.load(total, typ=lanes.type(kind)))
             builder.store((before + logarithm).ir, total)
         with builder.if_then(self.failed(), likely=False):
             builder.store(elements.constant(_DOUBLE, 0).ir, sign)
             builder.store(elements.constant(_DOUBLE, -np.inf).ir, total)
-        answers = [Value(lanes, builder.load(x, typ=lanes.type(kind))) for x in (sign, total)]
+        answers = [Vector(lanes, builder.load(x, typ=lanes.type(kind))) for x in (sign, total)]
         if self.instruction.name == DETERMINANT:
             answers = [answers[0] * elements.function("exp", _DOUBLE, answers[1])]
         for pointer, answer in zip(out, answers, strict=True):
             self.write(elements.cast(answer, _DOUBLE, self.dtype), pointer, self.number(0))
 
 
-def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a factorisation."""
     emitter = FactorEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
     return CallCode(emitter.emit(), memory=emitter.memory)

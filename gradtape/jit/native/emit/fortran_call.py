@@ -19,22 +19,22 @@ class FortranCalls(Loops):
     module: Any
     dtype: np.dtype[Any]
 
-    def address(self, memory: Any) -> Any:
+    def address(self, memory: ir.Value) -> Any:
         """The address of a variable, without the type of what it points to."""
         return self.builder.inttoptr(self.builder.ptrtoint(memory, LONG), POINTER)
 
-    def constant(self, kind: Any, value: Any) -> Any:
+    def constant(self, kind: ir.Type, value: float) -> Any:
         """The address of a constant."""
         memory = self.local(kind)
         self.builder.store(ir.Constant(kind, value), memory)
         return self.address(memory)
 
-    def matrix(self, pointer: Any, rows: int, columns: int, distance: int) -> Any:
+    def matrix(self, pointer: ir.Value, rows: int, columns: int, distance: int) -> Any:
         """The address of a matrix stored by columns that are `distance` elements apart, after a bounds check."""
         size = (distance * (columns - 1) + rows) * self.dtype.itemsize if rows and columns else 0
         return self.builder.require(pointer, size, "hands BLAS")
 
-    def call(self, function: str, *arguments: Any) -> None:
+    def call(self, function: str, *arguments: ir.Value) -> None:
         """Emit a call; arguments are characters, integers, floats of the precision of the call, and addresses."""
         letter = "d" if self.dtype == np.dtype(np.float64) else "s"
         name = f"gradtape_{letter}{function}"

@@ -11,9 +11,11 @@ from typing import Any
 
 from llvmlite import ir
 
+from gradtape.jit.ir.program import Loop, Walk
 from gradtape.jit.native.emit.block import Block, make_internal
 from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey
+from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
 from gradtape.jit.native.lower.support import LOOP
 from gradtape.jit.native.schedule.layout import bytes_of
 from gradtape.jit.native.schedule.workspace import align
@@ -22,7 +24,7 @@ BYTE = ir.IntType(8)
 TILE_UNITS = 16
 
 
-def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a loop, or loops in tiles."""
     emitter = (LoopEmitter if instruction.name == LOOP else TileEmitter)(block, name, instruction)
     work = emitter.emit()
@@ -36,10 +38,10 @@ class InnerBlockEmitter(Loops):
     memory: int  # bytes of workspace, in the slot of the instruction
     units = 1
 
-    def __init__(self, outer: Block, name: str, instruction: Any) -> None:
+    def __init__(self, outer: Block, name: str, instruction: AnyInstruction) -> None:
         self.outer, self.name, self.instruction = outer, name, instruction
         self.module = outer.module
-        self.operands = [outer.plan.layouts[x].root for x in instruction.operands]  # in C order, from the start
+        self.operands = [outer.plan.layouts[x].root for x in instruction.values]  # in C order, from the start
 
     def open(self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Emit the inner block and start the function."""
@@ -55,7 +57,7 @@ class InnerBlockEmitter(Loops):
         table = self.builder.alloca(ir.ArrayType(POINTER, max(1, self.inner.count)))
         self.table = self.builder.inttoptr(self.builder.ptrtoint(table, LONG), POINTER)
 
-    def prepare(self, space: Any, constants: Mapping[int, Any]) -> None:
+    def prepare(self, space: ir.Value, constants: Mapping[int, Any]) -> None:
         """Fill the slots that are the same for every run of the inner block: temporaries and constants."""
         builder, inner = self.builder, self.inner
         for slot, offset in inner.temporaries:
@@ -81,23 +83,23 @@ class InnerBlockEmitter(Loops):
 
     # -- pointers
 
-    def outer_slot(self, key: Any) -> Any:
+    def outer_slot(self, key: SlotKey) -> Any:
         index = self.number(self.outer.slots[key])
         return self.builder.load(self.builder.gep(self.buffers, [index], source_etype=POINTER), typ=POINTER)
 
     def inner_slot(self, index: int) -> Any:
         return self.builder.gep(self.table, [self.number(index)], source_etype=POINTER)
 
-    def fill_slot(self, slot: int, pointer: Any) -> None:
+    def fill_slot(self, slot: int, pointer: ir.Value) -> None:
         """Set a slot of the inner block."""
         if self.outer.checks is not None:
             pointer = self.builder.require(pointer, self.inner.sizes[slot], "hands its body")
         self.builder.store(pointer, self.inner_slot(slot))
 
-    def advance(self, pointer: Any, distance: Any) -> Any:
+    def advance(self, pointer: ir.Value, distance: ir.Value) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=BYTE)
 
-    def room(self, space: Any, value: Any) -> Any:
+    def room(self, space: ir.Value, value: ArrayValue) -> Any:
         """Allocate more memory in the workspace."""
         start = self.memory
         self.memory += align(bytes_of(value))
@@ -120,13 +122,13 @@ class LoopEmitter(InnerBlockEmitter):
         self.builder.ret_void()
         return int(loop.length * self.work())
 
-    def row_address(self, pointer: Any, walk: Any, step: Any, value: Any) -> Any:
+    def row_address(self, pointer: ir.Value, walk: Walk, step: ir.Value, value: ArrayValue) -> Any:
         """The address of the row that an iteration reads or writes."""
         size = bytes_of(value)
         distance = self.builder.mul(step, self.number(walk.step * size))
         return self.advance(pointer, self.builder.add(distance, self.number(walk.start * size)))
 
-    def emit_steps(self, loop: Any, space: Any, operands: list[Any]) -> None:
+    def emit_steps(self, loop: Loop, space: ir.Value, operands: list[Any]) -> None:
         inner, builder = self.inner, self.builder
         inputs, outputs = loop.body.inputs, loop.body.outputs
         carried, sliced = loop.carried, len(loop.sliced)
@@ -199,16 +201,18 @@ class TileEmitter(InnerBlockEmitter):
         self.memory = self.units * size
         return int(count * self.work())
 
-    def point(self, value: Any, whole: Any, room: Any, place: Any) -> None:
+    def point(self, value: ArrayValue, whole: ir.Value, room: ir.Value | None, place: ir.Value) -> None:
         """Set the slot of an array: the address of its tile, or of the copy of it."""
         if room is None:
             room = self.part(value, whole, place) if value in self.tile.rows else whole
         self.fill_slot(self.inner.slots[value], room)
 
-    def part(self, value: Any, whole: Any, place: Any) -> Any:
+    def part(self, value: ArrayValue, whole: ir.Value, place: ir.Value) -> Any:
         return self.advance(whole, self.builder.mul(place, self.number(value.dtype.itemsize)))
 
-    def copy_rows(self, value: Any, whole: Any, room: Any, place: Any, inwards: bool) -> None:
+    def copy_rows(
+        self, value: ArrayValue, whole: ir.Value, room: ir.Value | None, place: ir.Value, inwards: bool
+    ) -> None:
         """Copy the tile of each row of a stacked value to the buffer of the inner block, or back."""
         if room is None:
             return

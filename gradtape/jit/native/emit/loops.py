@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.emit.builder import Builder
 from gradtape.jit.native.emit.elementwise import Elements, memory_type
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
 from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
@@ -41,7 +43,14 @@ NARROW = 64
 class Stored(NamedTuple):
     """The key of a value that is written, as opposed to read."""
 
-    value: Any
+    value: ArrayValue
+
+
+SlotKey = ArrayValue | AnyInstruction | str
+"""What a slot is for: a value, the partial results or the memory of an instruction, or the status."""
+Slots = Mapping[SlotKey, int]
+ArrayKey = ArrayValue | Stored | AnyInstruction
+"""An array of a nest: a value that is read, one that is stored, or the instruction of a scatter or a reduction."""
 
 
 class CallCode(NamedTuple):
@@ -63,8 +72,8 @@ class Dimension:
 
     size: int
     reduced: bool
-    steps: dict[Any, Step]
-    windows: dict[Any, tuple[int, int]] = dataclasses.field(default_factory=dict)
+    steps: dict[ArrayKey, Step]
+    windows: dict[ArrayValue, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
 def _align_steps(steps: Sequence[int], shape: tuple[int, ...], rank: int) -> list[int]:
@@ -73,15 +82,15 @@ def _align_steps(steps: Sequence[int], shape: tuple[int, ...], rank: int) -> lis
     return [0] * (rank - len(shape)) + own
 
 
-def _steps_by_axis(nest: Nest, plan: FusionPlan) -> dict[Any, list[int]]:
+def _steps_by_axis(nest: Nest, plan: FusionPlan) -> dict[ArrayKey, list[int]]:
     rank = len(nest.shape)
-    by_axis: dict[Any, list[int]] = {}
+    by_axis: dict[ArrayKey, list[int]] = {}
     for value in nest.loads:
         by_axis[value] = _align_steps(plan.layouts[value].steps, value.shape, rank)
     for value in nest.stores:
         by_axis[Stored(value)] = _align_steps(contiguous_steps(value.shape), value.shape, rank)
     for scatter in nest.scatters:
-        by_axis[scatter] = _align_steps(plan.target(scatter).steps, scatter.operands[0].shape, rank)
+        by_axis[scatter] = _align_steps(plan.target(scatter).steps, scatter.values[0].shape, rank)
     for reduction in nest.reductions:
         kept = [axis for axis in range(rank) if axis not in nest.axes]
         along = dict(zip(kept, contiguous_steps(tuple(nest.shape[axis] for axis in kept)), strict=True))
@@ -115,7 +124,7 @@ def dimensions(nest: Nest, plan: FusionPlan) -> list[Dimension]:
     return made or [Dimension(1, False, dict.fromkeys(by_axis, 0))]
 
 
-def _windows(nest: Nest, plan: FusionPlan, axis: int) -> dict[Any, tuple[int, int]]:
+def _windows(nest: Nest, plan: FusionPlan, axis: int) -> dict[ArrayValue, tuple[int, int]]:
     """The windows that do not cover all of an axis of a nest."""
     found = {}
     for value in nest.loads:
@@ -138,7 +147,7 @@ def _join(outer: Dimension, inner: Dimension) -> Dimension:
     return Dimension(outer.size * inner.size, outer.reduced, steps)
 
 
-def _join_step(outer: Dimension, inner: Dimension, value: Any) -> Step:
+def _join_step(outer: Dimension, inner: Dimension, value: ArrayKey) -> Step:
     ahead, behind = outer.steps[value], inner.steps[value]
     if type(behind) is int and ahead == behind * inner.size:
         return behind
@@ -150,21 +159,21 @@ def _join_step(outer: Dimension, inner: Dimension, value: Any) -> Step:
 class Loops:
     """Emits loops, and loads and stores of vectors."""
 
-    builder: Any
-    entry: Any
+    builder: Builder
+    entry: ir.Block
     lanes: Lanes
     elements: Elements
     width: int
-    buffers: Any
-    slots: Any
+    buffers: ir.Value
+    slots: Slots
 
-    def buffer(self, key: Any) -> Any:
+    def buffer(self, key: SlotKey) -> Any:
         """The address in the slot of a value."""
         address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
         return self.builder.load(address, typ=POINTER)
 
     @contextmanager
-    def loop(self, begin: Any, end: Any) -> Iterator[Any]:
+    def loop(self, begin: int | ir.Value, end: int | ir.Value) -> Iterator[Any]:
         """A loop over the integers from begin to end (exclusive)."""
         builder = self.builder
         if isinstance(begin, int) and isinstance(end, int) and end - begin == 1:
@@ -189,13 +198,13 @@ class Loops:
     def number(self, value: int) -> Any:
         return ir.Constant(LONG, value)
 
-    def minimum(self, left: Any, right: Any) -> Any:
+    def minimum(self, left: ir.Value, right: ir.Value) -> Any:
         return self.builder.select(self.builder.icmp_signed("<", left, right), left, right)
 
-    def maximum(self, left: Any, right: Any) -> Any:
+    def maximum(self, left: ir.Value, right: ir.Value) -> Any:
         return self.builder.select(self.builder.icmp_signed(">", left, right), left, right)
 
-    def plus_steps(self, offset: Any, index: Any, step: Step) -> Any:
+    def plus_steps(self, offset: ir.Value, index: ir.Value, step: Step) -> Any:
         """The offset of the element at an index of a loop."""
         builder = self.builder
         if type(step) is int:
@@ -207,12 +216,20 @@ class Loops:
             index = builder.udiv(index, self.number(length))
         return self.plus_steps(offset, index, step[0][1])  # type: ignore[index]
 
-    def local(self, kind: Any) -> Any:
+    def local(self, kind: ir.Type) -> Any:
         """A local variable of the function (a register, after optimisation)."""
         with self.builder.goto_block(self.entry):
             return self.builder.alloca(kind)
 
-    def load(self, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step, inside: Any = None) -> Value:
+    def load(
+        self,
+        dtype: DType,
+        pointer: ir.Value,
+        offset: ir.Value,
+        place: ir.Value,
+        step: Step,
+        inside: ir.Value | None = None,
+    ) -> Vector:
         """Load a vector from index `place` of a loop with this stride; for stride 0, one element in all lanes.
 
         With `inside`, a bit: zeros if it is not set.
@@ -220,7 +237,7 @@ class Loops:
         builder, kind = self.builder, memory_type(dtype)
         if step == 1:
             address = self._or_zeros(builder.gep(pointer, [builder.add(offset, place)], source_etype=kind), inside)
-            loaded = Value(self.lanes, builder.load(address, typ=self.lanes.type(kind), align=dtype.itemsize))
+            loaded = Vector(self.lanes, builder.load(address, typ=self.lanes.type(kind), align=dtype.itemsize))
         elif step == 0:
             address = self._or_zeros(builder.gep(pointer, [offset], source_etype=kind), inside)
             loaded = self.lanes.splat(builder.load(address, typ=kind, align=dtype.itemsize))
@@ -230,10 +247,10 @@ class Loops:
                 address = self._or_zeros(builder.gep(pointer, [position], source_etype=kind), inside)
                 scalar = builder.load(address, typ=kind, align=dtype.itemsize)
                 vector = builder.insert_element(vector, scalar, ir.Constant(ir.IntType(32), lane))
-            loaded = Value(self.lanes, vector)
+            loaded = Vector(self.lanes, vector)
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
 
-    def _or_zeros(self, address: Any, inside: Any) -> Any:
+    def _or_zeros(self, address: ir.Value, inside: ir.Value | None) -> Any:
         """The address if `inside` is set, otherwise that of zeros: a select instead of a branch."""
         if inside is None:
             return address
@@ -245,7 +262,7 @@ class Loops:
             zeros.initializer = ir.Constant(kind, bytearray(ZEROS))
         return self.builder.select(inside, address, self.builder.bitcast(zeros, POINTER))
 
-    def _lane_offsets(self, offset: Any, place: Any, count: int, step: Step) -> list[Any]:
+    def _lane_offsets(self, offset: ir.Value, place: ir.Value, count: int, step: Step) -> list[Any]:
         """The offsets of `count` elements from index `place` of a loop with this stride."""
         builder, first = self.builder, self.plus_steps(offset, place, step)
         if type(step) is int:
@@ -261,7 +278,9 @@ class Loops:
         starts = [builder.select(builder.icmp_signed(">", left, self.number(i)), first, other) for i in range(1, count)]
         return [first] + [builder.add(start, self.number(i * distance)) for i, start in enumerate(starts, 1)]
 
-    def store(self, value: Value, dtype: DType, pointer: Any, offset: Any, place: Any, step: Step = 1) -> None:
+    def store(
+        self, value: Vector, dtype: DType, pointer: ir.Value, offset: ir.Value, place: ir.Value, step: Step = 1
+    ) -> None:
         """Store a vector from index `place` of a loop with this stride; for stride 0, the first lane."""
         builder, lanes, kind = self.builder, value.lanes, memory_type(dtype)
         if dtype == np.dtype(bool):
@@ -275,18 +294,18 @@ class Loops:
             address = builder.gep(pointer, [position], source_etype=kind)
             builder.store(element, address, align=dtype.itemsize)
 
-    def clear(self, pointer: Any, size: Any) -> None:
+    def clear(self, pointer: ir.Value, size: int | ir.Value) -> None:
         """Fill bytes with zeros."""
         emit_clear(self.builder, pointer, size)
 
-    def copy_bytes(self, target: Any, source: Any, size: int) -> None:
+    def copy_bytes(self, target: ir.Value, source: ir.Value, size: int) -> None:
         """Copy bytes between buffers that do not overlap."""
         builder, plain = self.builder, ir.Constant(ir.IntType(1), 0)
         copy = builder.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
         places = [builder.require(target, size, "copies"), builder.require(source, size, "copies")]
         builder.call(copy, [*places, self.number(size), plain])
 
-    def table_lookup(self, numbers: Sequence[int], index: Any) -> Any:
+    def table_lookup(self, numbers: Sequence[int], index: ir.Value) -> Any:
         """An element of a constant table of integers."""
         if len(set(numbers)) == 1:
             return self.number(numbers[0])
@@ -302,7 +321,7 @@ class Loops:
 
     # -- indices
 
-    def check_index(self, index: Value, length: int, status: Any) -> Value:
+    def check_index(self, index: Vector, length: int, status: ir.Value) -> Vector:
         """Check indices: negative ones count from the end; if one is out of range, it is 0 and the status is set."""
         builder, lanes = self.builder, index.lanes
         place = lanes.select(index < 0, index + length, index)
@@ -311,7 +330,7 @@ class Loops:
             builder.store(self.number(1), status)
         return lanes.select(exists, place, 0)
 
-    def gather(self, dtype: DType, pointer: Any, where: Value, offset: int, step: int) -> Value:
+    def gather(self, dtype: DType, pointer: ir.Value, where: Vector, offset: int, step: int) -> Vector:
         """Gather the elements at these positions, lane by lane."""
         builder, kind, lanes = self.builder, memory_type(dtype), where.lanes
         vector = ir.Constant(lanes.type(kind), ir.Undefined)
@@ -320,11 +339,11 @@ class Loops:
             position = self.plus_steps(self.number(offset), builder.extract_element(where.ir, number), step)
             scalar = builder.load(builder.gep(pointer, [position], source_etype=kind), typ=kind, align=dtype.itemsize)
             vector = builder.insert_element(vector, scalar, number)
-        loaded = Value(lanes, vector)
+        loaded = Vector(lanes, vector)
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
 
 
-def emit_clear(builder: Any, pointer: Any, size: Any) -> None:
+def emit_clear(builder: Builder, pointer: ir.Value, size: int | ir.Value) -> None:
     """Fill bytes with zeros."""
     fill = builder.module.declare_intrinsic("llvm.memset", (POINTER, LONG))
     zero, plain = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)

@@ -11,10 +11,12 @@ from llvmlite import ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import FortranCalls
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, SlotKey, Slots
+from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.lower.matmul import form, is_small, steps_of
 from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
 if TYPE_CHECKING:
@@ -26,7 +28,15 @@ WIDTH = 8
 class ProductEmitter(FortranCalls):
     """Emits `name(buffers, begin, end)` for one product, or for a range of a batch. A unit is one pair of matrices."""
 
-    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        machine: Machine,
+        name: str,
+        instruction: AnyInstruction,
+        plan: FusionPlan,
+        slots: Slots,
+    ) -> None:
         self.module, self.name, self.instruction = module, name, instruction
         self.dtype = instruction.results[0].dtype
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
@@ -34,7 +44,7 @@ class ProductEmitter(FortranCalls):
         self.builder = start_builder(self.entry)
         self.machine, self.slots = machine, slots
         self.buffers, self.begin, self.end = function.args
-        self.layouts = [plan.layouts[x] for x in instruction.operands]
+        self.layouts = [plan.layouts[x] for x in instruction.values]
         found = form(instruction)
         assert found is not None
         self.form = found
@@ -47,10 +57,10 @@ class ProductEmitter(FortranCalls):
         self.sizes = found.rows[0], found.columns[0], found.common[0]
         self.units = math.prod(length for length, _ in self.pairs) if math.prod(self.sizes[:2]) else 0
 
-    def pointer(self, value: Any, offset: int) -> Any:
+    def pointer(self, value: SlotKey, offset: int) -> Any:
         return self.advance(self.buffer(value), self.number(offset))
 
-    def advance(self, pointer: Any, distance: Any) -> Any:
+    def advance(self, pointer: ir.Value, distance: ir.Value) -> Any:
         return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))
 
     def emit(self) -> int:
@@ -66,7 +76,7 @@ class ProductEmitter(FortranCalls):
         self.builder.ret_void()
         return self.units * math.prod(self.sizes) // 8
 
-    def distance(self, pair: Any, number: int) -> Any:
+    def distance(self, pair: ir.Value, number: int) -> Any:
         """The distance in elements from the first pair of matrices of a batch to another one."""
         distance, rest = self.number(0), pair
         for length, steps in reversed(self.pairs):
@@ -75,7 +85,7 @@ class ProductEmitter(FortranCalls):
                 rest = self.builder.udiv(rest, self.number(length))
         return distance
 
-    def emit_pair(self, left: Any, right: Any, out: Any) -> None:
+    def emit_pair(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         rows, columns, _ = self.sizes
         if is_small(self.form):
             self.emit_inline(left, right, out)
@@ -86,7 +96,7 @@ class ProductEmitter(FortranCalls):
 
     # -- small products
 
-    def emit_inline(self, left: Any, right: Any, out: Any) -> None:
+    def emit_inline(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         rows, columns, common = self.sizes
         (left_row, left_common), (right_common, right_column), (out_row, out_column) = self.steps
         if columns >= rows:  # vectors are along the columns, otherwise along the rows
@@ -112,9 +122,9 @@ class ProductEmitter(FortranCalls):
                     offset = self.plus_steps(starts[k], j, step)
                     loaded = self.load(self.dtype, pointer, offset, place, inner_steps[k])
                     factors.append(self.elements.cast(loaded, self.dtype, double))
-                old = Value(self.lanes, self.builder.load(total, typ=factors[0].ir.type))
+                old = Vector(self.lanes, self.builder.load(total, typ=factors[0].ir.type))
                 self.builder.store((old + factors[0] * factors[1]).ir, total)
-            found = Value(self.lanes, self.builder.load(total, typ=self.lanes.type(lane_type(double))))
+            found = Vector(self.lanes, self.builder.load(total, typ=self.lanes.type(lane_type(double))))
             self.store(self.elements.cast(found, double, self.dtype), self.dtype, out, starts[2], place, inner_steps[2])
 
     # -- BLAS
@@ -126,7 +136,7 @@ class ProductEmitter(FortranCalls):
             return "N", max(row_step if rows > 1 else columns, columns, 1)
         return "T", max(column_step, rows, 1)
 
-    def emit_matrix(self, left: Any, right: Any, out: Any) -> None:
+    def emit_matrix(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         """Emit gemm: the transpose of the result is the product of the transposes in reverse order."""
         rows, columns, common = self.sizes
         one, two, (out_step, distance) = self.steps
@@ -142,7 +152,7 @@ class ProductEmitter(FortranCalls):
         matrices = (1.0, right, right_step, left, left_step, 0.0, out, out_step)
         self.call("gemm", right_flag, left_flag, columns, rows, common, *matrices)
 
-    def emit_vector(self, left: Any, right: Any, out: Any) -> None:
+    def emit_vector(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         rows, columns, common = self.sizes
         one, two, (row_step, column_step) = self.steps
         if columns == 1:
@@ -159,7 +169,7 @@ class ProductEmitter(FortranCalls):
         self.call("gemv", turned, *shape, 1.0, matrix, step, vector, distance, 0.0, out, out_step)
 
 
-def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a matrix product."""
     emitter = ProductEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
     return CallCode(emitter.emit(), emitter.units)

@@ -56,7 +56,7 @@ class Region(NamedTuple):
 class ModuleChecks:
     """The bounds of the pointers of one LLVM module, and the accesses that are tested in it."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: ir.Module) -> None:
         self.module = module
         self.accesses: list[str] = []  # the record holds the index of the failed one, counted from 1
         self.sizes: dict[str, Any] = {}  # global constants, by the name of the slot
@@ -86,12 +86,12 @@ class ModuleChecks:
         if found is not None:
             found.initializer = ir.Constant(LONG, size)
 
-    def region(self, pointer: Any) -> Region | None:
+    def region(self, pointer: ir.Value) -> Region | None:
         """The buffer of a pointer; None if it is not in a buffer (a local variable, a table of pointers)."""
         found = self.regions.get(id(pointer))
         return None if found is None else found[1]
 
-    def track(self, pointer: Any, region: Region) -> Any:
+    def track(self, pointer: ir.Value, region: Region) -> Any:
         """The pointer, after its region was recorded."""
         self.regions[id(pointer)] = pointer, region
         return pointer
@@ -124,7 +124,9 @@ class CheckedBuilder(Builder):
         found: ModuleChecks = self.module.checks
         return found
 
-    def gep(self, ptr: Any, indices: Sequence[Any], *args: Any, source_etype: Any = None, **options: Any) -> Any:
+    def gep(
+        self, ptr: ir.Value, indices: Sequence[Any], *args: Any, source_etype: ir.Type | None = None, **options: Any
+    ) -> Any:
         made = super().gep(ptr, indices, *args, source_etype=source_etype, **options)
         if source_etype is None:
             return made
@@ -137,22 +139,22 @@ class CheckedBuilder(Builder):
             self._slots[id(made)] = made, index.constant
         return made
 
-    def __init__(self, block: Any = None) -> None:
+    def __init__(self, block: ir.Block | None = None) -> None:
         super().__init__(block)
         self._slots: dict[int, tuple[Any, int]] = {}  # pointers to slots of the table that the function was given
 
-    def load(self, ptr: Any, *args: Any, typ: Any = None, **options: Any) -> Any:
+    def load(self, ptr: ir.Value, *args: Any, typ: ir.Type | None = None, **options: Any) -> Any:
         slot = self._slots.get(id(ptr))
         if slot is not None:
             made = super().load(ptr, *args, typ=typ, **options)
             name, size = self.checks.size_of(self.function.name, slot[1])
             return self.checks.track(made, Region(name, super().load(size, typ=LONG), LONG(0)))
-        return super().load(self._checked(ptr, typ, "reads"), *args, typ=typ, **options)
+        return super().load(self._check_access(ptr, typ, "reads"), *args, typ=typ, **options)
 
-    def store(self, value: Any, ptr: Any, *args: Any, **options: Any) -> Any:
-        return super().store(value, self._checked(ptr, value.type, "writes"), *args, **options)
+    def store(self, value: ir.Value, ptr: ir.Value, *args: Any, **options: Any) -> Any:
+        return super().store(value, self._check_access(ptr, value.type, "writes"), *args, **options)
 
-    def select(self, condition: Any, left: Any, right: Any) -> Any:
+    def select(self, condition: ir.Value, left: ir.Value, right: ir.Value) -> Any:
         made = super().select(condition, left, right)
         regions = [self.checks.region(pointer) for pointer in (left, right)]
         if made is left or made is right or not any(regions):
@@ -163,7 +165,7 @@ class CheckedBuilder(Builder):
         offset = super().select(condition, one.offset, other.offset)
         return self.checks.track(made, Region(one.name or other.name, size, offset))
 
-    def require(self, pointer: Any, size: Any, what: str) -> Any:
+    def require(self, pointer: ir.Value, size: int | ir.Value, what: str) -> Any:
         region = self.checks.region(pointer)
         if region is None:
             return pointer
@@ -180,17 +182,17 @@ class CheckedBuilder(Builder):
             return pointer
         return super().select(inside, pointer, self.bitcast(_scratch(self.module), POINTER))
 
-    def _checked(self, pointer: Any, kind: Any, what: str) -> Any:
+    def _check_access(self, pointer: ir.Value, kind: ir.Type, what: str) -> Any:
         if self.checks.region(pointer) is None:
             return pointer
         return self.require(pointer, _size(kind), what)
 
 
-def _format_size(size: Any) -> str:
+def _format_size(size: int | ir.Value) -> str:
     return f"{size} bytes" if isinstance(size, int) else "bytes"
 
 
-def _size(kind: Any) -> int:
+def _size(kind: ir.Type) -> int:
     """The bytes that a type takes in memory."""
     if isinstance(kind, ir.VectorType):
         return int(kind.count * _size(kind.element))
@@ -199,12 +201,12 @@ def _size(kind: Any) -> int:
     return {ir.FloatType: 4, ir.HalfType: 2}.get(type(kind), 8)
 
 
-def _import_global(module: Any, name: str, kind: Any) -> Any:
+def _import_global(module: ir.Module, name: str, kind: ir.Type) -> Any:
     found = module.globals.get(name)
     return ir.GlobalVariable(module, kind, name) if found is None else found
 
 
-def _scratch(module: Any) -> Any:
+def _scratch(module: ir.Module) -> Any:
     """The memory to which accesses outside of their buffers are redirected."""
     found = module.globals.get(_SCRATCH)
     if found is None:
@@ -214,7 +216,7 @@ def _scratch(module: Any) -> Any:
     return found
 
 
-def emit_poison(module: Any, name: str, places: Sequence[tuple[int, int]]) -> None:
+def emit_poison(module: ir.Module, name: str, places: Sequence[tuple[int, int]]) -> None:
     """Emit `name(buffers, begin, end)`, which fills memory with `POISON`: (slot, bytes) of each buffer."""
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, LONG, LONG]), name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -245,7 +247,7 @@ def emit_poison(module: Any, name: str, places: Sequence[tuple[int, int]]) -> No
 class Guarded:
     """A copy of an array, or memory for one, in C order and with guard zones around it."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any, what: str, source: Array | None = None) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], what: str, source: Array | None = None) -> None:
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         room = -(-size // GUARD) * GUARD
         self.memory = make_poisoned(room + 3 * GUARD)

@@ -18,13 +18,25 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.ir.program import Instruction
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, Dimension, Stored, dimensions, emit_clear
+from gradtape.jit.native.emit.loops import (
+    LONG,
+    POINTER,
+    STATUS,
+    VOID,
+    ArrayKey,
+    Dimension,
+    SlotKey,
+    Stored,
+    dimensions,
+    emit_clear,
+)
 from gradtape.jit.native.emit.reduction import CHUNK, ROWS, Reducing, accumulator, identity, sum_lanes
-from gradtape.jit.native.emit.vectors import Lanes, Value
-from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER
+from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER, AnyInstruction, ArrayValue, LoweredInstruction, is_value
 from gradtape.jit.native.lower.support import ZERO_OUTSIDE
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
@@ -58,7 +70,7 @@ class NestEmitter(Reducing):
 
     def __init__(
         self,
-        module: Any,
+        module: ir.Module,
         machine: Machine,
         name: str,
         nest: Nest,
@@ -149,19 +161,22 @@ class NestEmitter(Reducing):
                     pairs.append((root, stored))
         return pairs
 
-    def memory(self, key: Any) -> Any:
+    def memory(self, key: ArrayKey) -> SlotKey:
         """The key of the slot in which an array of the nest is: a value, or a reduction for its partial results."""
         if isinstance(key, Stored):
             return key.value
-        if key in self.nest.reductions:
-            return key.results[0] if self.parts == 1 else key
-        return key.results[0] if key in self.nest.scatters else self.plan.layouts[key].root
+        if isinstance(key, Instruction | LoweredInstruction):  # a reduction or a scatter
+            is_partial = key in self.nest.reductions and self.parts > 1
+            return key if is_partial else key.results[0]
+        return self.plan.layouts[key].root
 
-    def start(self, key: Any) -> int:
+    def start(self, key: ArrayKey) -> int:
         """The first element of an array of the nest in its slot."""
-        if isinstance(key, Stored) or key in self.nest.reductions:
+        if isinstance(key, Stored):
             return 0
-        return self.plan.target(key).offset if key in self.nest.scatters else self.plan.layouts[key].offset
+        if isinstance(key, Instruction | LoweredInstruction):
+            return 0 if key in self.nest.reductions else self.plan.target(key).offset
+        return self.plan.layouts[key].offset
 
     def emit_empty(self) -> NestCode:
         """A nest without elements: reductions have the value of an empty reduction, and nothing is stored."""
@@ -183,7 +198,7 @@ class NestEmitter(Reducing):
         self.builder.ret_void()
         return NestCode(self.name, 1 if size else 0, None, 0, False, {})
 
-    def emit_unit(self, unit: Any) -> None:
+    def emit_unit(self, unit: ir.Value) -> None:
         builder = self.builder
         indices, rest = [], unit
         for count in reversed(self.counts):
@@ -210,7 +225,7 @@ class NestEmitter(Reducing):
                 part = builder.add(builder.mul(part, self.number(loop.size)), index)
         pieces, piece = (self.chunks, chunk) if self.kind == "row" else (self.row_chunks, row_chunk)
         part = builder.add(builder.mul(part, self.number(pieces)), piece)
-        values: dict[Any, Value] = {}
+        values: dict[Any, Vector] = {}
         self.compute(values, 0, offsets, None)
         first = builder.mul(chunk, self.number(CHUNK))
         length = self.minimum(self.number(CHUNK), builder.sub(self.number(self.inner.size), first))
@@ -231,13 +246,13 @@ class NestEmitter(Reducing):
                 self.compute(values, 1, offsets, place)
                 self.store_all(values, offsets, place)
 
-    def mark_inside(self, key: Any, index: Any, window: tuple[int, int]) -> None:
+    def mark_inside(self, key: ArrayValue, index: ir.Value, window: tuple[int, int]) -> None:
         """Emit the bounds check of a window along one axis; it is combined with those along other axes."""
         builder, (low, high) = self.builder, window
         found = builder.icmp_unsigned("<", builder.sub(index, self.number(low)), self.number(high - low))
         self.inside[key] = builder.and_(self.inside[key], found) if key in self.inside else found
 
-    def emit_windows(self, values: dict[Any, Value], offsets: dict[Any, Any], first: Any, end: Any) -> None:
+    def emit_windows(self, values: dict[Any, Vector], offsets: dict[Any, Any], first: ir.Value, end: ir.Value) -> None:
         """Emit the inner loop from `first` to `end`: vectors inside of all windows, single elements at the edges."""
         builder, low, high = self.builder, self.number(self.low), self.number(self.high)
         begin = self.maximum(first, low)
@@ -261,20 +276,25 @@ class NestEmitter(Reducing):
             place = builder.select(early, builder.add(first, index), builder.add(later, builder.sub(index, before)))
             for key, window in self.inner.windows.items():
                 self.mark_inside(key, place, window)
-            single: dict[Any, Value] = {}
+            single: dict[Any, Vector] = {}
             self.compute(single, 0, offsets, place)
             self.compute(single, 1, offsets, place)
             self.store_all(single, offsets, place)
         (self.lanes, self.elements, self.width), self.inside = wide, whole
 
-    def level(self, value: Any) -> int:
+    def level(self, value: ArrayValue) -> int:
         """0: the same for the whole unit; 1: varies along the inner loop; 2: varies along the rows of a column sum."""
         if self.rows is not None and self.rows.steps[value]:
             return 2
         return 1 if self.inner.steps[value] or value in self.inner.windows else 0
 
     def compute(
-        self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any = None
+        self,
+        values: dict[Any, Vector],
+        level: int,
+        offsets: dict[Any, Any],
+        place: ir.Value | None,
+        row: ir.Value | None = None,
     ) -> None:
         """Emit the loads and instructions of this level, and add their results to `values`."""
         levels: dict[Any, int] = {value: self.level(value) for value in self.nest.loads}
@@ -288,9 +308,9 @@ class NestEmitter(Reducing):
         for instruction in self.nest.instructions:
             operands = instruction.operands
             (result,) = instruction.results
-            levels[result] = max((levels[x] for x in operands if hasattr(x, "dtype")), default=0)
+            levels[result] = max((levels[x] for x in instruction.values), default=0)
             if levels[result] == level and result not in values:
-                lanes = [values[x] if hasattr(x, "dtype") else None for x in operands]
+                lanes = [values[x] if is_value(x) else None for x in operands]
                 if instruction.name == ZERO_OUTSIDE:
                     values[result] = self.emit_zero_outside(instruction, values[operands[0]])
                 elif instruction.name in (GATHER, CHECK_INDEX):
@@ -298,17 +318,17 @@ class NestEmitter(Reducing):
                 else:
                     values[result] = elementwise.emit(self.elements, instruction, lanes)
 
-    def emit_zero_outside(self, instruction: Any, value: Value) -> Value:
+    def emit_zero_outside(self, instruction: AnyInstruction, value: Vector) -> Vector:
         """The value inside of a window, 0 outside. Along the inner loop, vectors are never outside."""
         inside = self.inside.get(instruction.params["leaf"])
         if inside is None:
             return value
         zero = self.elements.constant(instruction.results[0].dtype, 0)
-        return Value(self.lanes, self.builder.select(inside, value.ir, zero.ir))
+        return Vector(self.lanes, self.builder.select(inside, value.ir, zero.ir))
 
-    def emit_checked(self, instruction: Any, index: Value) -> Value:
+    def emit_checked(self, instruction: AnyInstruction, index: Vector) -> Vector:
         """A checked index, or the element of a table at it; index 0 where it is out of range."""
-        (operand,), (result,) = instruction.operands, instruction.results
+        (operand,), (result,) = instruction.values, instruction.results
         table = instruction.params.get("table")
         length = instruction.params["length"] if table is None else table.shape[0]
         where = self.check_index(self.elements.cast(index, operand.dtype, np.dtype(np.int64)), length, self.status)
@@ -317,9 +337,11 @@ class NestEmitter(Reducing):
         layout = self.plan.layouts[table]
         return self.gather(result.dtype, self.tables[table], where, layout.offset, layout.steps[0])
 
-    def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any = None) -> None:
-        targets = [(Stored(value), value) for value in self.nest.stores]
-        targets += [(scatter, scatter.operands[0]) for scatter in self.nest.scatters]
+    def store_all(
+        self, values: dict[Any, Vector], offsets: dict[Any, Any], place: ir.Value, row: ir.Value | None = None
+    ) -> None:
+        targets: list[tuple[ArrayKey, ArrayValue]] = [(Stored(value), value) for value in self.nest.stores]
+        targets += [(scatter, scatter.values[0]) for scatter in self.nest.scatters]
         for key, value in targets:
             offset = offsets[key]
             if row is not None and self.rows is not None:
@@ -327,7 +349,7 @@ class NestEmitter(Reducing):
             self.store(values[value], value.dtype, self.pointers[key], offset, place, self.inner.steps[key])
 
 
-def emit_zeros(module: Any, name: str, places: Sequence[tuple[int, int]]) -> NestCode:
+def emit_zeros(module: ir.Module, name: str, places: Sequence[tuple[int, int]]) -> NestCode:
     """Emit a function like that of a nest which clears memory: (slot, bytes) of each buffer."""
     function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
     builder = start_builder(function.append_basic_block("entry"))

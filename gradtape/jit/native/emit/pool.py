@@ -17,10 +17,12 @@ from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey, Slots
+from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.lower.pool import PICKED, PUT, SHARES, SUMS, find_all_boxes
 from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
 if TYPE_CHECKING:
@@ -37,18 +39,26 @@ class PoolingEmitter(Loops, abc.ABC):
 
     axes: int  # of an image
 
-    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        machine: Machine,
+        name: str,
+        instruction: AnyInstruction,
+        plan: FusionPlan,
+        slots: Slots,
+    ) -> None:
         self.machine, self.instruction, self.slots = machine, instruction, slots
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         self.entry = function.append_basic_block("entry")
         self.builder = start_builder(self.entry)
         self.buffers, self.begin, self.end = function.args
-        self.results, self.dtype = instruction.results, instruction.operands[0].dtype
-        shape = instruction.operands[0].shape
+        self.results, self.dtype = instruction.results, instruction.values[0].dtype
+        shape = instruction.values[0].shape
         self.images = math.prod(shape[: len(shape) - self.axes])
         self.units = min(UNITS, self.images)
-        self.values = [*instruction.operands, *instruction.results]
-        self.keys = [*(plan.layouts[x].root for x in instruction.operands), *instruction.results]
+        self.values = [*instruction.values, *instruction.results]
+        self.keys = [*(plan.layouts[x].root for x in instruction.values), *instruction.results]
         self._use_lanes(1)
 
     def _use_lanes(self, width: int) -> None:
@@ -56,7 +66,7 @@ class PoolingEmitter(Loops, abc.ABC):
         self.lanes = Lanes(self.builder, width, self.machine.fused)
         self.elements = Elements(self.lanes)
 
-    def slot(self, key: Any) -> Any:
+    def slot(self, key: SlotKey) -> Any:
         address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
         return self.builder.load(address, typ=POINTER)
 
@@ -92,13 +102,21 @@ class PoolingEmitter(Loops, abc.ABC):
 class BoxEmitter(PoolingEmitter):
     """The largest element of each box, and where it is; or the sum."""
 
-    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        machine: Machine,
+        name: str,
+        instruction: AnyInstruction,
+        plan: FusionPlan,
+        slots: Slots,
+    ) -> None:
         found = find_all_boxes(instruction)
         assert found is not None
         self.boxes, self.axes = found, len(found)
         super().__init__(module, machine, name, instruction, plan, slots)
         self.sums = instruction.name in (SUMS, SHARES)
-        self.lengths = instruction.operands[0].shape[-self.axes :]
+        self.lengths = instruction.values[0].shape[-self.axes :]
         self.steps = contiguous_steps(self.lengths)
         narrow = self.dtype.itemsize <= 4 and math.prod(self.lengths) < 1 << 31
         self.positions = np.dtype(np.int32 if narrow else np.int64)
@@ -106,7 +124,7 @@ class BoxEmitter(PoolingEmitter):
     def work(self) -> int:
         return math.prod(len(boxes.starts) * max(boxes.counts) for boxes in self.boxes)
 
-    def bounds(self, axis: int, index: Any) -> tuple[Any, Any]:
+    def bounds(self, axis: int, index: ir.Value) -> tuple[Any, Any]:
         """The first element of a box along an axis, and the number of elements."""
         return self.table_lookup(self.boxes[axis].starts, index), self.table_lookup(self.boxes[axis].counts, index)
 
@@ -140,7 +158,7 @@ class BoxEmitter(PoolingEmitter):
                     own = self.bounds(self.axes - 1, place)
                     self.store_results(self.emit_box(pointers[0], [*outside, own], 1), pointers, line, place)
 
-    def emit_box(self, pointer: Any, bounds: Sequence[Sequence[Any]], distance: int) -> list[Value]:
+    def emit_box(self, pointer: ir.Value, bounds: Sequence[Sequence[Any]], distance: int) -> list[Vector]:
         """The largest and its position, or the sum, of boxes whose first elements are `distance` apart."""
         builder, dtype = self.builder, _DOUBLE if self.sums else self.dtype
         kind, where = self.lanes.type(lane_type(dtype)), self.lanes.type(lane_type(self.positions))
@@ -157,7 +175,7 @@ class BoxEmitter(PoolingEmitter):
                 number = loops.enter_context(self.loop(0, count))
                 offset = self.plus_steps(offset, number, step * boxes.step)
             value = self.load(self.dtype, pointer, offset, self.number(0), distance)
-            old = Value(self.lanes, builder.load(best, typ=kind))
+            old = Vector(self.lanes, builder.load(best, typ=kind))
             if self.sums:
                 builder.store((old + self.elements.cast(value, self.dtype, dtype)).ir, best)
             else:
@@ -165,21 +183,21 @@ class BoxEmitter(PoolingEmitter):
                 if dtype.kind == "f":
                     greater = greater | (value.is_nan & ~old.is_nan)
                 builder.store(self.lanes.select(greater, value, old).ir, best)
-                known = Value(self.lanes, builder.load(place, typ=where))
+                known = Vector(self.lanes, builder.load(place, typ=where))
                 builder.store(self.lanes.select(greater, self.place(offset, distance), known).ir, place)
-        found = Value(self.lanes, builder.load(best, typ=kind))
+        found = Vector(self.lanes, builder.load(best, typ=kind))
         if self.sums:
             return [self.elements.cast(found, dtype, self.dtype)]
-        return [self.elements.cast(Value(self.lanes, builder.load(place, typ=where)), self.positions, _INTEGER), found]
+        return [self.elements.cast(Vector(self.lanes, builder.load(place, typ=where)), self.positions, _INTEGER), found]
 
-    def place(self, offset: Any, distance: int) -> Value:
+    def place(self, offset: ir.Value, distance: int) -> Vector:
         """The positions of elements `distance` apart."""
         element = lane_type(self.positions)
         further = ir.Constant(self.lanes.type(element), [ir.Constant(element, distance * i) for i in range(self.width)])
         scalar = offset if element == LONG else self.builder.trunc(offset, element)
-        return self.lanes.splat(scalar) + Value(self.lanes, further)
+        return self.lanes.splat(scalar) + Vector(self.lanes, further)
 
-    def store_results(self, found: Sequence[Value], pointers: Sequence[Any], line: Any, place: Any) -> None:
+    def store_results(self, found: Sequence[Vector], pointers: Sequence[Any], line: ir.Value, place: ir.Value) -> None:
         for value, result, pointer in zip(found, self.results, pointers[1:], strict=False):
             self.store(value, result.dtype, pointer, line, place)
 
@@ -187,11 +205,19 @@ class BoxEmitter(PoolingEmitter):
 class PickEmitter(PoolingEmitter):
     """Reads elements of images at positions, or writes them there."""
 
-    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        machine: Machine,
+        name: str,
+        instruction: AnyInstruction,
+        plan: FusionPlan,
+        slots: Slots,
+    ) -> None:
         self.axes = len(instruction.params["shape"])
         super().__init__(module, machine, name, instruction, plan, slots)
         self.size = math.prod(instruction.params["shape"])
-        self.count = math.prod(instruction.operands[1].shape) // self.images
+        self.count = math.prod(instruction.values[1].shape) // self.images
 
     def work(self) -> int:
         return int(2 * self.count + self.size // 8)
@@ -217,7 +243,7 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
     return -math.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a pooling."""
     kind = PickEmitter if instruction.name in PICKED else BoxEmitter
     emitter = kind(block.module, block.machine, name, instruction, block.plan, block.slots)

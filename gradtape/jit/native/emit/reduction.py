@@ -21,7 +21,8 @@ from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.loops import POINTER, VOID, Dimension, Loops
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.fusion import Nest
 
@@ -58,34 +59,50 @@ class Reducing(Loops, abc.ABC):
     pointers: dict[Any, Any]
 
     @abc.abstractmethod
-    def compute(self, values: dict[Any, Value], level: int, offsets: dict[Any, Any], place: Any, row: Any) -> None:
+    def compute(
+        self,
+        values: dict[Any, Vector],
+        level: int,
+        offsets: dict[Any, Any],
+        place: ir.Value | None,
+        row: ir.Value | None,
+    ) -> None:
         """Emit the loads and instructions of this level, and add their results to `values`."""
 
     @abc.abstractmethod
-    def store_all(self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row: Any) -> None:
+    def store_all(
+        self, values: dict[Any, Vector], offsets: dict[Any, Any], place: ir.Value, row: ir.Value | None
+    ) -> None:
         """Emit the stores and scatters of the nest."""
 
-    def place(self, first: Any, block: Any) -> tuple[Any, Any]:
+    def place(self, first: ir.Value, block: ir.Value) -> tuple[Any, Any]:
         """The start of a vector, moved back if it would exceed the end of the row, and its start without that."""
         wanted = self.builder.add(first, self.builder.mul(block, self.number(self.width)))
         if self.inner.size % self.width == 0:
             return wanted, wanted
         return self.minimum(wanted, self.number(self.inner.size - self.width)), wanted
 
-    def identity(self, reduction: Any) -> Value:
+    def identity(self, reduction: AnyInstruction) -> Vector:
         return self.elements.constant(accumulator(reduction), identity(reduction))
 
-    def add(self, reduction: Any, place: Any, value: Value) -> None:
-        old = Value(self.lanes, self.builder.load(place, typ=value.ir.type))
+    def add(self, reduction: AnyInstruction, place: ir.Value, value: Vector) -> None:
+        old = Vector(self.lanes, self.builder.load(place, typ=value.ir.type))
         self.builder.store(combine(self.elements, reduction, old, value).ir, place)
 
-    def term(self, reduction: Any, values: dict[Any, Value]) -> Value:
-        operand = reduction.operands[0]
+    def term(self, reduction: AnyInstruction, values: dict[Any, Vector]) -> Vector:
+        operand = reduction.values[0]
         return self.elements.cast(values[operand], operand.dtype, accumulator(reduction))
 
     # -- rows
 
-    def emit_row(self, values: dict[Any, Value], offsets: dict[Any, Any], first: Any, blocks: Any, part: Any) -> None:
+    def emit_row(
+        self,
+        values: dict[Any, Vector],
+        offsets: dict[Any, Any],
+        first: ir.Value,
+        blocks: int | ir.Value,
+        part: ir.Value,
+    ) -> None:
         """The inner loop is reduced: add `blocks` vectors in lanes, then add the lanes."""
         sets = sum_lanes(self.inner.size) // self.width  # of lanes, each as wide as the vectors of the loop
         turns = FRESH * sets
@@ -118,7 +135,7 @@ class Reducing(Loops, abc.ABC):
         for reduction, total in zip(self.nest.reductions, totals, strict=True):
             self.store_result(reduction, total.across(), offsets[reduction], self.number(0), part)
 
-    def _without_repetition(self, reduction: Any, term: Value, place: Any, wanted: Any) -> Value:
+    def _without_repetition(self, reduction: AnyInstruction, term: Vector, place: ir.Value, wanted: ir.Value) -> Vector:
         """The last vector of a row overlaps the one before: move new elements to their lanes, identity elsewhere."""
         builder = self.builder
         new = self.inner.size % self.width
@@ -128,12 +145,12 @@ class Reducing(Loops, abc.ABC):
             numbers = [self.width - new + i if i < new else self.width for i in range(self.width)]
             mask = ir.Constant(ir.VectorType(ir.IntType(32), self.width), numbers)
             builder.store(builder.shuffle_vector(term.ir, self.identity(reduction).ir, mask), chosen)
-        return Value(self.lanes, builder.load(chosen, typ=term.ir.type))
+        return Vector(self.lanes, builder.load(chosen, typ=term.ir.type))
 
     # -- columns
 
     def emit_column(
-        self, values: dict[Any, Value], offsets: dict[Any, Any], place: Any, row_chunk: Any, part: Any
+        self, values: dict[Any, Vector], offsets: dict[Any, Any], place: ir.Value, row_chunk: ir.Value, part: ir.Value
     ) -> None:
         """The inner loop is not reduced: each lane adds up its column."""
         assert self.rows is not None
@@ -155,12 +172,14 @@ class Reducing(Loops, abc.ABC):
                 self.add(reduction, memory, self.term(reduction, deep))
         for reduction, memory in zip(self.nest.reductions, totals, strict=True):
             kind = self.lanes.type(lane_type(accumulator(reduction)))
-            value = Value(self.lanes, self.builder.load(memory, typ=kind))
+            value = Vector(self.lanes, self.builder.load(memory, typ=kind))
             self.store_result(reduction, value, offsets[reduction], place, part)
 
     # -- results
 
-    def store_result(self, reduction: Any, value: Value, offset: Any, place: Any, part: Any) -> None:
+    def store_result(
+        self, reduction: AnyInstruction, value: Vector, offset: ir.Value, place: ir.Value | int | None, part: ir.Value
+    ) -> None:
         """Store the result of a reduction, or the partial result of one unit."""
         step = 1 if self.rows is None else self.inner.steps[reduction]
         if self.parts == 1:
@@ -201,26 +220,28 @@ class Reducing(Loops, abc.ABC):
                     offset = self.builder.mul(part, self.number(size))
                     term = self.load(dtype, pointers[0], offset, place, 1)
                     self.add_compensated(reduction, total, error, term, compensated)
-                value = Value(self.lanes, self.builder.load(total, typ=kind))
+                value = Vector(self.lanes, self.builder.load(total, typ=kind))
                 if compensated:
-                    value = self.compensation(value, Value(self.lanes, self.builder.load(error, typ=kind)))
+                    value = self.compensation(value, Vector(self.lanes, self.builder.load(error, typ=kind)))
                 self.store(
                     finish_reduction(self.elements, reduction, value), result.dtype, pointers[1], self.number(0), place
                 )
         self.builder.ret_void()
 
-    def add_compensated(self, reduction: Any, total: Any, error: Any, term: Value, compensated: bool) -> None:
+    def add_compensated(
+        self, reduction: AnyInstruction, total: ir.Value, error: ir.Value, term: Vector, compensated: bool
+    ) -> None:
         if not compensated:
             self.add(reduction, total, term)
             return
-        old = Value(self.lanes, self.builder.load(total, typ=term.ir.type))
+        old = Vector(self.lanes, self.builder.load(total, typ=term.ir.type))
         new = old + term
         shift = new - old
         lost = (old - (new - shift)) + (term - shift)
         self.builder.store(new.ir, total)
         self.add(reduction, error, lost)
 
-    def compensation(self, total: Value, error: Value) -> Value:
+    def compensation(self, total: Vector, error: Vector) -> Vector:
         """The total plus its rounding error, unless the total is infinite or NaN: then the error means nothing."""
         return self.lanes.select(self.lanes.absolute(total) < math.inf, total + error, total)
 
@@ -228,12 +249,12 @@ class Reducing(Loops, abc.ABC):
 class RowLanes:
     """The lanes in which a row is added up, as one or several vectors of the loop's width."""
 
-    def __init__(self, loops: Reducing, reduction: Any, sets: int) -> None:
+    def __init__(self, loops: Reducing, reduction: AnyInstruction, sets: int) -> None:
         self.loops, self.reduction, self.sets = loops, reduction, sets
         self.kind = loops.lanes.type(lane_type(accumulator(reduction)))
         self.memory = loops.local(self.kind if sets == 1 else ir.ArrayType(self.kind, sets))
 
-    def at(self, block: Any) -> Any:
+    def at(self, block: ir.Value) -> Any:
         """The address of the vector to which the elements of a block are added."""
         if self.sets == 1:
             return self.memory
@@ -242,8 +263,8 @@ class RowLanes:
         index = loops.number(number) if isinstance(number, int) else number
         return loops.builder.gep(self.memory, [loops.number(0), index], inbounds=True)
 
-    def value(self, index: int) -> Value:
-        return Value(self.loops.lanes, self.loops.builder.load(self.at(index), typ=self.kind))
+    def value(self, index: int) -> Vector:
+        return Vector(self.loops.lanes, self.loops.builder.load(self.at(index), typ=self.kind))
 
     def reset(self) -> None:
         for index in range(self.sets):
@@ -253,7 +274,7 @@ class RowLanes:
         for index in range(self.sets):
             self.loops.add(self.reduction, self.at(index), others.value(index))
 
-    def across(self) -> Value:
+    def across(self) -> Vector:
         """Combine the lanes pairwise, in halves, to a vector of one lane."""
         loops, reduction = self.loops, self.reduction
         values = [self.value(index) for index in range(self.sets)]
@@ -268,7 +289,7 @@ class RowLanes:
                 index = ir.Constant(
                     ir.VectorType(ir.IntType(32), half_lanes.width), [start + i for i in range(half_lanes.width)]
                 )
-                parts.append(Value(half_lanes, loops.builder.shuffle_vector(value.ir, value.ir, index)))
+                parts.append(Vector(half_lanes, loops.builder.shuffle_vector(value.ir, value.ir, index)))
             value = combine(Elements(half_lanes), reduction, parts[0], parts[1])
         return value
 
@@ -276,7 +297,7 @@ class RowLanes:
 # -- dtype, identity and combination of reductions
 
 
-def accumulator(reduction: Any) -> DType:
+def accumulator(reduction: AnyInstruction) -> DType:
     """The dtype a reduction is computed in: sums and products of floats in binary64."""
     result: DType = reduction.results[0].dtype
     if result.kind == "f" and reduction.name in ("sum", "mean", "prod"):
@@ -284,7 +305,7 @@ def accumulator(reduction: Any) -> DType:
     return result
 
 
-def identity(reduction: Any) -> Any:
+def identity(reduction: AnyInstruction) -> Any:
     """The identity element of a reduction."""
     dtype = accumulator(reduction)
     if reduction.name in ("max", "min"):
@@ -295,9 +316,9 @@ def identity(reduction: Any) -> Any:
     return {"sum": zero, "mean": zero, "prod": 1, "all": True, "any": False}[reduction.name]
 
 
-def combine(elements: Elements, reduction: Any, left: Value, right: Value) -> Value:
+def combine(elements: Elements, reduction: AnyInstruction, left: Vector, right: Vector) -> Vector:
     dtype = accumulator(reduction)
-    table: dict[str, Callable[[], Value]] = {
+    table: dict[str, Callable[[], Vector]] = {
         "max": lambda: elementwise.maximum(elements, dtype, left, right),
         "min": lambda: elementwise.minimum(elements, dtype, left, right),
         "prod": lambda: left * right,
@@ -307,9 +328,9 @@ def combine(elements: Elements, reduction: Any, left: Value, right: Value) -> Va
     return table[reduction.name]() if reduction.name in table else left + right
 
 
-def finish_reduction(elements: Elements, reduction: Any, value: Value) -> Value:
+def finish_reduction(elements: Elements, reduction: AnyInstruction, value: Vector) -> Vector:
     """The result of a reduction from its accumulator."""
-    operand, result = reduction.operands[0], reduction.results[0]
+    operand, result = reduction.values[0], reduction.results[0]
     if reduction.name == "mean":
         value = value / float(math.prod(operand.shape) // max(1, math.prod(result.shape)))
     return elements.cast(value, accumulator(reduction), result.dtype)

@@ -10,10 +10,12 @@ from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import EMITTERS, Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops
-from gradtape.jit.native.emit.vectors import Lanes, Value
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops, Slots
+from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.lower.scan import ARG_EXTREMA, CUMULATIVE
 from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.schedule.fusion import FusionPlan
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
@@ -25,9 +27,17 @@ _INTEGER = np.dtype(np.int64)
 class ScanEmitter(Loops):
     """Emits `name(buffers, begin, end)`. Lanes are neighbours along the axes after that of the scan, if any."""
 
-    def __init__(self, module: Any, machine: Machine, name: str, instruction: Any, plan: Any, slots: Any) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        machine: Machine,
+        name: str,
+        instruction: AnyInstruction,
+        plan: FusionPlan,
+        slots: Slots,
+    ) -> None:
         self.instruction, self.plan, self.slots = instruction, plan, slots
-        (x,), axis = instruction.operands, instruction.params.get("axis")
+        (x,), axis = instruction.values, instruction.params.get("axis")
         shape = x.shape if axis is not None else (math.prod(x.shape),)
         axis = (axis or 0) % len(shape)
         self.before, self.length, self.behind = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
@@ -42,7 +52,7 @@ class ScanEmitter(Loops):
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
         builder = self.builder
-        (x,), (result,) = self.instruction.operands, self.instruction.results
+        (x,), (result,) = self.instruction.values, self.instruction.results
         source, out = self.buffer(self.plan.layouts[x].root), self.buffer(result)
         step = self.emit_position if self.instruction.name in ARG_EXTREMA else self.emit_cumulative
         with self.loop(0, self.before) as number, self.loop(0, -(-self.behind // self.width)) as block:
@@ -53,29 +63,29 @@ class ScanEmitter(Loops):
         builder.ret_void()
         return int(math.prod(x.shape) * 4)
 
-    def at(self, start: Any, index: Any) -> Any:
+    def at(self, start: ir.Value, index: ir.Value) -> Any:
         return self.builder.add(start, self.builder.mul(index, self.number(self.behind)))
 
-    def emit_cumulative(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
-        (x,), (result,) = self.instruction.operands, self.instruction.results
+    def emit_cumulative(self, source: ir.Value, out: ir.Value, start: ir.Value, place: ir.Value, row: ir.Value) -> None:
+        (x,), (result,) = self.instruction.values, self.instruction.results
         kind, emit = result.dtype, EMITTERS[CUMULATIVE[self.instruction.name]][1]
         memory = self.local(self.lanes.type(lane_type(kind)))
 
-        def element(index: Any) -> Value:
+        def element(index: ir.Value) -> Vector:
             return self.elements.cast(self.load(x.dtype, source, self.at(start, index), place, 1), x.dtype, kind)
 
-        def keep(value: Value, index: Any) -> None:
+        def keep(value: Vector, index: ir.Value) -> None:
             self.builder.store(value.ir, memory)
             self.store(value, kind, out, self.at(start, index), place)
 
         keep(element(self.number(0)), self.number(0))
         with self.loop(1, self.length) as index:
-            old = Value(self.lanes, self.builder.load(memory, typ=self.lanes.type(lane_type(kind))))
+            old = Vector(self.lanes, self.builder.load(memory, typ=self.lanes.type(lane_type(kind))))
             keep(emit(self.elements, kind, [old, element(index)], {}), index)
 
-    def emit_position(self, source: Any, out: Any, start: Any, place: Any, row: Any) -> None:
+    def emit_position(self, source: ir.Value, out: ir.Value, start: ir.Value, place: ir.Value, row: ir.Value) -> None:
         """The first position of the extremum; that of the first NaN, if there is one."""
-        (x,) = self.instruction.operands
+        (x,) = self.instruction.values
         builder, lanes, kind = self.builder, self.lanes, lane_type(x.dtype)
         best, where = self.local(lanes.type(kind)), self.local(lanes.type(LONG))
         builder.store(self.load(x.dtype, source, start, place, 1).ir, best)
@@ -83,18 +93,18 @@ class ScanEmitter(Loops):
         relation = ARG_EXTREMA[self.instruction.name]
         with self.loop(1, self.length) as index:
             found = self.load(x.dtype, source, self.at(start, index), place, 1)
-            old = Value(lanes, builder.load(best, typ=lanes.type(kind)))
+            old = Vector(lanes, builder.load(best, typ=lanes.type(kind)))
             better = lanes.compare(relation, found, old, signed=x.dtype.kind == "i")
             if x.dtype.kind == "f":
                 better = (better | found.is_nan) & ~old.is_nan
-            before = Value(lanes, builder.load(where, typ=lanes.type(LONG)))
+            before = Vector(lanes, builder.load(where, typ=lanes.type(LONG)))
             builder.store(lanes.select(better, found, old).ir, best)
             builder.store(lanes.select(better, lanes.splat(index), before).ir, where)
-        answer = Value(lanes, builder.load(where, typ=lanes.type(LONG)))
+        answer = Vector(lanes, builder.load(where, typ=lanes.type(LONG)))
         self.store(answer, _INTEGER, out, row, place)
 
 
-def emit_call(block: Block, name: str, instruction: Any) -> CallCode:
+def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a running operation, or the position of an extremum."""
     emitter = ScanEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
     return CallCode(emitter.emit())

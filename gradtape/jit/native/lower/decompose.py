@@ -20,10 +20,13 @@ from gradtape.jit.native.lower.ir import (
     GATHER,
     PART,
     SCATTER_ADD,
+    AnyInstruction,
+    ArrayValue,
     LoweredBuilder,
     LoweredInstruction,
     LoweredValue,
     add_constant,
+    are_values,
 )
 from gradtape.jit.native.lower.lowering import Lowering, find_lowering, index_by_name
 from gradtape.ops.indexing import may_repeat
@@ -40,35 +43,35 @@ LARGEST_INDEX = 1 << 20
 """Elements of a constant index up to which it becomes a constant array."""
 
 
-def _has_native_dtypes(instruction: Any, count: int) -> bool:
+def _has_native_dtypes(instruction: AnyInstruction, count: int) -> bool:
     """Whether there are this many operands, all arrays of native dtypes, and one result."""
     values = (*instruction.operands, *instruction.results)
-    typed = all(hasattr(x, "dtype") and elementwise.has_type(x.dtype) for x in values)
+    typed = are_values(values) and all(elementwise.has_type(x.dtype) for x in values)
     return typed and len(instruction.operands) == count and len(instruction.results) == 1
 
 
-def _supports_softmax(instruction: Any) -> bool:
+def _supports_softmax(instruction: AnyInstruction) -> bool:
     if not _has_native_dtypes(instruction, 1):
         return False
-    (x,), (result,) = instruction.operands, instruction.results
+    (x,), (result,) = instruction.values, instruction.results
     return bool(x.dtype.kind == "f" and x.dtype == result.dtype and 0 not in x.shape)
 
 
-def _supports_joining(instruction: Any) -> bool:
+def _supports_joining(instruction: AnyInstruction) -> bool:
     if not instruction.operands or not _has_native_dtypes(instruction, len(instruction.operands)):
         return False
     (result,) = instruction.results
     if not isinstance(instruction.params.get("axis", 0), int):
         return False
-    return all(x.dtype == result.dtype for x in instruction.operands)
+    return all(x.dtype == result.dtype for x in instruction.values)
 
 
-def _supports_positions(instruction: Any) -> bool:
+def _supports_positions(instruction: AnyInstruction) -> bool:
     template, shape = instruction.params["template"], instruction.params["shape"]
     if not instruction.operands or not _has_native_dtypes(instruction, len(instruction.operands)) or 0 in shape:
         return False
     (result,) = instruction.results
-    if result.dtype != _INTEGER or not all(elementwise.is_index(x.dtype) for x in instruction.operands):
+    if result.dtype != _INTEGER or not all(elementwise.is_index(x.dtype) for x in instruction.values):
         return False
     if not all(isinstance(p, int | slice | np.ndarray) or p is None or _is_gap(p) for p in template):
         return False
@@ -77,31 +80,31 @@ def _supports_positions(instruction: Any) -> bool:
     return bool(math.prod(result.shape) <= LARGEST_INDEX)
 
 
-def _is_gap(part: Any) -> bool:
+def _is_gap(part: object) -> bool:
     return isinstance(part, str) and part == _GAP
 
 
-def _supports_flat(instruction: Any) -> bool:
+def _supports_flat(instruction: AnyInstruction) -> bool:
     if not _has_native_dtypes(instruction, 2):
         return False
-    x, positions = instruction.operands
+    x, positions = instruction.values
     (result,) = instruction.results
     if x.dtype != result.dtype or not elementwise.is_index(positions.dtype):
         return False
     if instruction.name == _TAKE:
         return len(x.shape) == 1 and (x.shape[0] > 0 or not math.prod(result.shape))
-    return bool(x.shape == positions.shape and x.dtype.kind in "iuf" and (result.shape[0] > 0 or not x.size))
+    return bool(x.shape == positions.shape and x.dtype.kind in "iuf" and (result.shape[0] > 0 or 0 in x.shape))
 
 
-def has_arrays(index: Any) -> bool:
+def has_arrays(index: object) -> bool:
     """Whether an index contains arrays, so that it picks elements one by one."""
     return any(isinstance(part, np.ndarray | list) for part in (index if isinstance(index, tuple) else (index,)))
 
 
-def _supports_static(instruction: Any) -> bool:
+def _supports_static(instruction: AnyInstruction) -> bool:
     if not _has_native_dtypes(instruction, 1):
         return False
-    (x,), (result,) = instruction.operands, instruction.results
+    (x,), (result,) = instruction.values, instruction.results
     smaller = result if instruction.name == "getitem" else x
     larger = x if instruction.name == "getitem" else result
     if x.dtype != result.dtype or 0 in larger.shape or math.prod(smaller.shape) > LARGEST_INDEX:
@@ -109,12 +112,12 @@ def _supports_static(instruction: Any) -> bool:
     return instruction.name == "getitem" or x.dtype.kind in "iuf"
 
 
-def _is_sum_of_products(instruction: Any) -> bool:
+def _is_sum_of_products(instruction: AnyInstruction) -> bool:
     """Whether an einsum uses each element once: then it is one multiplication and one sum."""
     if not 1 <= len(instruction.operands) <= 2 or not _has_native_dtypes(instruction, len(instruction.operands)):
         return False
     (result,) = instruction.results
-    if result.dtype.kind != "f" or any(x.dtype != result.dtype for x in instruction.operands):
+    if result.dtype.kind != "f" or any(x.dtype != result.dtype for x in instruction.values):
         return False
     subscripts = instruction.params.get("subscripts")
     if not isinstance(subscripts, str) or "->" not in subscripts:
@@ -124,24 +127,24 @@ def _is_sum_of_products(instruction: Any) -> bool:
     if len(labels) != len(instruction.operands) or not all(x.isalpha() or not x for x in (*labels, out)):
         return False
     lengths: dict[str, int] = {}
-    for own, x in zip(labels, instruction.operands, strict=True):
+    for own, x in zip(labels, instruction.values, strict=True):
         if len(set(own)) != len(own) or len(own) != len(x.shape) or 0 in x.shape:
             return False
         if any(lengths.setdefault(label, n) != n for label, n in zip(own, x.shape, strict=True)):
             return False
-    largest = max(math.prod(x.shape) for x in (*instruction.operands, result))
+    largest = max(math.prod(x.shape) for x in (*instruction.values, result))
     return bool(math.prod(lengths.values()) <= largest)  # otherwise it is a matrix product, or has several sums
 
 
 # -- decompositions
 
 
-def decompose(instructions: Sequence[Any]) -> list[Any]:
+def decompose(instructions: Sequence[AnyInstruction]) -> list[AnyInstruction]:
     """Replace the instructions that have a decomposition; the others stay as they are.
 
     A search for the largest elements of windows and the reading of those elements become one instruction.
     """
-    made: list[Any] = []
+    made: list[AnyInstruction] = []
     takers = pool.find_partners(instructions)
     taken = set(takers.values())
     for instruction in instructions:
@@ -154,61 +157,63 @@ def decompose(instructions: Sequence[Any]) -> list[Any]:
     return made
 
 
-def _decompose_callback(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_callback(instruction: AnyInstruction) -> list[LoweredInstruction]:
     return [LoweredInstruction(instruction.values, instruction.results, CALLBACK, {"instruction": instruction})]
 
 
-def _decompose_labels(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_labels(instruction: AnyInstruction) -> list[LoweredInstruction]:
     write = LoweredBuilder()
     labels.decompose_labels(write, instruction, build_softmax)
     return write.finish(instruction.results[0])
 
 
-def _decompose_take(instruction: Any) -> list[LoweredInstruction]:
-    table, positions = instruction.operands
+def _decompose_take(instruction: AnyInstruction) -> list[LoweredInstruction]:
+    table, positions = instruction.values
     return [LoweredInstruction((positions,), instruction.results, GATHER, {"table": table})]
 
 
-def _decompose_add(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_add(instruction: AnyInstruction) -> list[LoweredInstruction]:
     return [LoweredInstruction(instruction.operands, instruction.results, SCATTER_ADD, {"adds": True})]
 
 
-def _decompose_softmax(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_softmax(instruction: AnyInstruction) -> list[LoweredInstruction]:
     write = LoweredBuilder()
-    (x,), params = instruction.operands, instruction.params
+    (x,), params = instruction.values, instruction.params
     build_softmax(write, x, instruction.name, tuple(params["axis"]), not params.get("keepdims", True))
     return write.finish(instruction.results[0])
 
 
-def build_softmax(write: LoweredBuilder, x: Any, name: str, axes: tuple[int, ...], flat: bool = False) -> Any:
+def build_softmax(
+    write: LoweredBuilder, x: ArrayValue, name: str, axes: tuple[int, ...], flat: bool = False
+) -> LoweredValue:
     """Write softmax, log_softmax or logsumexp; with `flat`, logsumexp without the reduced axes."""
     kept = tuple(1 if axis in axes else n for axis, n in enumerate(x.shape))
     rest = tuple(n for axis, n in enumerate(x.shape) if axis not in axes) if flat else kept
 
-    def reduced(name: str, value: Any) -> Any:
+    def reduce_over_axes(name: str, value: ArrayValue) -> LoweredValue:
         return write(name, value, shape=rest, axis=axes, keepdims=not flat)
 
-    def finite(value: Any) -> Any:
+    def zero_if_not_finite(value: ArrayValue) -> LoweredValue:
         return write("where", write("isfinite", value, dtype=bool), value, 0, dtype=x.dtype)
 
-    top = reduced("max", x)
+    top = reduce_over_axes("max", x)
     level = write.reshape(top, kept) if flat else top
-    shifted = write("subtract", x, finite(level))
+    shifted = write("subtract", x, zero_if_not_finite(level))
     powers = write("exp", shifted)
-    total = reduced("sum", powers)
+    total = reduce_over_axes("sum", powers)
     if name == "softmax":
         return write("divide", powers, total)
     if name == "log_softmax":
         return write("subtract", shifted, write("log", total))
-    return write("add", write("log", total), finite(top))
+    return write("add", write("log", total), zero_if_not_finite(top))
 
 
-def _decompose_join(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_join(instruction: AnyInstruction) -> list[LoweredInstruction]:
     (result,) = instruction.results
     axis = instruction.params.get("axis", 0) % max(1, len(result.shape))
     made, start = [], 0
-    for number, operand in enumerate(instruction.operands):
-        where: Any = number
+    for number, operand in enumerate(instruction.values):
+        where: int | slice = number
         if instruction.name == "concatenate":
             where = slice(start, start + operand.shape[axis])
             start += operand.shape[axis]
@@ -217,15 +222,16 @@ def _decompose_join(instruction: Any) -> list[LoweredInstruction]:
     return made
 
 
-def _decompose_positions(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_positions(instruction: AnyInstruction) -> list[LoweredInstruction]:
     """Flat positions: a constant part, plus each index array times the stride of its axis."""
     write = LoweredBuilder()
     template, shape = instruction.params["template"], instruction.params["shape"]
     (result,) = instruction.results
-    zeros = [np.zeros(x.shape, np.int64) for x in instruction.operands]
+    zeros = [np.zeros(x.shape, np.int64) for x in instruction.values]
+    assert instruction.op is not None  # it is an instruction of the program
     total = add_constant(write, instruction.op.kernel(*zeros, template=template, shape=shape))
     behind = _axes_behind(template, shape)
-    supply, axis = iter(instruction.operands), 0
+    supply, axis = iter(instruction.values), 0
     for part in template:
         if _is_gap(part):
             index = next(supply)
@@ -240,7 +246,7 @@ def _decompose_positions(instruction: Any) -> list[LoweredInstruction]:
     return write.finish(result)
 
 
-def _axes_behind(template: Any, shape: Shape) -> int:
+def _axes_behind(template: Sequence[object], shape: Shape) -> int:
     """The number of axes of the result after those of the index arrays."""
     picks = [i for i, part in enumerate(template) if not isinstance(part, slice) and part is not None]
     rest = len(shape) - sum(part is not None for part in template)  # axes that are not named
@@ -249,10 +255,10 @@ def _axes_behind(template: Any, shape: Shape) -> int:
     return rest + sum(isinstance(part, slice) or part is None for part in template[first:])
 
 
-def _decompose_static_index(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_static_index(instruction: AnyInstruction) -> list[LoweredInstruction]:
     """A gather or scatter-add at the positions of a constant index."""
     write = LoweredBuilder()
-    (x,), (result,), index = instruction.operands, instruction.results, instruction.params["index"]
+    (x,), (result,), index = instruction.values, instruction.results, instruction.params["index"]
     larger = x if instruction.name == "getitem" else result
     size = math.prod(larger.shape)
     where = np.arange(size).reshape(larger.shape)[index]
@@ -268,14 +274,14 @@ def _decompose_static_index(instruction: Any) -> list[LoweredInstruction]:
     return write.finish(result)
 
 
-def _decompose_sum_of_products(instruction: Any) -> list[LoweredInstruction]:
+def _decompose_sum_of_products(instruction: AnyInstruction) -> list[LoweredInstruction]:
     """Transpose the operands to the axes of the result followed by the summed axes, multiply, and sum."""
     write = LoweredBuilder()
     (result,) = instruction.results
     given, out = instruction.params["subscripts"].replace(" ", "").split("->")
     order = list(dict.fromkeys(out + given.replace(",", "")))
     factors = []
-    for own, x in zip(given.split(","), instruction.operands, strict=True):
+    for own, x in zip(given.split(","), instruction.values, strict=True):
         labels = [label for label in order if label in own]
         axes = tuple(own.index(label) for label in labels)
         shape = tuple(x.shape[axis] for axis in axes)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from gradtape.jit.native.lower.ir import AnyInstruction, are_values
 from gradtape.jit.native.runtime import blas
 
 SOLVE, INVERSE, TRIANGULAR = "solve", "inv", "solve_triangular"
@@ -18,18 +18,18 @@ LARGEST = 256
 """Rows of a matrix up to which native code gains: for larger ones, the overhead of NumPy is negligible."""
 
 
-def supports(instruction: Any) -> bool:
+def supports(instruction: AnyInstruction) -> bool:
     """Whether the operands are stacks of square float matrices (and right sides) of one dtype, without broadcasting."""
     values = (*instruction.operands, *instruction.results)
-    if not all(hasattr(x, "dtype") and x.dtype.isnative and math.prod(x.shape) for x in values):
+    if not are_values(values) or not all(x.dtype.isnative and math.prod(x.shape) for x in values):
         return False
-    matrices = instruction.operands[0]
+    matrices = values[0]
     if matrices.dtype not in (np.dtype("f8"), np.dtype("f4")) or any(x.dtype != matrices.dtype for x in values):
         return False
     if len(matrices.shape) < 2 or matrices.shape[-1] != matrices.shape[-2] or matrices.shape[-1] > LARGEST:
         return False
     if instruction.name in (SOLVE, TRIANGULAR):
-        right, (result,) = instruction.operands[1], instruction.results
+        right, (result,) = values[1], instruction.results
         if len(right.shape) < 2 or right.shape[-2] != matrices.shape[-1] or result.shape[-2:] != right.shape[-2:]:
             return False
         stack = result.shape[:-2]

@@ -11,12 +11,16 @@ CALLBACK        "callback": call the NumPy kernel of `params["instruction"]` fro
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE as ROWS
-from gradtape.jit.native.lower import factor, pool
+from gradtape.jit.ir.program import Instruction, Literal, Value
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs  # mypy has it; Python does from 3.13 on
 
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
@@ -27,8 +31,6 @@ CHECK_INDEX = "within"
 SCATTER_ADD = "filling"
 CONSTANT = "held"
 CALLBACK = "callback"
-CHECKED = frozenset({GATHER, CHECK_INDEX, SCATTER_ADD, CALLBACK, *factor.CHECKED, *pool.PICKED})
-"""Instructions that may fail: an index out of range, a singular matrix, or a kernel that raises."""
 
 
 # Not frozen, since frozen dataclasses take longer to load and to create; they are never modified.
@@ -53,16 +55,32 @@ class LoweredNumber:
 class LoweredInstruction:
     """An instruction that lowering made: a new one, or one of the program with other operands or results."""
 
-    operands: tuple[Any, ...]
-    results: tuple[Any, ...]
+    operands: tuple[AnyOperand, ...]
+    results: tuple[ArrayValue, ...]
     name: str
     params: dict[str, Any]
-    op: Any = None
+    op: Op | None = None
     effect: bool = False
 
     @property
-    def values(self) -> tuple[Any, ...]:
-        return tuple(x for x in self.operands if hasattr(x, "dtype"))
+    def values(self) -> tuple[ArrayValue, ...]:
+        return tuple(x for x in self.operands if is_value(x))
+
+
+ArrayValue = Value | LoweredValue
+"""An array: a value of the program, or one that lowering made."""
+AnyOperand = ArrayValue | Literal | LoweredNumber
+AnyInstruction = Instruction | LoweredInstruction
+
+
+def is_value(operand: AnyOperand) -> TypeIs[ArrayValue]:
+    """Whether an operand is an array (and not a Python number)."""
+    return isinstance(operand, Value | LoweredValue)
+
+
+def are_values(operands: tuple[AnyOperand, ...]) -> TypeIs[tuple[ArrayValue, ...]]:
+    """Whether all operands are arrays."""
+    return all(isinstance(operand, Value | LoweredValue) for operand in operands)
 
 
 class LoweredBuilder:
@@ -71,28 +89,35 @@ class LoweredBuilder:
     def __init__(self) -> None:
         self.instructions: list[LoweredInstruction] = []
 
-    def __call__(self, name: str, *operands: Any, shape: Shape | None = None, dtype: Any = None, **params: Any) -> Any:
-        values = [x for x in operands if hasattr(x, "dtype")]
+    def __call__(
+        self,
+        name: str,
+        *operands: ArrayValue | float,
+        shape: Shape | None = None,
+        dtype: DType | type | None = None,
+        **params: Any,
+    ) -> LoweredValue:
+        values = [x for x in operands if isinstance(x, Value | LoweredValue)]
         if shape is None:
             shape = np.broadcast_shapes(*[x.shape for x in values])
         result = LoweredValue(shape, values[0].dtype if dtype is None else np.dtype(dtype))
-        wrapped = tuple(x if hasattr(x, "shape") else LoweredNumber(x) for x in operands)
+        wrapped = tuple(x if isinstance(x, Value | LoweredValue) else LoweredNumber(x) for x in operands)
         self.instructions.append(LoweredInstruction(wrapped, (result,), name, params, ROWS.get(name)))
         return result
 
-    def reshape(self, value: Any, shape: Shape) -> Any:
+    def reshape(self, value: ArrayValue, shape: Shape) -> LoweredValue:
         """A reshape of the value."""
         result = self("reshape", value, shape=shape)
         self.instructions[-1].params["shape"] = shape
         return result
 
-    def finish(self, result: Any) -> list[LoweredInstruction]:
+    def finish(self, result: ArrayValue) -> list[LoweredInstruction]:
         """All instructions; the last one gets the given result."""
         self.instructions[-1] = dataclasses.replace(self.instructions[-1], results=(result,))
         return self.instructions
 
 
-def add_constant(write: LoweredBuilder, array: Any) -> Any:
+def add_constant(write: LoweredBuilder, array: np.ndarray[Any, Any]) -> LoweredValue:
     """Add a constant array, with length 1 along the axes on which it does not vary."""
     array = np.asarray(array)
     for axis in range(array.ndim):

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from gradtape.jit.native.emit.elementwise import has_type, is_index
-from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER, SCATTER_ADD, LoweredBuilder, add_constant
+from gradtape.jit.native.lower.ir import (
+    CHECK_INDEX,
+    GATHER,
+    SCATTER_ADD,
+    AnyInstruction,
+    ArrayValue,
+    LoweredBuilder,
+    LoweredValue,
+    add_constant,
+    are_values,
+)
 
 CHECK, HOT, PICK, PLACE = "checked labels", "one hot", "pick labelled", "place labelled"
 LOSS, EXCESS = "cross entropy of labels", "softmax less label"
@@ -18,31 +27,34 @@ NAMES = frozenset({CHECK, HOT, PICK, PLACE, LOSS, EXCESS, ROWS, ADDED})
 _INTEGER = np.dtype(np.int64)
 
 
-def supports(instruction: Any) -> bool:
+def supports(instruction: AnyInstruction) -> bool:
     """Whether labels and arrays are of native dtypes and not empty."""
     values = (*instruction.operands, *instruction.results)
-    if not all(hasattr(x, "dtype") and has_type(x.dtype) and math.prod(x.shape) for x in values):
+    if not are_values(values) or not all(has_type(x.dtype) and math.prod(x.shape) for x in values):
         return False
-    if not is_index(instruction.operands[-1].dtype):
+    *_, labels, _ = values
+    if not is_index(labels.dtype):
         return False
     (result,) = instruction.results
     if instruction.name == CHECK:
         return bool(result.dtype == _INTEGER and instruction.params["classes"] > 0)
     if instruction.name == HOT:
         return bool(result.dtype.kind in "iuf")
-    given = instruction.operands[0]
+    given = values[0]
     return bool(given.dtype == result.dtype and (given.dtype.kind == "f" or instruction.name == ROWS))
 
 
-def decompose_labels(write: LoweredBuilder, instruction: Any, softmax: Callable[..., Any]) -> Any:
+def decompose_labels(
+    write: LoweredBuilder, instruction: AnyInstruction, softmax: Callable[..., LoweredValue]
+) -> LoweredValue:
     """Write the instructions that replace one on labels; the last one has the result."""
     name, params = instruction.name, instruction.params
     (result,) = instruction.results
     if name == CHECK:
-        return _check_labels(write, instruction.operands[0], **params)
+        return _check_labels(write, instruction.values[0], **params)
     if name in (ROWS, ADDED):
         return _decompose_rows(write, instruction)
-    *given, labels = instruction.operands
+    *given, labels = instruction.values
     axis = params["axis"] % (len(labels.shape) + 1)
     longer = (*labels.shape[:axis], 1, *labels.shape[axis:])
     wide = write.reshape(labels, longer)
@@ -65,7 +77,9 @@ def decompose_labels(write: LoweredBuilder, instruction: Any, softmax: Callable[
     return write("sum", write("where", hit, x, 0, dtype=x.dtype), shape=result.shape, axis=(axis,), keepdims=False)
 
 
-def _check_labels(write: LoweredBuilder, labels: Any, classes: int, ignored: int | None, **names: str) -> Any:
+def _check_labels(
+    write: LoweredBuilder, labels: ArrayValue, classes: int, ignored: int | None, **names: str
+) -> LoweredValue:
     """Labels in range unchanged, ignored labels as -1; any other fails the index check."""
     wide = write("astype", labels, dtype=_INTEGER)
     beyond = write("where", write("less", wide, 0, dtype=bool), classes, wide, dtype=_INTEGER)
@@ -76,8 +90,8 @@ def _check_labels(write: LoweredBuilder, labels: Any, classes: int, ignored: int
     return write("where", skip, -1, place, dtype=_INTEGER)
 
 
-def _decompose_rows(write: LoweredBuilder, instruction: Any) -> Any:
-    x, positions = instruction.operands
+def _decompose_rows(write: LoweredBuilder, instruction: AnyInstruction) -> LoweredValue:
+    x, positions = instruction.values
     (result,) = instruction.results
     table = x if instruction.name == ROWS else result
     width = math.prod(table.shape[1:])

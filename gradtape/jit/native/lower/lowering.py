@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from gradtape.jit.native.lower.ir import AnyInstruction, LoweredInstruction
 
 
 class Lowering(NamedTuple):
@@ -15,11 +17,11 @@ class Lowering(NamedTuple):
     """
 
     names: frozenset[str]
-    supports: Callable[[Any], bool]
+    supports: Callable[[AnyInstruction], bool]
     """Whether an instruction of these names has a native form for its operands."""
-    applies: Callable[[Any], bool] | None = None
+    applies: Callable[[AnyInstruction], bool] | None = None
     """Which instructions of these names are of this family, where the rest is of a later row; None for all."""
-    decompose: Callable[[Any], list[Any]] | None = None
+    decompose: Callable[[AnyInstruction], list[LoweredInstruction]] | None = None
     """From an instruction to those of the native IR that replace it."""
     emitter: str | None = None
     has_memory: bool = False
@@ -35,7 +37,7 @@ def index_by_name(lowerings: Iterable[Lowering]) -> dict[str, tuple[Lowering, ..
     return found
 
 
-def find_lowering(index: dict[str, tuple[Lowering, ...]], instruction: Any) -> Lowering | None:
+def find_lowering(index: dict[str, tuple[Lowering, ...]], instruction: AnyInstruction) -> Lowering | None:
     """The row of an instruction; None if there is none."""
     for lowering in index.get(instruction.name, ()):
         if lowering.applies is None or lowering.applies(instruction):

@@ -8,11 +8,16 @@ product is small depends on the shapes alone. `emit.matmul` emits both.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gradtape.jit.native.lower.ir import AnyInstruction, are_values
 from gradtape.jit.native.runtime import blas
+
+if TYPE_CHECKING:
+    from gradtape.jit.native.schedule.layout import Layout
 
 MATMUL, EINSUM = "matmul", "einsum"
 SMALL = 4096
@@ -36,15 +41,16 @@ class Form(NamedTuple):
         return (first[0], first[1 + number]), (second[0], second[1 + number])
 
 
-def form(instruction: Any) -> Form | None:
+def form(instruction: AnyInstruction) -> Form | None:
     """The form of a product; None if it is not a product of matrices."""
     if instruction.name == EINSUM:
         return _parse_subscripts(instruction)
     if instruction.name != MATMUL or instruction.params or len(instruction.operands) != 2:
         return None
-    left, right = instruction.operands
-    if not all(hasattr(x, "dtype") and x.shape for x in (left, right)):
+    operands = instruction.operands
+    if not are_values(operands) or not all(x.shape for x in operands):
         return None
+    left, right = operands
     if len(left.shape) == len(right.shape) == 1:  # `prepare` makes it a multiplication and a sum
         return None
     (result,) = instruction.results
@@ -64,15 +70,17 @@ def form(instruction: Any) -> Form | None:
     return Form(rows, columns, common, tuple(pairs))
 
 
-def _parse_subscripts(instruction: Any) -> Form | None:
+def _parse_subscripts(instruction: AnyInstruction) -> Form | None:
     subscripts = instruction.params.get("subscripts")
     if len(instruction.operands) != 2 or not isinstance(subscripts, str) or "->" not in subscripts:
         return None
     given, out = subscripts.replace(" ", "").split("->")
     left, right = given.split(",") if given.count(",") == 1 else ("", "")
-    shapes: list[Any] = [getattr(x, "shape", None) for x in (*instruction.operands, *instruction.results)]
+    if not are_values(instruction.operands):
+        return None
+    shapes = [x.shape for x in (*instruction.values, *instruction.results)]
     for labels, shape in zip((left, right, out), shapes, strict=True):
-        if shape is None or not labels.isalpha() or len(set(labels)) != len(labels) or len(labels) != len(shape):
+        if not labels.isalpha() or len(set(labels)) != len(labels) or len(labels) != len(shape):
             return None
     lengths: dict[str, int] = {}
     for labels, shape in zip((left, right, out), shapes, strict=True):
@@ -98,21 +106,22 @@ def _parse_subscripts(instruction: Any) -> Form | None:
     return Form(rows, columns, common, tuple(axes(label) for label in kinds["both"]))
 
 
-def supports(instruction: Any) -> bool:
+def supports(instruction: AnyInstruction) -> bool:
     """Whether an instruction is a product of matrices or vectors of one dtype of floats."""
-    if len(instruction.results) != 1 or not all(hasattr(x, "dtype") for x in instruction.operands):
+    operands = instruction.operands
+    if len(instruction.results) != 1 or not are_values(operands):
         return False
     (result,) = instruction.results
     if result.dtype not in (np.dtype("f8"), np.dtype("f4")) or not result.dtype.isnative:
         return False
-    if any(x.dtype != result.dtype for x in instruction.operands):
+    if any(x.dtype != result.dtype for x in operands):
         return False
     found = form(instruction)
-    if found is None or any(max(x.shape, default=0) >= _LARGEST for x in (*instruction.operands, result)):
+    if found is None or any(max(x.shape, default=0) >= _LARGEST for x in (*operands, result)):
         return False
     if is_small(found):
         return True
-    values = (*instruction.operands, result)
+    values = (*operands, result)
     plain = all(_fits(found, number, _contiguous(value.shape)) for number, value in enumerate(values))
     return plain and bool(blas.addresses())
 
@@ -130,13 +139,13 @@ def is_small(found: Form) -> bool:
     return found.rows[0] * found.columns[0] * found.common[0] <= SMALL
 
 
-def steps_of(found: Form, number: int, steps: Any) -> tuple[int, int]:
+def steps_of(found: Form, number: int, steps: Sequence[int]) -> tuple[int, int]:
     """The strides (in elements) along rows and columns of an operand or the result."""
     (_, first), (_, second) = found.matrix(number)
     return (0 if first is None else steps[first], 0 if second is None else steps[second])
 
 
-def _fits(found: Form, number: int, steps: Any) -> bool:
+def _fits(found: Form, number: int, steps: Sequence[int]) -> bool:
     """Whether BLAS can read matrices of these strides: rows or columns are contiguous."""
     (rows, _), (columns, _) = found.matrix(number)
     first, second = steps_of(found, number, steps)
@@ -149,7 +158,7 @@ def _fits(found: Form, number: int, steps: Any) -> bool:
     return bool((second == 1 and first >= columns) or (first == 1 and second >= rows))
 
 
-def can_read_layout(instruction: Any, number: int, layout: Any) -> bool:
+def can_read_layout(instruction: AnyInstruction, number: int, layout: Layout) -> bool:
     """Whether an operand can be multiplied as it lies in memory, without a copy."""
     found = form(instruction)
     return found is not None and _fits(found, number, layout.steps)

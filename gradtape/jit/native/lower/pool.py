@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.jit.native.emit import elementwise
+from gradtape.jit.native.lower.ir import AnyInstruction, are_values
 
 POSITIONS, TAKE, PUT = "positions of the largest", "take from windows", "put into windows"
 SUMS, SHARES = "sums over windows", "shares of windows"
@@ -61,20 +62,20 @@ def find_boxes(windows: Any, shared: bool) -> Boxes | None:
     return Boxes(tuple(one[0] if one else 0 for one in lists), tuple(map(len, lists)), steps.pop())
 
 
-def find_all_boxes(instruction: Any) -> list[Boxes] | None:
+def find_all_boxes(instruction: AnyInstruction) -> list[Boxes] | None:
     """The boxes along each axis; None if one axis has none."""
     found = [find_boxes(along, instruction.name == SHARES) for along in instruction.params["windows"]]
     return None if None in found else found  # type: ignore[return-value]
 
 
-def supports(instruction: Any) -> bool:
+def supports(instruction: AnyInstruction) -> bool:
     """Whether the arrays are of native dtypes and not empty, and the windows can be described by boxes."""
     values = (*instruction.operands, *instruction.results)
-    if not all(hasattr(x, "dtype") and elementwise.has_type(x.dtype) and math.prod(x.shape) for x in values):
+    if not are_values(values) or not all(elementwise.has_type(x.dtype) and math.prod(x.shape) for x in values):
         return False
-    x, result = instruction.operands[0], instruction.results[0]
+    x, result = values[0], instruction.results[0]
     if instruction.name in PICKED:
-        return bool(x.dtype == result.dtype and x.dtype.kind == "f" and instruction.operands[1].dtype == _INTEGER)
+        return bool(x.dtype == result.dtype and x.dtype.kind == "f" and values[1].dtype == _INTEGER)
     if instruction.name == POSITIONS and (x.dtype.kind not in "iuf" or result.dtype != _INTEGER):
         return False
     if instruction.name in (SUMS, SHARES) and (x.dtype.kind != "f" or x.dtype != result.dtype):
@@ -82,10 +83,10 @@ def supports(instruction: Any) -> bool:
     return find_all_boxes(instruction) is not None
 
 
-def find_partners(instructions: Sequence[Any]) -> dict[Any, Any]:
+def find_partners(instructions: Sequence[AnyInstruction]) -> dict[AnyInstruction, AnyInstruction]:
     """Instructions that find positions -> the instruction that reads the elements at these positions."""
-    makers = {i.results[0]: i for i in instructions if i.name == POSITIONS}
-    found: dict[Any, Any] = {}
+    makers: dict[object, AnyInstruction] = {i.results[0]: i for i in instructions if i.name == POSITIONS}
+    found: dict[AnyInstruction, AnyInstruction] = {}
     for instruction in instructions:
         if instruction.name == TAKE:
             maker = makers.get(instruction.operands[1])

@@ -103,7 +103,7 @@ def _prepare_loop_body(instruction: Instruction) -> Instruction:
     return changed if support.supports(changed) else instruction
 
 
-def is_view_for_kernels(instruction: Any) -> bool:
+def is_view_for_kernels(instruction: Instruction) -> bool:
     """Whether a view is the duplicate for NumPy kernels."""
     return isinstance(instruction, KernelView)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.emit.elementwise import EMITTERS
+from gradtape.jit.native.lower.ir import AnyInstruction, are_values
 
 CUMULATIVE = {"cumsum": "add", "cumprod": "multiply"} | {
     f"{name} so far": name for name in ("maximum", "minimum", "fmax", "fmin", "logaddexp")
@@ -19,10 +19,10 @@ NAMES = frozenset({*CUMULATIVE, *ARG_EXTREMA})
 _INTEGER = np.dtype(np.int64)
 
 
-def supports(instruction: Any) -> bool:
+def supports(instruction: AnyInstruction) -> bool:
     """Whether the scan is along one axis (or all, for argmax and argmin) of a non-empty array of a native dtype."""
     values = (*instruction.operands, *instruction.results)
-    if len(values) != 2 or not all(hasattr(x, "dtype") and elementwise.has_type(x.dtype) for x in values):
+    if len(values) != 2 or not are_values(values) or not all(elementwise.has_type(x.dtype) for x in values):
         return False
     x, result = values
     axis = instruction.params.get("axis")

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan
-from gradtape.jit.native.lower.ir import CONSTANT, PART, SCATTER_ADD
+from gradtape.jit.native.lower.ir import (
+    CALLBACK,
+    CHECK_INDEX,
+    CONSTANT,
+    GATHER,
+    PART,
+    SCATTER_ADD,
+    AnyInstruction,
+    are_values,
+)
 from gradtape.jit.native.lower.lowering import Lowering, find_lowering, index_by_name
 from gradtape.jit.native.schedule import tiling
 from gradtape.jit.native.schedule.layout import diagonal_of, index_part
@@ -23,39 +31,36 @@ ZERO_OUTSIDE = "inside"  # of a value computed from window reads: 0 outside of t
 JOINED_VIEW = "several"  # values at equal distances in memory, as one value with one more axis
 PRODUCTS = (matmul.MATMUL, matmul.EINSUM)
 LOOP = tiling.LOOP
+CHECKED = frozenset({GATHER, CHECK_INDEX, SCATTER_ADD, CALLBACK, *factor.CHECKED, *pool.PICKED})
+"""Instructions that may fail: an index out of range, a singular matrix, or a kernel that raises."""
 
 
-def is_reduction(instruction: Any) -> bool:
+def is_reduction(instruction: AnyInstruction) -> bool:
     return instruction.name in REDUCTIONS
 
 
-def is_view(instruction: Any) -> bool:
+def is_view(instruction: AnyInstruction) -> bool:
     if instruction.name == "getitem":
         return not decompose.has_arrays(instruction.params["index"])
     return instruction.name in VIEWS or instruction.name in (WINDOW_READ, JOINED_VIEW)
 
 
-def is_call(instruction: Any) -> bool:
+def is_call(instruction: AnyInstruction) -> bool:
     """Whether an instruction is a step of its own, outside of loop nests."""
     return instruction.name in CALLS
 
 
-def is_scatter(instruction: Any) -> bool:
+def is_scatter(instruction: AnyInstruction) -> bool:
     """Whether an instruction writes its operand to a part of its result."""
     return instruction.name in (SCATTER, FROM_DIAGONAL, PART)
 
 
-def leaves_memory(instruction: Any) -> bool:
+def leaves_memory(instruction: AnyInstruction) -> bool:
     """Whether the results of an instruction are always stored in memory."""
     return is_reduction(instruction) or is_call(instruction) or is_scatter(instruction) or instruction.name == CONSTANT
 
 
-def is_value(operand: Any) -> bool:
-    """Whether an operand is an array (and not a Python number)."""
-    return hasattr(operand, "dtype")
-
-
-def supports(instruction: Any) -> bool:
+def supports(instruction: AnyInstruction) -> bool:
     """Whether an instruction has a native form for its operands.
 
     >>> import numpy as np
@@ -70,37 +75,37 @@ def supports(instruction: Any) -> bool:
     return elementwise.supports(instruction) if lowering is None else lowering.supports(instruction)
 
 
-def _has_one_array(instruction: Any) -> bool:
+def _has_one_array(instruction: AnyInstruction) -> bool:
     """Whether there are one operand and one result, both of them arrays of native dtypes."""
-    if len(instruction.results) != 1 or len(instruction.operands) != 1 or not is_value(instruction.operands[0]):
+    if len(instruction.results) != 1 or len(instruction.operands) != 1 or not are_values(instruction.operands):
         return False
     return elementwise.has_type(instruction.operands[0].dtype) and elementwise.has_type(instruction.results[0].dtype)
 
 
-def _keeps_dtype(instruction: Any) -> bool:
-    return bool(_has_one_array(instruction) and instruction.operands[0].dtype == instruction.results[0].dtype)
+def _keeps_dtype(instruction: AnyInstruction) -> bool:
+    return bool(_has_one_array(instruction) and instruction.values[0].dtype == instruction.results[0].dtype)
 
 
-def _supports_view(instruction: Any) -> bool:
+def _supports_view(instruction: AnyInstruction) -> bool:
     index = instruction.params.get("index", ())
     return _keeps_dtype(instruction) and all(_is_basic(i) for i in (index if isinstance(index, tuple) else (index,)))
 
 
-def _supports_scatter(instruction: Any) -> bool:
+def _supports_scatter(instruction: AnyInstruction) -> bool:
     if not _supports_view(instruction):
         return False
     whole = np.empty(instruction.results[0].shape, bool)
-    return bool(index_part(whole, instruction.params.get("index", ())).shape == instruction.operands[0].shape)
+    return bool(index_part(whole, instruction.params.get("index", ())).shape == instruction.values[0].shape)
 
 
-def _supports_from_diagonal(instruction: Any) -> bool:
+def _supports_from_diagonal(instruction: AnyInstruction) -> bool:
     if not _keeps_dtype(instruction):
         return False
     whole = np.empty(instruction.results[0].shape, bool)
-    return bool(diagonal_of(whole, instruction).shape == instruction.operands[0].shape)
+    return bool(diagonal_of(whole, instruction).shape == instruction.values[0].shape)
 
 
-def _supports_loop(instruction: Any) -> bool:
+def _supports_loop(instruction: AnyInstruction) -> bool:
     """Whether the whole body of a loop is native, and either all its arrays are small or the loop can be tiled."""
     loop = instruction.params.get("loop")
     if loop is None or instruction.effect or not instruction.results:
@@ -118,16 +123,16 @@ def _supports_loop(instruction: Any) -> bool:
     return bool(body.instructions) and all(not inner.effect and supports(inner) for inner in body.instructions)
 
 
-def _is_basic(index: Any) -> bool:
+def _is_basic(index: object) -> bool:
     """Whether an index gives a view. A bool, although it is an int in Python, makes a copy."""
     return isinstance(index, int | slice | None | type(Ellipsis)) and not isinstance(index, bool)
 
 
-def _supports_reduction(instruction: Any) -> bool:
+def _supports_reduction(instruction: AnyInstruction) -> bool:
     if not _has_one_array(instruction):
         return False
     name, params = instruction.name, instruction.params
-    given, result = instruction.operands[0], instruction.results[0]
+    given, result = instruction.values[0], instruction.results[0]
     if set(params) - {"axis", "keepdims"} or not isinstance(params.get("keepdims", False), bool):
         return False
     if name in ("max", "min") and (0 in given.shape or given.dtype.kind == "b"):
@@ -137,16 +142,16 @@ def _supports_reduction(instruction: Any) -> bool:
     return not (name in ("all", "any") and result.dtype != np.dtype(bool))
 
 
-def reduced_axes(instruction: Any) -> tuple[int, ...]:
+def reduced_axes(instruction: AnyInstruction) -> tuple[int, ...]:
     """The axes of a reduction, sorted and non-negative."""
-    rank = len(instruction.operands[0].shape)
+    rank = len(instruction.values[0].shape)
     axis = instruction.params.get("axis")
     if axis is None:
         return tuple(range(rank))
     return tuple(sorted(a % rank for a in ((axis,) if isinstance(axis, int) else axis)))
 
 
-def _is_lowered_only(instruction: Any) -> bool:
+def _is_lowered_only(instruction: AnyInstruction) -> bool:
     """False: only lowering makes the operation, so no program contains it."""
     return False
 

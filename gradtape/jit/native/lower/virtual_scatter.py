@@ -8,10 +8,9 @@ again by the consumer, from window reads of what it is computed from, and set to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import GATHER, LoweredInstruction, LoweredValue
+from gradtape.jit.native.lower.ir import GATHER, AnyInstruction, ArrayValue, LoweredInstruction, LoweredValue, is_value
 from gradtape.jit.native.lower.support import (
     SCATTER,
     WINDOW_READ,
@@ -19,7 +18,6 @@ from gradtape.jit.native.lower.support import (
     is_call,
     is_reduction,
     is_scatter,
-    is_value,
     is_view,
     leaves_memory,
 )
@@ -29,9 +27,10 @@ MAX_RECOMPUTED = 24
 """Instructions and loads, for all windows of one shape, up to which values are computed again instead of stored."""
 
 Window = tuple[tuple[int, int], ...]
+Shape = tuple[int, ...]
 
 
-def virtualise_scatters(instructions: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+def virtualise_scatters(instructions: Sequence[AnyInstruction], outputs: Sequence[ArrayValue]) -> list[AnyInstruction]:
     """Replace scatters that only elementwise instructions read by window reads."""
     needed, stored = set(outputs), set(outputs)
     for instruction in instructions:
@@ -41,7 +40,7 @@ def virtualise_scatters(instructions: Sequence[Any], outputs: Sequence[Any]) -> 
                 stored.update(instruction.values)
         elif instruction.name == GATHER:
             needed.add(instruction.params["table"])
-    windows: dict[Any, Window] = {}
+    windows: dict[AnyInstruction, Window] = {}
     for instruction in instructions:
         window = find_window(instruction) if instruction.name == SCATTER else None
         if window is not None and instruction.results[0] not in needed:
@@ -49,7 +48,7 @@ def virtualise_scatters(instructions: Sequence[Any], outputs: Sequence[Any]) -> 
     if not windows:
         return list(instructions)
     rematerialiser = _Rematerialiser(instructions, stored, windows)
-    made: list[Any] = []
+    made: list[AnyInstruction] = []
     for instruction in instructions:
         made += (
             rematerialiser.lower_scatter(instruction, windows[instruction]) if instruction in windows else [instruction]
@@ -60,30 +59,34 @@ def virtualise_scatters(instructions: Sequence[Any], outputs: Sequence[Any]) -> 
 class _Rematerialiser:
     """Computes the operands of scatters again, from window reads."""
 
-    def __init__(self, instructions: Sequence[Any], stored: set[Any], windows: dict[Any, Window]) -> None:
-        self.makers = {result: i for i in instructions for result in i.results}
+    def __init__(
+        self, instructions: Sequence[AnyInstruction], stored: set[ArrayValue], windows: dict[AnyInstruction, Window]
+    ) -> None:
+        self.makers: dict[ArrayValue, AnyInstruction] = {result: i for i in instructions for result in i.results}
         self.order = {instruction: number for number, instruction in enumerate(instructions)}
         self.stored = stored
         self.windowed = {scatter.results[0] for scatter in windows}
-        self.seen: dict[Any, Any] = {}  # (value, window, shape of the result) -> the window read of the value
-        costs: dict[Any, set[Any]] = {}
+        self.seen: dict[
+            tuple[ArrayValue, Window, Shape], LoweredValue
+        ] = {}  # (value, window, shape of the result) -> the window read of the value
+        costs: dict[Shape, set[tuple[ArrayValue, Window]]] = {}
         for scatter, window in windows.items():
             done = costs.setdefault(scatter.results[0].shape, set())
             if len(done) <= MAX_RECOMPUTED:
                 done.update(
-                    (x, window) for i in self._find_producers(scatter.operands[0]) for x in (*i.results, *i.values)
+                    (x, window) for i in self._find_producers(scatter.values[0]) for x in (*i.results, *i.values)
                 )
         self.expensive = {shape for shape, done in costs.items() if len(done) > MAX_RECOMPUTED}
 
-    def lower_scatter(self, scatter: Any, window: Window) -> list[Any]:
+    def lower_scatter(self, scatter: AnyInstruction, window: Window) -> list[AnyInstruction]:
         """Instructions that replace a scatter."""
-        (operand,), (result,) = scatter.operands, scatter.results
+        (operand,), (result,) = scatter.values, scatter.results
         chain = self._find_producers(operand)
         if not chain or result.shape in self.expensive:
             return [LoweredInstruction((operand,), (result,), WINDOW_READ, {"window": window}, scatter.op)]
-        made: list[Any] = []
+        made: list[AnyInstruction] = []
 
-        def read_window(value: Any) -> Any:
+        def read_window(value: ArrayValue) -> ArrayValue:
             """The window read of a value that is in memory."""
             key = value, window, result.shape
             if key not in self.seen:
@@ -109,9 +112,9 @@ class _Rematerialiser:
         inside = {"window": window, "leaf": leaf}
         return [*made, LoweredInstruction((self.seen[operand, window, result.shape],), (result,), ZERO_OUTSIDE, inside)]
 
-    def _find_producers(self, value: Any) -> list[Any]:
+    def _find_producers(self, value: ArrayValue) -> list[AnyInstruction]:
         """The instructions that compute a value from values in memory; none if they are too many or too expensive."""
-        found: dict[Any, None] = {}
+        found: dict[AnyInstruction, None] = {}
         waiting = [value]
         while waiting:
             one = waiting.pop()
@@ -131,6 +134,6 @@ class _Rematerialiser:
         return sorted(found, key=self.order.__getitem__)
 
 
-def _is_computed(instruction: Any) -> bool:
+def _is_computed(instruction: AnyInstruction) -> bool:
     """Whether the result of an instruction need not be stored in memory."""
     return not (is_view(instruction) or leaves_memory(instruction) or is_call(instruction))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from gradtape.jit.native.emit.vectors import Lanes, Number, Value
+from gradtape.jit.native.emit.vectors import Lanes, Number, Vector
 from gradtape.jit.native.math import coefficients
 
-Pair = tuple[Value, Value | None]
+Pair = tuple[Vector, Vector | None]
 
 SHIFTER = 1.5 * 2.0**52  # adding it to |x| < 2**51 rounds x to an integer, which is left in the lowest bits
 SPLITTER = 2.0**27 + 1
@@ -44,19 +44,19 @@ class Maths(Lanes):
         """The coefficients that `tools/fit_coefficients.py` found for a function, as many as the precision needs."""
         return (coefficients.SINGLE if self.single else coefficients.DOUBLE)[name]
 
-    def fitted_polynomial(self, name: str, variable: Value) -> Value:
+    def fitted_polynomial(self, name: str, variable: Vector) -> Vector:
         return self.polynomial(self.fitted(name), variable)
 
     # -- sums and products with their rounding errors ---------------------------------------------------------
 
-    def exact_sum(self, left: Value, right: Value | Number) -> tuple[Value, Value]:
+    def exact_sum(self, left: Vector, right: Vector | Number) -> tuple[Vector, Vector]:
         """The rounded sum and what the rounding left out, exactly, whichever is the larger (Knuth)."""
         right = self.like(left, right)
         total = left + right
         shift = total - left
         return total, (left - (total - shift)) + (right - shift)
 
-    def exact_product(self, left: Value, right: Value | Number) -> tuple[Value, Value]:
+    def exact_product(self, left: Vector, right: Vector | Number) -> tuple[Vector, Vector]:
         """The rounded product and what the rounding left out, exactly."""
         right = self.like(left, right)
         product = left * right
@@ -67,17 +67,17 @@ class Maths(Lanes):
         rest = ((left_high * right_high - product) + left_high * right_low) + left_low * right_high
         return product, rest + left_low * right_low
 
-    def _split(self, value: Value) -> tuple[Value, Value]:
+    def _split(self, value: Vector) -> tuple[Vector, Vector]:
         """Two halves of at most 26 bits each, whose products are exact (Veltkamp)."""
         scaled = value * SPLITTER
         high = scaled - (scaled - value)
         return high, value - high
 
-    def sum_pair(self, left: Value, right: Value | Number) -> Pair:
+    def sum_pair(self, left: Vector, right: Vector | Number) -> Pair:
         """Left and right as a pair."""
         return (left + right, None) if self.single else self.exact_sum(left, right)
 
-    def ordered_pair(self, large: Value, small: Value | None) -> Pair:
+    def ordered_pair(self, large: Vector, small: Vector | None) -> Pair:
         """Large and small as a pair, where the first is not smaller in magnitude (or is zero) (Dekker)."""
         if small is None:
             return large, None
@@ -86,7 +86,7 @@ class Maths(Lanes):
         total = large + small
         return total, small - (total - large)
 
-    def product_pair(self, left: Value, right: Value | Number) -> Pair:
+    def product_pair(self, left: Vector, right: Vector | Number) -> Pair:
         return (left * right, None) if self.single else self.exact_product(left, right)
 
     def quotient_pair(self, above: Pair, below: Pair) -> Pair:
@@ -111,37 +111,37 @@ class Maths(Lanes):
                 low = self.multiply_add(one, other, low)
         return self.ordered_pair(high, low)
 
-    def constant_pair(self, like: Value, high: float, low: float) -> Pair:
+    def constant_pair(self, like: Vector, high: float, low: float) -> Pair:
         return self.like(like, high), None if self.single else self.like(like, low)
 
     @staticmethod
-    def plus(value: Value, low: Value | None) -> Value:
+    def plus(value: Vector, low: Vector | None) -> Vector:
         """The sum, where the second may be absent."""
         return value if low is None else value + low
 
     @staticmethod
-    def times(low: Value | None, factor: Value | Number) -> Value | None:
+    def times(low: Vector | None, factor: Vector | Number) -> Vector | None:
         return None if low is None else low * factor
 
     # -- whole numbers and exponents --------------------------------------------------------------------------
 
-    def rounded(self, value: Value, factor: float = 1.0) -> tuple[Value, Value]:
+    def rounded(self, value: Vector, factor: float = 1.0) -> tuple[Vector, Vector]:
         """`value * factor` rounded to a whole number (below 2**50), as a float and as an integer."""
         shifted = self.multiply_add(value, factor, SHIFTER)
         return shifted - SHIFTER, self.bits(shifted) - bits_of(SHIFTER)
 
-    def power_of_two(self, exponent: Value) -> Value:
+    def power_of_two(self, exponent: Vector) -> Vector:
         """2.0 to an integer from -1022 to 1023."""
         return self.from_bits((exponent + 1023) << 52)
 
-    def scaled(self, value: Value, exponent: Value) -> Value:
+    def scaled(self, value: Vector, exponent: Vector) -> Vector:
         """`value * 2**exponent` in two steps, the first of them exact, so that subnormal results are rounded once."""
         half = ((exponent + 2048) >> 1) - 1024
         return value * self.power_of_two(half) * self.power_of_two(exponent - half)
 
-    def at_most(self, value: Value, bound: float) -> Value:
+    def at_most(self, value: Vector, bound: float) -> Vector:
         """The value, or the bound where it is larger; NaN stays."""
         return self.select(value > bound, bound, value)
 
-    def at_least(self, value: Value, bound: float) -> Value:
+    def at_least(self, value: Vector, bound: float) -> Vector:
         return self.select(value < bound, bound, value)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradtape.jit.native.emit.vectors import Value
+from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.math.double_float import ONE_BITS, Maths, Pair, bits_of
 from gradtape.jit.native.math.range_reduction import HALF_PI, reduce_angle
 
@@ -35,7 +35,7 @@ SIGN_BIT = -(2**63)
 # -- exponentials: x = k log 2 + r, exp x = 2**k exp r
 
 
-def _exponent_and_rest(m: Maths, x: Value, x_low: Value | None = None, base_two: bool = False) -> tuple[Value, Pair]:
+def _exponent_and_rest(m: Maths, x: Vector, x_low: Vector | None = None, base_two: bool = False) -> tuple[Vector, Pair]:
     """The integer k and the rest r as a pair, for |x| below 2**20."""
     if base_two:  # x is already in units of log 2
         whole, exponent = m.rounded(x)
@@ -51,13 +51,13 @@ def _exponent_and_rest(m: Maths, x: Value, x_low: Value | None = None, base_two:
     return exponent, (rest, low)
 
 
-def _exp_of_rest(m: Maths, rest: Pair) -> Value:
+def _exp_of_rest(m: Maths, rest: Pair) -> Vector:
     """exp r - 1 - r, with the low part of r added."""
     high, low = rest
     return m.plus(high * high * m.fitted_polynomial("exp", high), low)
 
 
-def exp_pair(m: Maths, x: Value, x_low: Value | None = None, base_two: bool = False) -> tuple[Pair, Value]:
+def exp_pair(m: Maths, x: Vector, x_low: Vector | None = None, base_two: bool = False) -> tuple[Pair, Vector]:
     """exp x as a pair and a power of two that it is yet to be multiplied with."""
     exponent, rest = _exponent_and_rest(m, x, x_low, base_two)
     more = _exp_of_rest(m, rest)
@@ -68,18 +68,18 @@ def exp_pair(m: Maths, x: Value, x_low: Value | None = None, base_two: bool = Fa
     return m.ordered_pair(high, low + more), exponent
 
 
-def exp(m: Maths, x: Value) -> Value:
+def exp(m: Maths, x: Vector) -> Vector:
     x = m.at_least(m.at_most(x, 710.0), -746.0)
     exponent, rest = _exponent_and_rest(m, x)
     return m.scaled(1.0 + (rest[0] + _exp_of_rest(m, rest)), exponent)
 
 
-def exp2(m: Maths, x: Value) -> Value:
+def exp2(m: Maths, x: Vector) -> Vector:
     (high, low), exponent = exp_pair(m, m.at_least(m.at_most(x, 1025.0), -1076.0), base_two=True)
     return m.scaled(m.plus(high, low), exponent)
 
 
-def expm1_pair(m: Maths, x: Value) -> Pair:
+def expm1_pair(m: Maths, x: Vector) -> Pair:
     """exp x - 1 as a pair: 2**k (exp r - 1) + (2**k - 1), halved in between so that 2**k does not overflow."""
     exponent, rest = _exponent_and_rest(m, x)
     high, low = m.ordered_pair(rest[0], _exp_of_rest(m, rest))
@@ -90,23 +90,23 @@ def expm1_pair(m: Maths, x: Value) -> Pair:
     return high * 2.0, m.times(low, 2.0)
 
 
-def expm1(m: Maths, x: Value) -> Value:
+def expm1(m: Maths, x: Vector) -> Vector:
     high, low = expm1_pair(m, m.at_least(m.at_most(x, 710.0), -60.0))
     return _odd_near_zero(m, x, m.plus(high, low), 2.0**-54)
 
 
-def _odd_near_zero(m: Maths, x: Value, value: Value, bound: float) -> Value:
+def _odd_near_zero(m: Maths, x: Vector, value: Vector, bound: float) -> Vector:
     """x itself where it is so small that f(x) rounds to x: keeps the sign of zero and subnormal numbers."""
     return m.select(m.absolute(x) < bound, x, value)
 
 
-def _half_exp(m: Maths, x: Value) -> Value:
+def _half_exp(m: Maths, x: Vector) -> Vector:
     """exp(x) / 2, which overflows later than exp(x)."""
     exponent, rest = _exponent_and_rest(m, m.at_most(x, 712.0))
     return m.scaled(1.0 + (rest[0] + _exp_of_rest(m, rest)), exponent - 1)
 
 
-def sinh(m: Maths, x: Value) -> Value:
+def sinh(m: Maths, x: Vector) -> Vector:
     """(t + t / (t + 1)) / 2 with t = exp|x| - 1; exp|x| / 2 from 40 on."""
     magnitude = m.absolute(x)
     t = expm1_pair(m, m.at_most(magnitude, 41.0))
@@ -119,7 +119,7 @@ def sinh(m: Maths, x: Value) -> Value:
     return _odd_near_zero(m, x, m.copysign(value, x), 2.0**-28)
 
 
-def cosh(m: Maths, x: Value) -> Value:
+def cosh(m: Maths, x: Vector) -> Vector:
     """h + 1 / (4 h) with h = exp|x| / 2; h alone from 40 on."""
     magnitude = m.absolute(x)
     (high, low), exponent = exp_pair(m, m.at_most(magnitude, 41.0))
@@ -128,7 +128,7 @@ def cosh(m: Maths, x: Value) -> Value:
     return m.select(magnitude > 40.0, _half_exp(m, magnitude), high + m.plus(0.25 / high, low))
 
 
-def tanh(m: Maths, x: Value) -> Value:
+def tanh(m: Maths, x: Vector) -> Vector:
     """t / (t + 2) with t = exp(2|x|) - 1."""
     t = expm1_pair(m, m.at_most(m.absolute(x) * 2.0, 44.0))
     high, low = m.sum_pair(t[0], 2.0)
@@ -136,7 +136,7 @@ def tanh(m: Maths, x: Value) -> Value:
     return _odd_near_zero(m, x, m.copysign(m.plus(*quotient), x), 2.0**-28)
 
 
-def sigmoid(m: Maths, x: Value) -> Value:
+def sigmoid(m: Maths, x: Vector) -> Vector:
     """1 / (1 + z) for positive x and z / (1 + z) for negative, z = exp(-|x|)."""
     power = m.at_least(-m.absolute(x), -746.0)
     (high, low), exponent = exp_pair(m, power)
@@ -148,7 +148,7 @@ def sigmoid(m: Maths, x: Value) -> Value:
     return m.plus(*m.quotient_pair(above, (total, None if rest is None else m.plus(rest, low))))
 
 
-def softplus(m: Maths, x: Value) -> Value:
+def softplus(m: Maths, x: Vector) -> Vector:
     """log(1 + exp x) = max(x, 0) + log1p(exp(-|x|))."""
     (high, low), exponent = exp_pair(m, m.at_least(-m.absolute(x), -746.0))
     high = m.scaled(high, exponent)
@@ -159,7 +159,7 @@ def softplus(m: Maths, x: Value) -> Value:
 # -- logarithms: x = 2**k (1 + f) with 1 + f from sqrt(1/2) to sqrt 2
 
 
-def _exponent_and_mantissa(m: Maths, x: Value) -> tuple[Value, Value]:
+def _exponent_and_mantissa(m: Maths, x: Vector) -> tuple[Vector, Vector]:
     """k as a float, and the mantissa, of a positive finite number (subnormal ones too)."""
     tiny = x < SMALLEST_NORMAL
     bits = m.bits(m.select(tiny, x * 2.0**54, x))
@@ -171,7 +171,7 @@ def _exponent_and_mantissa(m: Maths, x: Value) -> tuple[Value, Value]:
     return exponent, mantissa
 
 
-def _log_sum(m: Maths, exponent: Value, f: Value, f_low: Value | None = None) -> Value:
+def _log_sum(m: Maths, exponent: Vector, f: Vector, f_low: Vector | None = None) -> Vector:
     """k log 2 + log(1 + f + f_low), good to an ulp.
 
     With s = f / (2 + f), log(1 + f) = 2 s + s R(s**2); 2 s = f - s f and s f = (1 - s) f**2 / 2 give the first term
@@ -187,19 +187,19 @@ def _log_sum(m: Maths, exponent: Value, f: Value, f_low: Value | None = None) ->
     return m.multiply_add(exponent, LOG_2[0], f - (h - more))
 
 
-def _log_ends(m: Maths, x: Value, value: Value) -> Value:
+def _log_ends(m: Maths, x: Vector, value: Vector) -> Vector:
     """The special cases of all logarithms: 0, infinity, negative numbers, NaN."""
     value = m.select(x < INFINITY, value, x)  # infinity and NaN stay
     value = m.select(x.equals(0.0), -INFINITY, value)
     return m.select(x < 0.0, NAN, value)
 
 
-def log(m: Maths, x: Value) -> Value:
+def log(m: Maths, x: Vector) -> Vector:
     exponent, mantissa = _exponent_and_mantissa(m, x)
     return _log_ends(m, x, _log_sum(m, exponent, mantissa - 1.0))
 
 
-def _log_of_sum(m: Maths, x: Value, x_low: Value | None = None) -> Value:
+def _log_of_sum(m: Maths, x: Vector, x_low: Vector | None = None) -> Vector:
     """log(1 + x + x_low) for finite x > -1: the rounding error of 1 + x is carried along."""
     total, error = m.exact_sum(m.like(x, 1.0), x)
     error = m.plus(error, x_low)
@@ -208,18 +208,18 @@ def _log_of_sum(m: Maths, x: Value, x_low: Value | None = None) -> Value:
     return m.select(m.absolute(x) < 2.0**-54, x, value)
 
 
-def _inverse_power(m: Maths, exponent: Value) -> Value:
+def _inverse_power(m: Maths, exponent: Vector) -> Vector:
     """2**-k for a whole float k from -1022 to 1022, and a number as small beyond."""
     return m.power_of_two(m.rounded(m.at_least(-exponent, -1022.0))[1])
 
 
-def log1p(m: Maths, x: Value) -> Value:
+def log1p(m: Maths, x: Vector) -> Vector:
     value = m.select(x < INFINITY, _log_of_sum(m, x), x)  # infinity and NaN stay
     value = m.select(x.equals(-1.0), -INFINITY, value)
     return m.select(x < -1.0, NAN, value)
 
 
-def logaddexp(m: Maths, x: Value, y: Value) -> Value:
+def logaddexp(m: Maths, x: Vector, y: Vector) -> Vector:
     """log(exp x + exp y) = max + log1p(exp(-|x - y|)); equal infinities are themselves."""
     larger, distance, low = _larger_and_distance(m, x, y)
     (high, low), exponent = exp_pair(m, m.at_least(-distance, -746.0), m.times(low, -1.0))
@@ -227,7 +227,7 @@ def logaddexp(m: Maths, x: Value, y: Value) -> Value:
     return larger + _log_of_sum(m, m.scaled(high, exponent), low)
 
 
-def logaddexp2(m: Maths, x: Value, y: Value) -> Value:
+def logaddexp2(m: Maths, x: Vector, y: Vector) -> Vector:
     """The same to base two."""
     larger, distance, low = _larger_and_distance(m, x, y)
     (high, rest), exponent = exp_pair(m, m.at_least(-distance, -1076.0), base_two=True)
@@ -236,7 +236,7 @@ def logaddexp2(m: Maths, x: Value, y: Value) -> Value:
     return larger + _log_of_sum(m, m.scaled(high, exponent), rest) * LOG2_E[0]
 
 
-def _larger_and_distance(m: Maths, x: Value, y: Value) -> tuple[Value, Value, Value | None]:
+def _larger_and_distance(m: Maths, x: Vector, y: Vector) -> tuple[Vector, Vector, Vector | None]:
     """The larger of two numbers, and by how much it is, in two parts: the first is rounded by half its last place."""
     difference, low = m.sum_pair(x, -y)
     difference = m.select(x.equals(y), 0.0, difference)
@@ -247,13 +247,13 @@ def _larger_and_distance(m: Maths, x: Value, y: Value) -> tuple[Value, Value, Va
     return m.select(difference > 0.0, x, y), distance, low
 
 
-def _log_of_double(m: Maths, x: Value) -> Value:
+def _log_of_double(m: Maths, x: Vector) -> Vector:
     """log(2 x) of a positive number, infinity included."""
     exponent, mantissa = _exponent_and_mantissa(m, x)
     return m.select(x < INFINITY, _log_sum(m, exponent + 1.0, mantissa - 1.0), x)
 
 
-def asinh(m: Maths, x: Value) -> Value:
+def asinh(m: Maths, x: Vector) -> Vector:
     """log1p(a + a**2 / (1 + sqrt(1 + a**2))) with a = |x|; log(2 a) from 2**30 on."""
     a = m.absolute(x)
     near = m.at_most(a, 2.0**30)
@@ -263,7 +263,7 @@ def asinh(m: Maths, x: Value) -> Value:
     return _odd_near_zero(m, x, m.select(x.is_nan, x, value), 2.0**-28)
 
 
-def acosh(m: Maths, x: Value) -> Value:
+def acosh(m: Maths, x: Vector) -> Vector:
     """log1p(t + sqrt(t (2 + t))) with t = x - 1; log(2 x) from 2**30 on."""
     t = m.at_most(x, 2.0**30) - 1.0
     value = _log_of_sum(m, *m.sum_pair(t, m.square_root(t * (t + 2.0))))
@@ -271,7 +271,7 @@ def acosh(m: Maths, x: Value) -> Value:
     return m.select(x >= 1.0, value, NAN)
 
 
-def atanh(m: Maths, x: Value) -> Value:
+def atanh(m: Maths, x: Vector) -> Vector:
     """log1p(2 a / (1 - a)) / 2 with a = |x|."""
     a = m.absolute(x)
     inside = m.select(a < 1.0, a, 0.0)
@@ -280,7 +280,7 @@ def atanh(m: Maths, x: Value) -> Value:
     return _odd_near_zero(m, x, m.copysign(value, x), 2.0**-28)
 
 
-def log_pair(m: Maths, x: Value) -> tuple[Value, Pair]:
+def log_pair(m: Maths, x: Vector) -> tuple[Vector, Pair]:
     """k, and log(1 + f) as a pair with some 65 good bits: 2 s + 2/3 s**3 in pairs, the rest of the series in plain."""
     exponent, mantissa = _exponent_and_mantissa(m, x)
     f = mantissa - 1.0
@@ -296,14 +296,14 @@ def log_pair(m: Maths, x: Value) -> tuple[Value, Pair]:
     return exponent, m.ordered_pair(high, low + (s[1] * 2.0 + third[1] + rest))
 
 
-def log2(m: Maths, x: Value) -> Value:
+def log2(m: Maths, x: Vector) -> Vector:
     exponent, pair = log_pair(m, x)
     high, low = m.pair_times_pair(pair, m.constant_pair(x, *LOG2_E))
     total, rest = m.sum_pair(exponent, high)
     return _log_ends(m, x, m.plus(total, rest if low is None or rest is None else rest + low))
 
 
-def log10(m: Maths, x: Value) -> Value:
+def log10(m: Maths, x: Vector) -> Vector:
     exponent, pair = log_pair(m, x)
     high, low = m.pair_times_pair(pair, m.constant_pair(x, *LOG10_E))
     total, rest = m.sum_pair(exponent * LOG10_2[0], high)
@@ -316,7 +316,7 @@ def log10(m: Maths, x: Value) -> Value:
 # -- powers and roots
 
 
-def power(m: Maths, x: Value, y: Value) -> Value:
+def power(m: Maths, x: Vector, y: Vector) -> Vector:
     """exp(y log|x|) with the logarithm as a pair, then the many special cases of IEEE 754."""
     magnitude = m.absolute(x)
     exponent, pair = log_pair(m, magnitude)
@@ -348,12 +348,12 @@ def power(m: Maths, x: Value, y: Value) -> Value:
     return m.select(x.equals(1.0) | y.equals(0.0), 1.0, value)
 
 
-def _is_whole(m: Maths, size: Value) -> Value:
+def _is_whole(m: Maths, size: Vector) -> Vector:
     """Whether a non-negative number is an integer."""
     return (size >= 2.0**52) | ((size + 2.0**52) - 2.0**52).equals(size)
 
 
-def cbrt(m: Maths, x: Value) -> Value:
+def cbrt(m: Maths, x: Vector) -> Vector:
     """A short polynomial (13 bits), Halley's step (39) and a step of Newton's with the residue in pairs."""
     magnitude = m.absolute(x)
     tiny = magnitude < SMALLEST_NORMAL
@@ -404,7 +404,7 @@ def cosine_of_rest(m: Maths, rest: Pair) -> Pair:
     return near, more
 
 
-def _sine_of_quadrant(m: Maths, rest: Pair, quadrant: Value) -> Value:
+def _sine_of_quadrant(m: Maths, rest: Pair, quadrant: Vector) -> Vector:
     """sin(r + quadrant pi/2)."""
     swap = (quadrant & 1).differs(0)
     sine, cosine = m.plus(*sine_of_rest(m, rest)), m.plus(*cosine_of_rest(m, rest))
@@ -412,19 +412,19 @@ def _sine_of_quadrant(m: Maths, rest: Pair, quadrant: Value) -> Value:
     return m.from_bits(m.bits(value) ^ ((quadrant & 2) << 62))
 
 
-def sin(m: Maths, x: Value) -> Value:
-    rest, quadrant = _reduced(m, x)
+def sin(m: Maths, x: Vector) -> Vector:
+    rest, quadrant = _reduce_argument(m, x)
     return _odd_near_zero(m, x, _sine_of_quadrant(m, rest, quadrant), 2.0**-28)
 
 
-def cos(m: Maths, x: Value) -> Value:
-    rest, quadrant = _reduced(m, x)
+def cos(m: Maths, x: Vector) -> Vector:
+    rest, quadrant = _reduce_argument(m, x)
     return _sine_of_quadrant(m, rest, quadrant + 1)
 
 
-def tan(m: Maths, x: Value) -> Value:
+def tan(m: Maths, x: Vector) -> Vector:
     """sin r / cos r in even quadrants, -cos r / sin r in odd ones."""
-    rest, quadrant = _reduced(m, x)
+    rest, quadrant = _reduce_argument(m, x)
     sine = m.ordered_pair(*sine_of_rest(m, rest))
     cosine = m.ordered_pair(*cosine_of_rest(m, rest))
     swap = (quadrant & 1).differs(0)
@@ -438,7 +438,7 @@ def tan(m: Maths, x: Value) -> Value:
     return _odd_near_zero(m, x, value, 2.0**-28)
 
 
-def _reduced(m: Maths, x: Value) -> tuple[Pair, Value]:
+def _reduce_argument(m: Maths, x: Vector) -> tuple[Pair, Vector]:
     """The reduced angle; once for all functions of one x, as the branch in it is not shared by `Lanes`."""
     found = m.reductions.get(id(x.ir))
     if found is None or found[0] is not x.ir:
@@ -447,14 +447,14 @@ def _reduced(m: Maths, x: Value) -> tuple[Pair, Value]:
     return found[1]
 
 
-def atan(m: Maths, x: Value) -> Value:
+def atan(m: Maths, x: Vector) -> Vector:
     """atan a = atan q + base: q = a up to tan(pi/8), (a-1)/(a+1) with pi/4 up to its inverse, -1/a with pi/2 beyond."""
     magnitude = m.at_most(m.absolute(x), 2.0**60)
     value = m.plus(*_angle(m, magnitude, m.like(x, 1.0)))
     return _odd_near_zero(m, x, m.copysign(value, x), 2.0**-28)
 
 
-def _angle(m: Maths, y: Value, x: Value, lifted: Value | None = None) -> Pair:
+def _angle(m: Maths, y: Vector, x: Vector, lifted: Vector | None = None) -> Pair:
     """The angle of the point (x, y) in the first quadrant as a pair; in `lifted` lanes y / x, for y far below x."""
     middle = y > x * TAN_EIGHTH_PI
     steep = y > x * (1 / TAN_EIGHTH_PI)
@@ -482,7 +482,7 @@ def _angle(m: Maths, y: Value, x: Value, lifted: Value | None = None) -> Pair:
     return m.ordered_pair(high, low + (base_low + (q_low + more)))
 
 
-def atan2(m: Maths, y: Value, x: Value) -> Value:
+def atan2(m: Maths, y: Vector, x: Vector) -> Vector:
     """The angle of the point (x, y), from -pi to pi, signed zeros and infinities included."""
     up, right = m.absolute(y), m.absolute(x)
     zero, one = m.like(x, 0.0), m.like(x, 1.0)
@@ -501,7 +501,7 @@ def atan2(m: Maths, y: Value, x: Value) -> Value:
     return m.select(x.is_nan | y.is_nan, x + y, m.copysign(value, y))
 
 
-def _scaled_angle(m: Maths, up: Value, right: Value, behind: Value) -> Value:
+def _scaled_angle(m: Maths, up: Vector, right: Vector, behind: Vector) -> Vector:
     """The angle in the first quadrant, or pi less it; neither a quotient nor 1/x may overflow or lose digits.
 
     Where the angle is as small as 2**-200 it is up / right, and computed 2**600 times as large, as its digits, or those
@@ -521,7 +521,7 @@ def _scaled_angle(m: Maths, up: Value, right: Value, behind: Value) -> Value:
     return m.select(behind, total + (rest + (PI[1] - low * back)), (high + low) * back)
 
 
-def _asin_parts(m: Maths, x: Value) -> tuple[Value, Value, Value, Value]:
+def _asin_parts(m: Maths, x: Vector) -> tuple[Vector, Vector, Vector, Vector]:
     """|x|, whether it is above 1/2, s and asin(s) - s, where s = |x| or sqrt((1 - |x|) / 2)."""
     magnitude = m.absolute(x)
     big = magnitude > 0.5
@@ -530,7 +530,7 @@ def _asin_parts(m: Maths, x: Value) -> tuple[Value, Value, Value, Value]:
     return magnitude, big, s, s * z * m.fitted_polynomial("asin", z)
 
 
-def asin(m: Maths, x: Value) -> Value:
+def asin(m: Maths, x: Vector) -> Vector:
     """s + s**3 P(s**2) up to 1/2, pi/2 - 2 asin(sqrt((1 - |x|) / 2)) beyond."""
     _, big, s, more = _asin_parts(m, x)
     beyond = (HALF_PI[0] - s * 2.0) - (more * 2.0 - HALF_PI[1])
@@ -538,7 +538,7 @@ def asin(m: Maths, x: Value) -> Value:
     return _odd_near_zero(m, x, m.copysign(value, x), 2.0**-28)
 
 
-def acos(m: Maths, x: Value) -> Value:
+def acos(m: Maths, x: Vector) -> Vector:
     _, big, s, more = _asin_parts(m, x)
     negative = x < 0.0
     near = m.copysign(s, x)
@@ -548,7 +548,7 @@ def acos(m: Maths, x: Value) -> Value:
     return m.select(big, beyond, inside)
 
 
-Function = Callable[..., Value]
+Function = Callable[..., Vector]
 
 ELEMENTARY: dict[str, Function] = {
     "acos": acos,

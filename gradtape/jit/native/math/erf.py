@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape.jit.native.emit.vectors import Value
+from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.math.double_float import Maths, Pair
 from gradtape.jit.native.math.elementary import ELEMENTARY, INFINITY, Function, exp_pair
 from gradtape.jit.native.math.gamma import GAMMA
@@ -12,7 +12,7 @@ ROOT_HALF = (0.7071067811865476, -4.833646656726457e-17)
 INVERSE_ROOT_PI = 0.5641895835477563
 
 
-def _erf_near_zero(m: Maths, x: Value) -> Pair:
+def _erf_near_zero(m: Maths, x: Vector) -> Pair:
     """x (2/sqrt(pi) + x**2 P(x**2)) as a pair, for |x| up to 1."""
     z = x * x
     high, low = m.product_pair(x, TWO_OVER_SQRT_PI[0])
@@ -22,7 +22,7 @@ def _erf_near_zero(m: Maths, x: Value) -> Pair:
     return m.ordered_pair(high, more)
 
 
-def _scaled_series(m: Maths, a: Value) -> tuple[Pair, Pair]:
+def _scaled_series(m: Maths, a: Vector) -> tuple[Pair, Pair]:
     """P(t), t = (a - 2) / (a + 2), and 1 + 2 a: the one by the other is exp(a**2) erfc(a), for a >= 0."""
     t = (a - 2.0) / (a + 2.0)
     constant, *others = m.fitted("erfc")
@@ -33,7 +33,7 @@ def _scaled_series(m: Maths, a: Value) -> tuple[Pair, Pair]:
     return (series, series_low), m.sum_pair(m.like(a, 1.0), a * 2.0)
 
 
-def _erfc_of_positive(m: Maths, a: Value, square: Pair) -> Pair:
+def _erfc_of_positive(m: Maths, a: Vector, square: Pair) -> Pair:
     """exp(-a**2) P(t) / (1 + 2 a), as a pair, for a from 0 to 28 with its square as a pair."""
     power, exponent = exp_pair(m, -square[0], None if square[1] is None else -square[1])
     series, below = _scaled_series(m, a)
@@ -46,13 +46,13 @@ def _erfc_of_positive(m: Maths, a: Value, square: Pair) -> Pair:
     return m.scaled(high, exponent), m.scaled(low, exponent)
 
 
-def _with_square(m: Maths, a: Value) -> tuple[Value, Pair]:
+def _with_square(m: Maths, a: Vector) -> tuple[Vector, Pair]:
     """A non-negative number, limited to 28, and its square."""
     a = m.at_most(a, 28.0)
     return a, m.product_pair(a, a)
 
 
-def erfcx(m: Maths, x: Value) -> Value:
+def erfcx(m: Maths, x: Vector) -> Vector:
     """exp(x**2) erfc(x): P(t) / (1 + 2 a) of a = |x|, and 2 exp(x**2) less that for a negative x."""
     a = m.absolute(x)
     near = m.at_most(a, 2.0**60)
@@ -67,7 +67,7 @@ def erfcx(m: Maths, x: Value) -> Value:
     return m.select(x < 0.0, m.select(double.equals(INFINITY), INFINITY, left), right)
 
 
-def erf(m: Maths, x: Value) -> Value:
+def erf(m: Maths, x: Vector) -> Vector:
     a = m.absolute(x)
     beyond = _erfc_of_positive(m, *_with_square(m, a))
     high, low = m.ordered_pair(m.like(x, 1.0), -beyond[0])
@@ -75,7 +75,7 @@ def erf(m: Maths, x: Value) -> Value:
     return m.copysign(m.select(a < 1.0, m.plus(*_erf_near_zero(m, x)), far), x)
 
 
-def erfc(m: Maths, x: Value) -> Value:
+def erfc(m: Maths, x: Vector) -> Vector:
     a = m.absolute(x)
     far, far_low = _erfc_of_positive(m, *_with_square(m, a))
     near, near_low = _erf_near_zero(m, m.select(a < 0.5, x, 0.0))
@@ -89,7 +89,7 @@ def erfc(m: Maths, x: Value) -> Value:
     return m.select(a < 0.5, inside, value)
 
 
-def ndtr(m: Maths, x: Value) -> Value:
+def ndtr(m: Maths, x: Vector) -> Vector:
     """erfc(-x / sqrt 2) / 2. In the tail x**2 / 2 is the exponent: the square of a rounded x / sqrt 2 would not do."""
     magnitude = m.at_most(m.absolute(x), 39.0)
     a = magnitude * ROOT_HALF[0]

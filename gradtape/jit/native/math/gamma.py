@@ -7,7 +7,7 @@ lost in cancellation.
 
 from __future__ import annotations
 
-from gradtape.jit.native.emit.vectors import Value
+from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.math.double_float import Maths, Pair
 from gradtape.jit.native.math.elementary import (
     INFINITY,
@@ -26,12 +26,12 @@ TINY = 2.0**-60  # below, 1/x is so large that all other terms are lost in round
 DIGAMMA_ZERO = 1.4616321449683622, 9.549995429965697e-17
 
 
-def _from_whole(m: Maths, x: Value) -> Value:
+def _from_whole(m: Maths, x: Vector) -> Vector:
     """The distance to the nearest whole number."""
     return x - m.intrinsic("rint", x)
 
 
-def _half_turns(m: Maths, rest: Value) -> tuple[Pair, Pair]:
+def _half_turns(m: Maths, rest: Vector) -> tuple[Pair, Pair]:
     """sin(pi r) and cos(pi r) as pairs, of r from 0 to 1/2: no reduction of an angle is needed."""
     far = rest > 0.25
     near = m.select(far, 0.5 - rest, rest)  # exact
@@ -41,12 +41,12 @@ def _half_turns(m: Maths, rest: Value) -> tuple[Pair, Pair]:
     return _select_pair(m, far, cosine, sine), _select_pair(m, far, sine, cosine)
 
 
-def _select_pair(m: Maths, mask: Value, yes: Pair, no: Pair) -> Pair:
+def _select_pair(m: Maths, mask: Vector, yes: Pair, no: Pair) -> Pair:
     high = m.select(mask, yes[0], no[0])
     return high, None if yes[1] is None or no[1] is None else m.select(mask, yes[1], no[1])
 
 
-def _fitted(m: Maths, name: str, t: Value) -> Pair:
+def _fitted(m: Maths, name: str, t: Vector) -> Pair:
     """A polynomial as a pair: its constant term, and t times the others."""
     constant, *others = m.fitted(name)
     product, product_low = m.product_pair(t, m.polynomial(others, t))
@@ -54,7 +54,7 @@ def _fitted(m: Maths, name: str, t: Value) -> Pair:
     return total, low if product_low is None else m.plus(product_low, low)
 
 
-def _times(m: Maths, name: str, t: Value, *factors: Pair) -> Pair:
+def _times(m: Maths, name: str, t: Vector, *factors: Pair) -> Pair:
     """A polynomial in t times some factors."""
     product = _fitted(m, name, t)
     for factor in factors:
@@ -62,7 +62,7 @@ def _times(m: Maths, name: str, t: Value, *factors: Pair) -> Pair:
     return product
 
 
-def _log(m: Maths, a: Value) -> Pair:
+def _log(m: Maths, a: Vector) -> Pair:
     """The logarithm of a positive number as a pair."""
     exponent, (high, low) = log_pair(m, a)
     high, more = m.sum_pair(exponent * LOG_2[0], high)
@@ -70,7 +70,7 @@ def _log(m: Maths, a: Value) -> Pair:
     return high, m.plus(low, more)
 
 
-def _stirling(m: Maths, a: Value) -> Value:
+def _stirling(m: Maths, a: Vector) -> Vector:
     """(a - 1/2) log a - a + log(2 pi) / 2 + P(1 / a**2) / a, for a from 8 on."""
     inverse = 1.0 / a
     rest = inverse * m.fitted_polynomial("gammaln_far", inverse * inverse)
@@ -90,7 +90,7 @@ def _stirling(m: Maths, a: Value) -> Value:
     return (total + rest) * m.select(vast, m.like(a, 2.0**64), 1.0)
 
 
-def _gammaln_from_minus_half(m: Maths, x: Value) -> Value:
+def _gammaln_from_minus_half(m: Maths, x: Vector) -> Vector:
     """log|gamma(x)| of x > -1/2."""
     below = x < 0.5
     one = m.select(below, x, x - 1.0)  # log gamma(1 + x) is computed below 1/2, log gamma(x) beyond
@@ -104,7 +104,7 @@ def _gammaln_from_minus_half(m: Maths, x: Value) -> Value:
     return m.select(below, first - log(m, m.absolute(x)), value)
 
 
-def gammaln(m: Maths, x: Value) -> Value:
+def gammaln(m: Maths, x: Vector) -> Vector:
     """log|gamma(x)|; from -1/2 down, log(pi / |x sin(pi x)|) - log gamma(|x|), which is infinite at whole numbers."""
     a = m.absolute(x)
     mirror = x <= -0.5
@@ -121,7 +121,7 @@ def gammaln(m: Maths, x: Value) -> Value:
     return m.select(a.equals(INFINITY), x, value)  # of -inf, -inf, as SciPy has it
 
 
-def _psi_of_positive(m: Maths, a: Value, a_low: Value | None) -> Pair:
+def _psi_of_positive(m: Maths, a: Vector, a_low: Vector | None) -> Pair:
     """digamma(a + a_low) as a pair, from -`TINY` on; from 8 on it has the digits of a pair."""
     below = a < 1.0
     b = m.select(below, a + 1.0, a)
@@ -143,7 +143,7 @@ def _psi_of_positive(m: Maths, a: Value, a_low: Value | None) -> Pair:
     return m.select(below, m.plus(high, low) - 1.0 / a, high), None if low is None else m.select(below, 0.0, low)
 
 
-def psi(m: Maths, x: Value) -> Value:
+def psi(m: Maths, x: Vector) -> Vector:
     """digamma; for negative x, digamma(1 - x) - pi / tan(pi x), and NaN at whole numbers; infinite at zero."""
     negative = x <= -TINY
     mirror, mirror_low = m.sum_pair(m.like(x, 1.0), -x)
@@ -161,7 +161,7 @@ def psi(m: Maths, x: Value) -> Value:
     return m.select(x.equals(0.0), -m.copysign(m.like(x, INFINITY), x), result)
 
 
-def _trigamma_of_positive(m: Maths, a: Value) -> Value:
+def _trigamma_of_positive(m: Maths, a: Vector) -> Vector:
     """Below 1/2 trigamma(a + 1) + 1 / a**2, up to 8 by polynomials in x**2 trigamma(x), beyond by the series."""
     below = a < 0.5
     b = m.select(below, a + 1.0, a)
@@ -179,7 +179,7 @@ def _trigamma_of_positive(m: Maths, a: Value) -> Value:
     return m.select(a < 8.0, m.select(below, pole, m.plus(value, low)), series)
 
 
-def trigamma(m: Maths, x: Value) -> Value:
+def trigamma(m: Maths, x: Vector) -> Vector:
     """The derivative of digamma; for negative x, (pi / sin(pi x))**2 - trigamma(1 - x); infinite at whole numbers."""
     negative = x <= -TINY
     value = _trigamma_of_positive(m, m.select(negative, 1.0 - x, m.absolute(x)))

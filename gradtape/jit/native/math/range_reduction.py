@@ -13,7 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradtape.jit.native.emit.vectors import DOUBLE, LONG, Value
+from gradtape.jit.native.emit.vectors import DOUBLE, LONG, Vector
 from gradtape.jit.native.math.double_float import Maths, Pair
 
 POINTER = ir.PointerType()
@@ -51,7 +51,7 @@ def two_over_pi_bits() -> int:
     return (2 << (digits + TABLE_BITS - PADDING)) // pi
 
 
-def reduce_angle(maths: Maths, x: Value) -> tuple[Pair, Value]:
+def reduce_angle(maths: Maths, x: Vector) -> tuple[Pair, Vector]:
     """The rest r as a pair, and the number of quarter turns as an integer, of which the two lowest bits matter."""
     turns, quadrant = maths.rounded(x, TWO_OVER_PI)
     if maths.fused:
@@ -60,8 +60,8 @@ def reduce_angle(maths: Maths, x: Value) -> tuple[Pair, Value]:
         product, rest = maths.exact_product(turns, HALF_PI[0])
         first = (x - product) - rest
     # exact either way: a multiple of 2**-53 (or of x's last place), of at most 1, has few enough bits
-    high: Value
-    low: Value | None
+    high: Vector
+    low: Vector | None
     if maths.single:
         high, low = maths.multiply_add(turns, -HALF_PI[1], first), None
     else:
@@ -71,7 +71,7 @@ def reduce_angle(maths: Maths, x: Value) -> tuple[Pair, Value]:
     return _or_slowly(maths, x, (high, low), quadrant)
 
 
-def _or_slowly(maths: Maths, x: Value, rest: Pair, quadrant: Value) -> tuple[Pair, Value]:
+def _or_slowly(maths: Maths, x: Vector, rest: Pair, quadrant: Vector) -> tuple[Pair, Vector]:
     """The same, with the slow function in lanes whose argument is large; the branch is taken if there is one."""
     builder = maths.builder
     large = ~(maths.absolute(x) <= LARGE)
@@ -99,11 +99,11 @@ def _or_slowly(maths: Maths, x: Value, rest: Pair, quadrant: Value) -> tuple[Pai
         phi = builder.phi(one.ir.type)
         phi.add_incoming(one.ir, before)
         phi.add_incoming(other.ir, end_of_slow)
-        merged.append(Value(maths, phi))
+        merged.append(Vector(maths, phi))
     return (merged[0], merged[1] if len(merged) == 3 else None), merged[-1]
 
 
-def _slow_lanes(maths: Maths, x: Value) -> tuple[Pair, Value]:
+def _slow_lanes(maths: Maths, x: Vector) -> tuple[Pair, Vector]:
     """The slow function, lane by lane."""
     builder = maths.builder
     function = slow_function(builder.module)
@@ -113,7 +113,7 @@ def _slow_lanes(maths: Maths, x: Value) -> tuple[Pair, Value]:
         result = builder.call(function, [builder.extract_element(x.ir, index)])
         for i in range(3):
             outputs[i] = builder.insert_element(outputs[i], builder.extract_value(result, i), index)
-    high, low, quadrant = (Value(maths, output) for output in outputs)
+    high, low, quadrant = (Vector(maths, output) for output in outputs)
     half_pi = maths.constant_pair(x, HALF_PI[0], HALF_PI[1])
     return maths.pair_times_pair((high, None if maths.single else low), half_pi), quadrant
 

@@ -147,7 +147,7 @@ def _is_simple(group: NativeFunction) -> bool:
     return bool(array_functions() and group.outputs and canonical and plain)
 
 
-def _is_canonical(dtype: Any) -> bool:
+def _is_canonical(dtype: np.dtype[Any]) -> bool:
     """Whether all plain arrays of this dtype have the same dtype object."""
     return dtype is np.dtype(dtype.char)
 
@@ -226,7 +226,7 @@ class EntryEmitter:
 
     # -- helpers
 
-    def declare(self, name: str, result: Any, *arguments: Any) -> Any:
+    def declare(self, name: str, result: ir.Type, *arguments: ir.Type) -> Any:
         return ir.Function(self.module, ir.FunctionType(result, arguments), name)
 
     def number(self, value: int) -> Any:
@@ -238,37 +238,37 @@ class EntryEmitter:
         place = self.module.globals.get(name) or ir.GlobalVariable(self.module, BYTE, name)
         return self.builder.inttoptr(self.builder.ptrtoint(place, LONG), POINTER)
 
-    def at(self, pointer: Any, index: Any, kind: Any = LONG) -> Any:
+    def at(self, pointer: ir.Value, index: int | ir.Value, kind: ir.Type = LONG) -> Any:
         number = self.number(index) if isinstance(index, int) else index
         return self.builder.gep(pointer, [number], source_etype=kind)
 
-    def read(self, pointer: Any, index: Any, kind: Any = LONG) -> Any:
+    def read(self, pointer: ir.Value, index: int | ir.Value, kind: Any = LONG) -> Any:
         """The element `index` of an array of such elements."""
         return self.builder.load(self.at(pointer, index, kind), typ=kind)
 
-    def field(self, pointer: Any, offset: int, kind: Any) -> Any:
+    def field(self, pointer: ir.Value, offset: int, kind: ir.Type) -> Any:
         return self.builder.load(self.at(pointer, offset, BYTE), typ=kind)
 
-    def opaque(self, pointer: Any) -> Any:
+    def opaque(self, pointer: ir.Value) -> Any:
         """A pointer without the type of what it points to."""
         return self.builder.inttoptr(self.builder.ptrtoint(pointer, LONG), POINTER)
 
-    def room(self, count: Any, kind: Any, align: int = 16) -> Any:
+    def room(self, count: int | ir.Value, kind: ir.Type, align: int = 16) -> Any:
         """Allocate memory in the stack frame."""
         made = self.builder.alloca(kind, size=count)
         made.align = align
         return self.opaque(made)
 
-    def require(self, condition: Any, otherwise: Any) -> None:
+    def require(self, condition: ir.Value, otherwise: ir.Block) -> None:
         following = self.builder.append_basic_block("checked")
         self.builder.cbranch(condition, following, otherwise)
         self.builder.position_at_end(following)
 
-    def equal(self, found: Any, expected: Any) -> None:
+    def equal(self, found: ir.Value, expected: ir.Value) -> None:
         self.require(self.builder.icmp_unsigned("==", found, expected), self.slow)
 
     @contextmanager
-    def loop(self, count: Any) -> Iterator[Any]:
+    def loop(self, count: ir.Value) -> Iterator[Any]:
         builder = self.builder
         before = builder.block
         head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
@@ -285,7 +285,7 @@ class EntryEmitter:
 
     # -- the entry
 
-    def emit(self, this: Any, arguments: Any, count: Any) -> None:
+    def emit(self, this: ir.Value, arguments: ir.Value, count: ir.Value) -> None:
         builder = self.builder
         vector_call = self.declare("PyObject_Vectorcall", POINTER, POINTER, POINTER, LONG, POINTER)
         null = self.null = ir.Constant(POINTER, None)
@@ -343,7 +343,7 @@ class EntryEmitter:
         builder.store(self.at(behind, numbers[1]) if with_lengths else behind, self.cursor)
         return numbers, behind
 
-    def check(self, array: Any) -> None:
+    def check(self, array: ir.Value) -> None:
         """Branch to the slow path unless an argument is an array that the loops can read."""
         builder = self.builder
         (description, rank, slot), lengths = self.next_record(3, with_lengths=True)
@@ -358,13 +358,13 @@ class EntryEmitter:
         with builder.if_then(builder.icmp_signed(">=", slot, self.number(0))):
             builder.store(self.field(array, DATA, POINTER), self.at(self.table, slot, POINTER))
 
-    def is_scalar(self, rank: Any) -> Any:
+    def is_scalar(self, rank: ir.Value) -> Any:
         return self.builder.and_(self.flag(WHOLE), self.builder.icmp_signed("==", rank, self.number(0)))
 
-    def scalar(self, index: Any) -> Any:
+    def scalar(self, index: ir.Value) -> Any:
         return self.at(self.scalars, self.builder.mul(index, self.number(SCALAR_SIZE)), BYTE)
 
-    def make_result(self, index: Any) -> None:
+    def make_result(self, index: ir.Value) -> None:
         builder = self.builder
         (description, rank, slot), lengths = self.next_record(3, with_lengths=True)
         empty = self.declare("gradtape_empty", POINTER, INT32, POINTER, POINTER, INT32)
@@ -379,7 +379,7 @@ class EntryEmitter:
                 self.require(builder.icmp_unsigned("!=", made, self.null), self.failed)
                 builder.store(self.field(made, DATA, POINTER), self.at(self.table, slot, POINTER))
 
-    def make_scalar(self, index: Any) -> None:
+    def make_scalar(self, index: ir.Value) -> None:
         builder = self.builder
         (description, rank, _), _ = self.next_record(3, with_lengths=True)
         scalar = self.declare("gradtape_scalar", POINTER, POINTER, POINTER, POINTER)
@@ -389,7 +389,7 @@ class EntryEmitter:
             builder.store(made, self.at(self.results, index, POINTER))
             self.require(builder.icmp_unsigned("!=", made, self.null), self.failed)
 
-    def run(self, frame: Any, small: Any) -> None:
+    def run(self, frame: ir.Value, small: ir.Value) -> None:
         """Run the loops, with a workspace that is in the stack frame if it is `small`."""
         builder = self.builder
         allocate = self.declare("PyMem_RawMalloc", POINTER, LONG)

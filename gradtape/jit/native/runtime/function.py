@@ -11,9 +11,11 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.config import config
+from gradtape.jit.ir.program import Instruction, Value
 from gradtape.jit.native.emit.block import Block
 from gradtape.jit.native.emit.loops import STATUS
 from gradtape.jit.native.emit.memory_checks import CheckFailed, Guarded, ModuleChecks, find_gaps, make_poisoned
+from gradtape.jit.native.lower.ir import ArrayValue, is_value
 from gradtape.jit.native.runtime import blas, threads
 from gradtape.jit.native.runtime.llvm import Library, Machine, host
 from gradtape.jit.native.schedule.workspace import ALIGNMENT
@@ -30,10 +32,10 @@ class NativeFunction:
 
     def __init__(
         self,
-        instructions: Sequence[Any],
-        inputs: Sequence[Any],
-        outputs: Sequence[Any],
-        steps: Mapping[Any, tuple[int, ...]] | None = None,
+        instructions: Sequence[Instruction],
+        inputs: Sequence[Value],
+        outputs: Sequence[Value],
+        steps: Mapping[ArrayValue, tuple[int, ...]] | None = None,
         machine: Machine | None = None,
     ) -> None:
         self.instructions, self.inputs, self.outputs = tuple(instructions), tuple(inputs), tuple(outputs)
@@ -80,7 +82,7 @@ class NativeFunction:
         """The assembly, for reading."""
         return self.machine.assembly(self.text)
 
-    def __call__(self, *arrays: Any) -> tuple[Array, ...]:
+    def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         fresh = {value: np.empty(value.shape, value.dtype) for value in self.written}
         given = self._check_inputs(arrays)
         if not self._compute(given, [fresh[value] for value in self.written]):
@@ -93,7 +95,7 @@ class NativeFunction:
             seen.add(value)
         return tuple(results)
 
-    def write(self, arrays: Sequence[Any], outputs: Sequence[Array]) -> None:
+    def write(self, arrays: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Compute into given arrays, one for each output."""
         if len(outputs) != len(self.outputs):
             raise ValueError(f"{len(outputs)} arrays were given for {len(self.outputs)} outputs.")
@@ -117,7 +119,7 @@ class NativeFunction:
         for array, result in zip(outputs, self(*given), strict=True):
             array[...] = result
 
-    def _check_inputs(self, arrays: Sequence[Any]) -> list[Array]:
+    def _check_inputs(self, arrays: Sequence[Array]) -> list[Array]:
         if len(arrays) != len(self.inputs):
             raise ValueError(f"{len(arrays)} arrays were given for {len(self.inputs)} inputs.")
         checked = [np.asarray(array) for array in arrays]
@@ -133,7 +135,7 @@ class NativeFunction:
         known: dict[Any, Any] = dict(zip(self.inputs, given, strict=True))
         with np.errstate(all="ignore"):
             for instruction in self.instructions:
-                operands = [known[x] if hasattr(x, "dtype") else x.value for x in instruction.operands]
+                operands = [known[x] if is_value(x) else x.value for x in instruction.operands]
                 found = instruction.op.kernel(*operands, **instruction.params)
                 known.update(zip(instruction.results, found if instruction.op.outputs else [found], strict=True))
         return {value: np.array(known[value], value.dtype, order="C") for value in self.written}
@@ -197,10 +199,10 @@ class NativeFunction:
 
 
 def compile_function(
-    instructions: Sequence[Any],
-    inputs: Sequence[Any],
-    outputs: Sequence[Any],
-    steps: Mapping[Any, tuple[int, ...]] | None = None,
+    instructions: Sequence[Instruction],
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    steps: Mapping[ArrayValue, tuple[int, ...]] | None = None,
     machine: Machine | None = None,
 ) -> NativeFunction:
     """Compile instructions; raise `Unsupported` if `lower.support.supports` is false for one of them.
@@ -220,7 +222,7 @@ def compile_function(
     return NativeFunction(instructions, inputs, outputs, steps, machine)
 
 
-def _symbols(module: Any) -> dict[str, int]:
+def _symbols(module: ir.Module) -> dict[str, int]:
     """Symbol -> address of the BLAS and LAPACK functions that a module calls."""
     symbols: dict[str, int] = {}
     for names, addresses in ((blas.FUNCTIONS, blas.addresses), (blas.FACTORISATIONS, blas.factorisations)):
@@ -229,7 +231,7 @@ def _symbols(module: Any) -> dict[str, int]:
     return symbols
 
 
-def _check(array: Array, value: Any, what: str) -> None:
+def _check(array: Array, value: Value, what: str) -> None:
     if array.shape != value.shape or array.dtype.newbyteorder("=") != value.dtype:
         raise ValueError(
             f"{what} is {array.dtype.name} of shape {array.shape}; {value.dtype.name} of shape {value.shape} is needed."

@@ -117,7 +117,7 @@ class Machine:
 
         if config.cache_dir is None:
             return make()
-        from gradtape.jit.runtime.disk_cache import object_code  # loaded only if the disk cache is enabled
+        from gradtape.jit.native.runtime.disk_cache import object_code  # loaded only if the disk cache is enabled
 
         return object_code((text, self.cpu, self.features, "hasty" if hasty else ""), make)
 

@@ -22,8 +22,17 @@ import numpy as np
 from gradtape.config import config
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.lower import decompose, matmul
-from gradtape.jit.native.lower.ir import CHECKED, CONSTANT, GATHER, PART, LoweredInstruction, LoweredValue
+from gradtape.jit.native.lower.ir import (
+    CONSTANT,
+    GATHER,
+    PART,
+    AnyInstruction,
+    ArrayValue,
+    LoweredInstruction,
+    LoweredValue,
+)
 from gradtape.jit.native.lower.support import (
+    CHECKED,
     FROM_DIAGONAL,
     JOINED_VIEW,
     PRODUCTS,
@@ -31,7 +40,6 @@ from gradtape.jit.native.lower.support import (
     is_call,
     is_reduction,
     is_scatter,
-    is_value,
     is_view,
     leaves_memory,
     reduced_axes,
@@ -62,14 +70,14 @@ class Nest:
     axes: tuple[int, ...]
     level: int
     windowed: bool = False
-    stores: list[Any] = dataclasses.field(default_factory=list)
-    scatters: list[Any] = dataclasses.field(default_factory=list)
-    reductions: list[Any] = dataclasses.field(default_factory=list)
-    loads: list[Any] = dataclasses.field(default_factory=list)
-    instructions: list[Any] = dataclasses.field(default_factory=list)
+    stores: list[ArrayValue] = dataclasses.field(default_factory=list)
+    scatters: list[AnyInstruction] = dataclasses.field(default_factory=list)
+    reductions: list[AnyInstruction] = dataclasses.field(default_factory=list)
+    loads: list[ArrayValue] = dataclasses.field(default_factory=list)
+    instructions: list[AnyInstruction] = dataclasses.field(default_factory=list)
 
     @property
-    def tables(self) -> list[Any]:
+    def tables(self) -> list[ArrayValue]:
         """The arrays that gathers read."""
         return list(dict.fromkeys(i.params["table"] for i in self.instructions if i.name == GATHER))
 
@@ -79,15 +87,15 @@ class Nest:
         return any(instruction.name in CHECKED for instruction in self.instructions)
 
     @property
-    def roots(self) -> list[Any]:
-        return self.stores + [instruction.operands[0] for instruction in self.scatters + self.reductions]
+    def roots(self) -> list[ArrayValue]:
+        return self.stores + [instruction.values[0] for instruction in self.scatters + self.reductions]
 
 
 @dataclasses.dataclass(eq=False)
 class CallStep:
     """A step that is one instruction, which reads and writes memory."""
 
-    instruction: Any
+    instruction: AnyInstruction
     level: int
 
 
@@ -96,36 +104,40 @@ class FusionPlan:
 
     def __init__(
         self,
-        instructions: Sequence[Any],
-        inputs: Sequence[Any],
-        outputs: Sequence[Any],
-        steps: dict[Any, tuple[int, ...]] | None = None,
+        instructions: Sequence[AnyInstruction],
+        inputs: Sequence[ArrayValue],
+        outputs: Sequence[ArrayValue],
+        steps: dict[ArrayValue, tuple[int, ...]] | None = None,
     ) -> None:
         for instruction in instructions:
             if not supports(instruction):
                 raise Unsupported(f"{instruction.name} has no native form for these operands")
         given = steps or {}
-        self.windows: dict[Any, tuple[tuple[int, int], ...]] = {}  # window read -> bounds along each axis
-        self.layouts = {value: Layout(value, 0, given.get(value, contiguous_steps(value.shape))) for value in inputs}
-        self.constants: dict[Any, np.ndarray[Any, Any]] = {}  # value -> array that is the same in every run
+        self.windows: dict[ArrayValue, tuple[tuple[int, int], ...]] = {}  # window read -> bounds along each axis
+        self.layouts: dict[ArrayValue, Layout] = {
+            value: Layout(value, 0, given.get(value, contiguous_steps(value.shape))) for value in inputs
+        }
+        self.constants: dict[ArrayValue, np.ndarray[Any, Any]] = {}  # value -> array that is the same in every run
         self.inputs, self.outputs = list(inputs), list(outputs)
         smaller = self._verify_stage("expanding", decompose.decompose(instructions))
         in_tiles = self._verify_stage("tiling", tiling.tile_loops(smaller, outputs))
         virtual = self._verify_stage("opening windows", virtualise_scatters(in_tiles, outputs))
         self.instructions = self._verify_stage("placing views", self._lay_out_values(virtual, given))
-        self.producers = {result: instruction for instruction in self.instructions for result in instruction.results}
+        self.producers: dict[ArrayValue, AnyInstruction] = {
+            result: instruction for instruction in self.instructions for result in instruction.results
+        }
         self.written = list(dict.fromkeys(value for value in outputs if value in self.producers))
         self.aliases = self._find_aliases()  # value -> output that is a reshape of it, and shares its memory
         self.nests: list[Nest] = []
         self.calls: list[CallStep] = []
-        self.temporaries: list[Any] = []
+        self.temporaries: list[ArrayValue] = []
         self._find_nests()
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_plan
 
             verify_plan(self)
 
-    def _verify_stage(self, stage: str, instructions: list[Any]) -> list[Any]:
+    def _verify_stage(self, stage: str, instructions: list[AnyInstruction]) -> list[AnyInstruction]:
         """The instructions, verified after this stage in the checking modes."""
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_instructions
@@ -133,21 +145,23 @@ class FusionPlan:
             verify_instructions(instructions, self.inputs, self.outputs, stage)
         return instructions
 
-    def _lay_out_values(self, instructions: Sequence[Any], given: dict[Any, tuple[int, ...]]) -> list[Any]:
+    def _lay_out_values(
+        self, instructions: Sequence[AnyInstruction], given: dict[ArrayValue, tuple[int, ...]]
+    ) -> list[AnyInstruction]:
         """Find the layouts of all values, and insert copies before reshapes and calls that cannot read theirs.
 
         The layout of a view is that of the same view of a NumPy array whose memory is never touched.
         """
-        written: list[Any] = []
-        samples: dict[Any, np.ndarray[Any, Any]] = {}
-        copies: dict[Any, LoweredValue] = {}
+        written: list[AnyInstruction] = []
+        samples: dict[ArrayValue, np.ndarray[Any, Any]] = {}
+        copies: dict[ArrayValue, LoweredValue] = {}
 
-        def sample(value: Any) -> np.ndarray[Any, Any]:
+        def sample(value: ArrayValue) -> np.ndarray[Any, Any]:
             if value not in samples:
                 samples[value] = np.empty(value.shape, value.dtype)
             return samples[value]
 
-        def copy_of(operand: Any) -> Any:
+        def copy_of(operand: ArrayValue) -> LoweredValue:
             """A copy of the operand in C order."""
             found = copies.get(operand)
             if found is None:
@@ -159,7 +173,7 @@ class FusionPlan:
         for instruction in instructions:
             if is_call(instruction):
                 operands = tuple(
-                    [x if self._can_read(instruction, i) else copy_of(x) for i, x in enumerate(instruction.operands)]
+                    [x if self._can_read(instruction, i) else copy_of(x) for i, x in enumerate(instruction.values)]
                 )
                 if any(a is not b for a, b in zip(operands, instruction.operands, strict=True)):
                     instruction = LoweredInstruction(
@@ -173,7 +187,7 @@ class FusionPlan:
                 written.append(instruction)
                 continue
             (result,) = instruction.results
-            operand = instruction.operands[0]
+            operand = instruction.values[0]
             root = self.layouts[operand].root
             if instruction.name == WINDOW_READ:
                 self._lay_out_window_read(instruction)
@@ -195,16 +209,16 @@ class FusionPlan:
             written.append(instruction)
         return self._merge_stacked_parts(written)
 
-    def _can_read(self, call: Any, number: int) -> bool:
+    def _can_read(self, call: AnyInstruction, number: int) -> bool:
         """Whether a call can read an operand in the layout that it has."""
-        operand = call.operands[number]
+        operand = call.values[number]
         layout = self.layouts[operand]
         return matmul.can_read_layout(call, number, layout) if call.name in PRODUCTS else is_contiguous(operand, layout)
 
-    def _merge_stacked_parts(self, instructions: list[Any]) -> list[Any]:
+    def _merge_stacked_parts(self, instructions: list[AnyInstruction]) -> list[AnyInstruction]:
         """Merge runs of parts of a stack whose operands are at equal distances in memory into one part each."""
-        written: list[Any] = []
-        run: list[Any] = []
+        written: list[AnyInstruction] = []
+        run: list[AnyInstruction] = []
 
         def end_run() -> None:
             written.extend(run if len(run) < 3 else self._merge_run(run))
@@ -218,9 +232,9 @@ class FusionPlan:
         end_run()
         return written
 
-    def _continues_run(self, run: list[Any], part: Any) -> bool:
+    def _continues_run(self, run: list[AnyInstruction], part: AnyInstruction) -> bool:
         """Whether a part is at the distance in memory at which the run continues."""
-        values = [x.operands[0] for x in (*run[-2:], part)]
+        values = [x.values[0] for x in (*run[-2:], part)]
         layouts = [self.layouts[value] for value in values]
         if part.results != run[-1].results or values[0].shape != values[-1].shape:
             return False
@@ -229,11 +243,11 @@ class FusionPlan:
         offsets = [layout.offset for layout in layouts]
         return len(run) < 2 or offsets[1] - offsets[0] == offsets[2] - offsets[1]
 
-    def _merge_run(self, run: list[Any]) -> list[Any]:
+    def _merge_run(self, run: list[AnyInstruction]) -> list[AnyInstruction]:
         """One view of all operands of a run, and one part."""
-        operand = run[0].operands[0]
+        operand = run[0].values[0]
         *before, number = run[0].params["index"]
-        axis, (first, second) = len(before), (self.layouts[x.operands[0]] for x in run[:2])
+        axis, (first, second) = len(before), (self.layouts[x.values[0]] for x in run[:2])
         shape, steps = list(operand.shape), list(first.steps)
         shape.insert(axis, len(run))
         steps.insert(axis, second.offset - first.offset)
@@ -245,15 +259,15 @@ class FusionPlan:
             LoweredInstruction((together,), run[0].results, PART, {"index": index}),
         ]
 
-    def _lay_out_window_read(self, instruction: Any) -> None:
+    def _lay_out_window_read(self, instruction: AnyInstruction) -> None:
         """The layout of a window read: that of the operand, shifted by the start of the window."""
-        (operand,), (result,) = instruction.operands, instruction.results
+        (operand,), (result,) = instruction.values, instruction.results
         layout, window = self.layouts[operand], instruction.params["window"]
         offset = layout.offset - sum(low * step for (low, _), step in zip(window, layout.steps, strict=True))
         self.layouts[result] = Layout(layout.root, offset, layout.steps)
         self.windows[result] = window
 
-    def target(self, scatter: Any) -> Layout:
+    def target(self, scatter: AnyInstruction) -> Layout:
         """The layout of the part of the result that a scatter writes."""
         (result,) = scatter.results
         whole = np.empty(result.shape, result.dtype)
@@ -261,8 +275,8 @@ class FusionPlan:
             return layout_of_view(diagonal_of(whole, scatter), whole, result)
         return layout_of_view(index_part(whole, scatter.params["index"]), whole, result)
 
-    def _find_aliases(self) -> dict[Any, Any]:
-        found: dict[Any, Any] = {}
+    def _find_aliases(self) -> dict[ArrayValue, ArrayValue]:
+        found: dict[ArrayValue, ArrayValue] = {}
         for value in self.written:
             if self.producers[value].name != "reshape" or 0 in value.shape:
                 continue
@@ -274,28 +288,28 @@ class FusionPlan:
         return found
 
     def _find_nests(self) -> None:
-        level: dict[Any, int] = dict.fromkeys(self.inputs, 0)
-        needed_in_memory: dict[Any, None] = {}
+        level: dict[ArrayValue, int] = dict.fromkeys(self.inputs, 0)
+        needed_in_memory: dict[ArrayValue, None] = {}
         behind_window = set(self.windows)  # computed from window reads: such values have nests of their own
-        expensive: set[Any] = set()  # expensive to compute, and not stored so far
+        expensive: set[ArrayValue] = set()  # expensive to compute, and not stored so far
         for instruction in self.instructions:
-            depth = max((level[x] for x in instruction.operands if is_value(x)), default=0)
+            depth = max((level[x] for x in instruction.values), default=0)
             if is_reduction(instruction) or is_scatter(instruction):
-                if instruction.operands[0] in behind_window:
-                    needed_in_memory[instruction.operands[0]] = None
+                if instruction.values[0] in behind_window:
+                    needed_in_memory[instruction.values[0]] = None
                     depth += 1
                 depth += 1
             elif not is_view(instruction) and not is_call(instruction):
-                behind = any(is_value(x) and x in behind_window for x in instruction.operands)
+                behind = any(x in behind_window for x in instruction.values)
                 behind_window.update(instruction.results if behind else ())
-            looked_at = instruction.operands if is_view(instruction) or is_call(instruction) else ()
+            looked_at = instruction.values if is_view(instruction) or is_call(instruction) else ()
             if instruction.name == GATHER:
                 looked_at = (instruction.params["table"],)
                 depth = max(depth, level[looked_at[0]])
             elif not looked_at and not leaves_memory(instruction):
                 (result,) = instruction.results
-                looked_at = tuple([x for x in instruction.operands if x in expensive and _is_reread(x, result)])
-                in_hand = [x for x in instruction.operands if is_value(x) and x in expensive and x not in looked_at]
+                looked_at = tuple([x for x in instruction.values if x in expensive and _is_reread(x, result)])
+                in_hand = [x for x in instruction.values if x in expensive and x not in looked_at]
                 if in_hand or instruction.name in elementwise.HEAVY:
                     expensive.add(result)
             for operand in looked_at:
@@ -317,17 +331,17 @@ class FusionPlan:
             self.nests.append(Nest(shape, axes or (), depth, windowed))
             return self.nests[-1]
 
-        def read_at(value: Any) -> int:
+        def read_at(value: ArrayValue) -> int:
             """The level of the nest that reduces or scatters a value."""
             return level[value] + (value in behind_window)
 
         for instruction in self.instructions:
             if is_reduction(instruction):
-                operand = instruction.operands[0]
+                operand = instruction.values[0]
                 nest_for(operand.shape, read_at(operand), reduced_axes(instruction)).reductions.append(instruction)
         for instruction in self.instructions:
             if is_scatter(instruction):
-                operand = instruction.operands[0]
+                operand = instruction.values[0]
                 nest_for(operand.shape, read_at(operand), None).scatters.append(instruction)
         shared = set(self.aliases.values())
         for value in dict.fromkeys([*self.written, *needed_in_memory]):
@@ -336,7 +350,7 @@ class FusionPlan:
         self.nests.sort(key=lambda nest: nest.level)
         self._fill_nests(level)
         # an expensive value that several nests need is stored by the first
-        users: dict[Any, list[Nest]] = {}
+        users: dict[AnyInstruction, list[Nest]] = {}
         for nest in self.nests:
             for instruction in nest.instructions:
                 users.setdefault(instruction, []).append(nest)
@@ -359,7 +373,7 @@ class FusionPlan:
         ordered: list[Nest | CallStep] = [*self.calls, *self.nests]
         return sorted(ordered, key=lambda step: (step.level, isinstance(step, Nest)))
 
-    def _fill_nests(self, level: dict[Any, int]) -> None:
+    def _fill_nests(self, level: dict[ArrayValue, int]) -> None:
         """Set the instructions of each nest: all that its roots depend on and that is not in memory yet."""
         in_memory = {*self.inputs, *self.constants, *(r for call in self.calls for r in call.instruction.results)}
         for nest in self.nests:
@@ -370,7 +384,7 @@ class FusionPlan:
                 (result,) = instruction.results
                 if result in wanted and result not in in_memory:
                     needed.append(instruction)
-                    wanted.update(x for x in instruction.operands if is_value(x))
+                    wanted.update(instruction.values)
             computed = {instruction.results[0] for instruction in needed}
             nest.instructions = needed[::-1]
             nest.loads = [value for value in level if value in wanted and value not in computed]
@@ -378,7 +392,7 @@ class FusionPlan:
             in_memory.update(instruction.results[0] for instruction in nest.reductions + nest.scatters)
 
 
-def _is_reread(value: Any, result: Any) -> bool:
+def _is_reread(value: ArrayValue, result: ArrayValue) -> bool:
     """Whether a loop over the result would compute each element of a broadcast operand several times.
 
     Operands that are broadcast along the last axes only are computed outside of the inner loops.

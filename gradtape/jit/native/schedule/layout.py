@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
+
 Shape = tuple[int, ...]
 
 
@@ -17,12 +19,12 @@ class Unsupported(Exception):
 class Layout(NamedTuple):
     """Where a value is: the value whose memory it is in, the first element, and the strides along its axes."""
 
-    root: Any
+    root: ArrayValue
     offset: int
     steps: tuple[int, ...]
 
 
-def bytes_of(value: Any) -> int:
+def bytes_of(value: ArrayValue) -> int:
     """The size of a value's memory."""
     return int(math.prod(value.shape) * value.dtype.itemsize)
 
@@ -46,12 +48,12 @@ def index_part(array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any]:
     return array[index if Ellipsis in index else (*index, Ellipsis)]
 
 
-def diagonal_of(array: np.ndarray[Any, Any], instruction: Any) -> np.ndarray[Any, Any]:
+def diagonal_of(array: np.ndarray[Any, Any], instruction: AnyInstruction) -> np.ndarray[Any, Any]:
     offset, first, second = (instruction.params[name] for name in ("offset", "axis1", "axis2"))
     return np.diagonal(array, offset, first, second)
 
 
-def layout_of_view(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root: Any) -> Layout:
+def layout_of_view(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root: ArrayValue) -> Layout:
     """The layout of a view in the memory of the whole; raises `Unsupported` if it is a copy."""
     size = view.dtype.itemsize
     steps = tuple(stride // size for stride in view.strides)
@@ -66,16 +68,17 @@ def layout_of_view(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root
     return Layout(root, start, steps)
 
 
-def apply_view(instruction: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def apply_view(instruction: AnyInstruction, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Apply a view instruction to an array; a single element is an array, too, so that it has an address."""
     if instruction.name == "getitem":
         return index_part(array, instruction.params["index"])
     if not array.ndim and instruction.name in ("flip", "transpose"):
         return array
+    assert instruction.op is not None  # views are rows of the table
     return np.asarray(instruction.op.kernel(array, **instruction.params))
 
 
-def is_contiguous(value: Any, layout: Layout) -> bool:
+def is_contiguous(value: ArrayValue, layout: Layout) -> bool:
     """Whether a layout is C order from the first element of its memory on."""
     wanted = contiguous_steps(value.shape)
     return layout.offset == 0 and all(
@@ -87,9 +90,9 @@ WINDOW_EDGE = 8  # elements of a row that a window may leave out,
 WINDOW_ROW = 32  # and the length that a row has to have for that
 
 
-def find_window(scatter: Any) -> tuple[tuple[int, int], ...] | None:
+def find_window(scatter: AnyInstruction) -> tuple[tuple[int, int], ...] | None:
     """The bounds along each axis that a scatter writes to; None if it cannot be a window read."""
-    (operand,), (result,) = scatter.operands, scatter.results
+    (operand,), (result,) = scatter.values, scatter.results
     if len(operand.shape) != len(result.shape) or 0 in operand.shape or not operand.shape:
         return None
     whole = np.empty(result.shape, result.dtype)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from gradtape.jit.ir.program import Value
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import LoweredInstruction, LoweredValue
+from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue, LoweredInstruction, LoweredValue, is_value
 
 Shape = tuple[int, ...]
 
@@ -31,15 +30,15 @@ SHORTEST, LONGEST = 128, 2048
 class Tile:
     """Instructions for one tile of `length` elements; the arrays have `whole` elements."""
 
-    instructions: tuple[Any, ...]
-    inputs: tuple[Any, ...]
-    outputs: tuple[Any, ...]
+    instructions: tuple[LoweredInstruction, ...]
+    inputs: tuple[LoweredValue, ...]
+    outputs: tuple[LoweredValue, ...]
     length: int
     whole: int
-    rows: dict[Any, int]  # tiled input or output -> its number of rows
+    rows: dict[LoweredValue, int]  # tiled input or output -> its number of rows
 
 
-def loop_shape(instruction: Any) -> Shape | None:
+def loop_shape(instruction: AnyInstruction) -> Shape | None:
     """The shape of the large arrays in a loop that can be tiled; None if it cannot."""
     loop = instruction.params.get("loop") if instruction.name == LOOP else None
     if loop is None or instruction.effect or not instruction.results or not loop.body.instructions:
@@ -54,24 +53,24 @@ def loop_shape(instruction: Any) -> Shape | None:
     return shape if all(_is_elementwise(inner, shape) for inner in body.instructions) else None
 
 
-def _fits(value: Any, shape: Shape) -> bool:
+def _fits(value: ArrayValue, shape: Shape) -> bool:
     return bool(value.shape == shape or math.prod(value.shape) == 1)
 
 
-def _is_elementwise(instruction: Any, shape: Shape) -> bool:
+def _is_elementwise(instruction: AnyInstruction, shape: Shape) -> bool:
     """Whether each element of the result depends on elements at the same index and on scalars only."""
     if instruction.effect or "shape" in instruction.params:
         return False
-    values = [x for x in instruction.operands if hasattr(x, "dtype")]
+    values = instruction.values
     if not elementwise.supports(instruction) or not all(_fits(x, shape) for x in values):
         return False
     return bool(any(x.shape == shape for x in values) == (instruction.results[0].shape == shape))
 
 
-def tile_loops(instructions: Sequence[Any], outputs: Iterable[Any]) -> list[Any]:
+def tile_loops(instructions: Sequence[AnyInstruction], outputs: Iterable[ArrayValue]) -> list[AnyInstruction]:
     """Replace large elementwise loops, and the elementwise instructions around them, by tiled instructions."""
     wanted, rest = set(outputs), list(instructions)
-    done: list[Any] = []
+    done: list[AnyInstruction] = []
     while True:
         shape = next((found for found in map(loop_shape, rest) if found is not None), None)
         if shape is None:
@@ -83,19 +82,21 @@ def tile_loops(instructions: Sequence[Any], outputs: Iterable[Any]) -> list[Any]
         rest = after
 
 
-def _reads(instruction: Any) -> list[Any]:
+def _reads(instruction: AnyInstruction) -> list[ArrayValue]:
     """The values that an instruction reads."""
     table = instruction.params.get("table")
-    return [x for x in (*instruction.operands, table) if hasattr(x, "dtype")]
+    return [*instruction.values] if table is None else [*instruction.values, table]
 
 
-def _partition(instructions: Sequence[Any], shape: Shape, wanted: set[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+def _partition(
+    instructions: Sequence[AnyInstruction], shape: Shape, wanted: set[ArrayValue]
+) -> tuple[list[AnyInstruction], list[AnyInstruction], list[AnyInstruction]]:
     """The instructions before those that are tiled, the tiled ones, and those after them."""
-    before: list[Any] = []
-    members: list[Any] = []
-    after: list[Any] = []
-    inside: set[Any] = set()
-    behind: set[Any] = set()
+    before: list[AnyInstruction] = []
+    members: list[AnyInstruction] = []
+    after: list[AnyInstruction] = []
+    inside: set[ArrayValue] = set()
+    behind: set[ArrayValue] = set()
     for instruction in instructions:
         needs = _reads(instruction)
         is_row = instruction.name == "getitem" and needs[0] in inside and _is_row(instruction, shape)
@@ -113,8 +114,8 @@ def _partition(instructions: Sequence[Any], shape: Shape, wanted: set[Any]) -> t
     if not any(member.name == LOOP for member in members):  # the loop depends on an instruction that depends on these
         return [*before, *members], [], after
     # a result that no tiled instruction reads is better fused with its consumers
-    used: set[Any] = set(wanted)
-    kept: list[Any] = []
+    used: set[ArrayValue] = set(wanted)
+    kept: list[AnyInstruction] = []
     for instruction in reversed(members):
         if instruction.name == LOOP or any(result in used for result in instruction.results):
             kept.append(instruction)
@@ -124,18 +125,18 @@ def _partition(instructions: Sequence[Any], shape: Shape, wanted: set[Any]) -> t
     return before, kept[::-1], after
 
 
-def _is_whole(instruction: Any, shape: Shape) -> bool:
+def _is_whole(instruction: AnyInstruction, shape: Shape) -> bool:
     return instruction.results[0].shape == shape and _is_elementwise(instruction, shape)
 
 
-def _is_row(instruction: Any, shape: Shape) -> bool:
+def _is_row(instruction: AnyInstruction, shape: Shape) -> bool:
     """Whether an instruction reads one row of a stacked value."""
     index = instruction.params["index"]
     single = isinstance(index, tuple) and len(index) == 1 and type(index[0]) is int
-    return single and instruction.operands[0].shape[1:] == shape == instruction.results[0].shape
+    return single and instruction.values[0].shape[1:] == shape == instruction.results[0].shape
 
 
-def _build_tile(members: Sequence[Any], shape: Shape, wanted: set[Any]) -> LoweredInstruction:
+def _build_tile(members: Sequence[AnyInstruction], shape: Shape, wanted: set[ArrayValue]) -> LoweredInstruction:
     made = [result for member in members for result in member.results]
     known = set(made)
     inputs = tuple(dict.fromkeys(x for member in members for x in _reads(member) if x not in known))
@@ -145,9 +146,9 @@ def _build_tile(members: Sequence[Any], shape: Shape, wanted: set[Any]) -> Lower
     )  # bytes for each element
     length = 1 << ((CACHED // max(1, each)).bit_length() - 1) if each < CACHED else 1
     length = min(LONGEST, max(SHORTEST, length))
-    names: dict[Any, Any] = {}
+    names: dict[ArrayValue, LoweredValue] = {}
 
-    def shorter(value: Any) -> Any:
+    def shorter(value: ArrayValue) -> LoweredValue:
         if value not in names:
             names[value] = LoweredValue(_tile_shape(value.shape, shape, length), value.dtype)
         return names[value]
@@ -166,14 +167,16 @@ def _tile_shape(own: Shape, shape: Shape, length: int) -> Shape:
     return (*own[:rank], length)
 
 
-def _shorten(instruction: Any, shape: Shape, length: int, shorter: Any) -> LoweredInstruction:
-    operands = tuple(shorter(x) if hasattr(x, "dtype") else x for x in instruction.operands)
+def _shorten(
+    instruction: AnyInstruction, shape: Shape, length: int, shorter: Callable[[ArrayValue], LoweredValue]
+) -> LoweredInstruction:
+    operands = tuple(shorter(x) if is_value(x) else x for x in instruction.operands)
     params = instruction.params
     if instruction.name == LOOP:
         loop = params["loop"]
-        names: dict[Any, Value] = {}
+        names: dict[Value, Value] = {}
 
-        def inner(value: Any) -> Value:
+        def inner(value: Value) -> Value:
             if value not in names:
                 names[value] = Value(value.id, _tile_shape(value.shape, shape, length), value.dtype)
             return names[value]
@@ -182,7 +185,7 @@ def _shorten(instruction: Any, shape: Shape, length: int, shorter: Any) -> Lower
         changed = [
             dataclasses.replace(
                 found,
-                operands=tuple(inner(x) if hasattr(x, "dtype") else x for x in found.operands),
+                operands=tuple(inner(x) if type(x) is Value else x for x in found.operands),
                 results=tuple(map(inner, found.results)),
             )
             for found in body.instructions

@@ -18,13 +18,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gradtape.jit.ir.program import ProgramError
+from gradtape.jit.ir.program import ProgramError, Value
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import CHECK_INDEX, CONSTANT, GATHER, PART, SCATTER_ADD
+from gradtape.jit.native.lower.ir import (
+    CHECK_INDEX,
+    CONSTANT,
+    GATHER,
+    PART,
+    SCATTER_ADD,
+    AnyInstruction,
+    ArrayValue,
+    is_value,
+)
 from gradtape.jit.native.lower.support import (
     FROM_DIAGONAL,
     JOINED_VIEW,
@@ -33,31 +42,30 @@ from gradtape.jit.native.lower.support import (
     ZERO_OUTSIDE,
     is_call,
     is_reduction,
-    is_value,
     is_view,
     reduced_axes,
 )
+from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import Layout, apply_view, diagonal_of, index_part
-
-if TYPE_CHECKING:
-    from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
 
 LARGEST = 1 << 20
 """Elements up to which a buffer is checked element by element; a larger one counts as written as a whole."""
 
 
-def verify_instructions(instructions: Sequence[Any], inputs: Iterable[Any], outputs: Iterable[Any], stage: str) -> None:
+def verify_instructions(
+    instructions: Sequence[AnyInstruction], inputs: Iterable[ArrayValue], outputs: Iterable[ArrayValue], stage: str
+) -> None:
     """Raise a `ProgramError` that names the `stage` and the instruction if lowered instructions break the rules."""
     _Verifier(inputs, stage).verify(instructions, outputs)
 
 
 class _Verifier:
-    def __init__(self, inputs: Iterable[Any], stage: str) -> None:
+    def __init__(self, inputs: Iterable[ArrayValue], stage: str) -> None:
         self.stage = stage
-        self.makers: dict[Any, Any] = dict.fromkeys(inputs)
-        self.parts: dict[Any, np.ndarray[Any, Any]] = {}  # joined array -> which of its elements are written
+        self.makers: dict[ArrayValue, AnyInstruction | None] = dict.fromkeys(inputs)
+        self.parts: dict[ArrayValue, np.ndarray[Any, Any]] = {}  # joined array -> which of its elements are written
 
-    def verify(self, instructions: Sequence[Any], outputs: Iterable[Any]) -> None:
+    def verify(self, instructions: Sequence[AnyInstruction], outputs: Iterable[ArrayValue]) -> None:
         for instruction in instructions:
             table = instruction.params.get("table")
             for operand in (*instruction.operands, *(() if table is None else (table,))):
@@ -75,16 +83,16 @@ class _Verifier:
             self.require(value in self.makers, None, f"the output {describe(value)} is not made")
             self.require_complete(value, None)
 
-    def require(self, condition: Any, instruction: Any, what: str) -> None:
+    def require(self, condition: bool, instruction: AnyInstruction | None, what: str) -> None:
         if not condition:
             where = "" if instruction is None else f", in {show(instruction)}"
             raise ProgramError(f"after {self.stage}: {what}{where}")
 
-    def require_complete(self, value: Any, reader: Any) -> None:
+    def require_complete(self, value: ArrayValue, reader: AnyInstruction | None) -> None:
         covered = self.parts.get(value)
-        self.require(covered is None or covered.all(), reader, f"parts of {describe(value)} are missing")
+        self.require(covered is None or bool(covered.all()), reader, f"parts of {describe(value)} are missing")
 
-    def verify_kind(self, instruction: Any) -> None:
+    def verify_kind(self, instruction: AnyInstruction) -> None:
         name = instruction.name
         if name == WINDOW_READ:
             self.verify_window(instruction)
@@ -92,38 +100,38 @@ class _Verifier:
             self.verify_inside(instruction)
         elif name == JOINED_VIEW or is_call(instruction):
             if name == SCATTER_ADD:
-                given, positions = instruction.operands
+                given, positions = instruction.values
                 self.require(given.shape == positions.shape, instruction, "there is not one position for each element")
         elif name == CONSTANT:
             array = instruction.params["array"]
             self.require_spec(instruction, array.shape, array.dtype)
         elif name in (GATHER, CHECK_INDEX):
-            (positions,), table = instruction.operands, instruction.params.get("table")
+            (positions,), table = instruction.values, instruction.params.get("table")
             self.require(positions.dtype.kind in "iu", instruction, "positions are not integers")
             self.require(table is None or len(table.shape) == 1, instruction, "elements are picked along several axes")
             self.require_spec(instruction, positions.shape, np.dtype(np.int64) if table is None else table.dtype)
         elif is_reduction(instruction):
             axes, keep = reduced_axes(instruction), instruction.params.get("keepdims", False)
             shape = [
-                (1 if i in axes else n) for i, n in enumerate(instruction.operands[0].shape) if keep or i not in axes
+                (1 if i in axes else n) for i, n in enumerate(instruction.values[0].shape) if keep or i not in axes
             ]
             self.require_spec(instruction, tuple(shape), None)
         elif name in (SCATTER, FROM_DIAGONAL, PART):
             self.verify_scatter(instruction)
         elif is_view(instruction):
-            (operand,) = instruction.operands
+            (operand,) = instruction.values
             seen = apply_view(instruction, np.empty(operand.shape, operand.dtype))
             self.require_spec(instruction, seen.shape, operand.dtype)
         else:
             self.verify_elementwise(instruction)
 
-    def require_spec(self, instruction: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    def require_spec(self, instruction: AnyInstruction, shape: tuple[int, ...], dtype: np.dtype[Any] | None) -> None:
         (result,) = instruction.results
         self.require(result.shape == shape, instruction, f"the result has the shape {result.shape}, not {shape}")
         self.require(dtype is None or result.dtype == dtype, instruction, f"the result is {result.dtype}, not {dtype}")
 
-    def verify_window(self, instruction: Any) -> None:
-        (operand,), (result,), window = instruction.operands, instruction.results, instruction.params["window"]
+    def verify_window(self, instruction: AnyInstruction) -> None:
+        (operand,), (result,), window = instruction.values, instruction.results, instruction.params["window"]
         lengths = tuple(high - low for low, high in window)
         self.require(lengths == operand.shape, instruction, "a window is not as large as what is seen through it")
         inside = all(low >= 0 and high <= n for (low, high), n in zip(window, result.shape, strict=True))
@@ -131,21 +139,21 @@ class _Verifier:
         self.require(operand.dtype == result.dtype, instruction, "a window changes the dtype")
         maker = self.makers[operand]
         while maker is not None and is_view(maker) and maker.name != WINDOW_READ:
-            maker = self.makers[maker.operands[0]]
+            maker = self.makers[maker.values[0]]
         self.require(
             maker is None or maker.name != WINDOW_READ, instruction, "a window is looked at through another one"
         )
 
-    def verify_inside(self, instruction: Any) -> None:
-        (operand,), window = instruction.operands, instruction.params["window"]
+    def verify_inside(self, instruction: AnyInstruction) -> None:
+        (operand,), window = instruction.values, instruction.params["window"]
         self.require_spec(instruction, operand.shape, operand.dtype)
         leaf = self.makers.get(instruction.params["leaf"])
         seen = None if leaf is None or leaf.name != WINDOW_READ else (leaf.params["window"], leaf.results[0].shape)
         same = seen == (window, operand.shape)
         self.require(same, instruction, "what is zero outside of a window was not computed from that window")
 
-    def verify_scatter(self, instruction: Any) -> None:
-        (operand,), (result,) = instruction.operands, instruction.results
+    def verify_scatter(self, instruction: AnyInstruction) -> None:
+        (operand,), (result,) = instruction.values, instruction.results
         self.require(operand.dtype == result.dtype, instruction, "a scatter changes the dtype")
         whole = np.zeros(result.shape, bool)
         if instruction.name == PART:
@@ -157,11 +165,11 @@ class _Verifier:
         )
         self.require(part.shape == operand.shape, instruction, f"the part has the shape {part.shape}")
         if instruction.name == PART:
-            self.require(not part.any(), instruction, "a part is written twice")
+            self.require(not bool(part.any()), instruction, "a part is written twice")
             part[...] = True
 
-    def verify_elementwise(self, instruction: Any) -> None:
-        values = [x for x in instruction.operands if is_value(x)]
+    def verify_elementwise(self, instruction: AnyInstruction) -> None:
+        values = instruction.values
         shape = np.broadcast_shapes(*[x.shape for x in values])
         if "shape" in instruction.params:
             shape = np.broadcast_shapes(shape, instruction.results[0].shape)
@@ -183,15 +191,15 @@ class _Memory:
 
     def __init__(self, plan: FusionPlan) -> None:
         self.plan = plan
-        self.written: dict[Any, np.ndarray[Any, Any]] = {}
+        self.written: dict[ArrayValue, np.ndarray[Any, Any]] = {}
         for value in (*plan.inputs, *plan.constants):
             self.write(value)
 
     def run(self) -> None:
         plan = self.plan
         for step in plan.steps:
-            if hasattr(step, "instruction"):
-                for operand in step.instruction.operands:
+            if isinstance(step, CallStep):
+                for operand in step.instruction.values:
                     self.read(operand, show(step.instruction))
                 for result in step.instruction.results:
                     self.write(result)
@@ -208,7 +216,7 @@ class _Memory:
             self.read(value, where)
         known = set(nest.loads)
         for instruction in nest.instructions:
-            missing = [x for x in instruction.operands if is_value(x) and x not in known]
+            missing = [x for x in instruction.values if x not in known]
             if missing:
                 raise ProgramError(f"after planning: {describe(missing[0])} is not there, in {show(instruction)}")
             known.update(instruction.results)
@@ -222,11 +230,11 @@ class _Memory:
         for instruction in nest.scatters:
             (result,) = instruction.results
             if instruction.name == PART:
-                self.write(result, self.plan.target(instruction), instruction.operands[0].shape)
+                self.write(result, self.plan.target(instruction), instruction.values[0].shape)
             else:
                 self.write(result)
 
-    def write(self, value: Any, layout: Layout | None = None, shape: tuple[int, ...] = ()) -> None:
+    def write(self, value: ArrayValue, layout: Layout | None = None, shape: tuple[int, ...] = ()) -> None:
         size = math.prod(value.shape)
         if layout is None or size > LARGEST:
             self.written[value] = np.broadcast_to(np.True_, (size,))
@@ -235,7 +243,7 @@ class _Memory:
             self.written[value] = np.zeros(size, bool)
         self.written[value][self.elements(value, layout, shape, None)] = True
 
-    def read(self, value: Any, where: str) -> None:
+    def read(self, value: ArrayValue, where: str) -> None:
         layout, window = self.plan.layouts[value], self.plan.windows.get(value)
         written = self.written.get(layout.root)
         if written is None:
@@ -246,7 +254,9 @@ class _Memory:
                 f"after planning: parts of {describe(value)} are read before they are written, in {where}"
             )
 
-    def elements(self, root: Any, layout: Layout, shape: tuple[int, ...], window: Any) -> np.ndarray[Any, Any]:
+    def elements(
+        self, root: ArrayValue, layout: Layout, shape: tuple[int, ...], window: tuple[tuple[int, int], ...] | None
+    ) -> np.ndarray[Any, Any]:
         """The indices of the elements that are accessed; for a window read, those inside."""
         found = np.full((), layout.offset)
         for axis, (length, step) in enumerate(zip(shape, layout.steps, strict=True)):
@@ -282,13 +292,13 @@ def verify_workspace(
                 raise ProgramError("after arranging: two temporaries share memory while both are needed")
 
 
-def describe(value: Any) -> str:
+def describe(value: ArrayValue) -> str:
     """A value, for messages."""
-    name = f"%{value.id}: " if hasattr(value, "id") else ""
+    name = f"%{value.id}: " if isinstance(value, Value) else ""
     return f"{name}{value.dtype.name}[{','.join(map(str, value.shape))}]"
 
 
-def show(instruction: Any) -> str:
+def show(instruction: AnyInstruction) -> str:
     """An instruction, for messages."""
     given = ", ".join(describe(x) if is_value(x) else repr(getattr(x, "value", x)) for x in instruction.operands)
     return f"{', '.join(map(describe, instruction.results))} = {instruction.name}({given})"

@@ -24,7 +24,7 @@ import numpy as np
 
 from gradtape.jit.ir.program import LOOP, Instruction, Literal, Loop, Program, Value, operand_key, params_key
 from gradtape.jit.passes.reroll.induction import find_advancing
-from gradtape.jit.trace.loops.match import INDEXED, Segment, may_vary
+from gradtape.jit.passes.reroll.segment import INDEXED, Segment, may_vary
 
 STEPS_AT_LEAST = 8
 """How often something has to be repeated to be made a loop."""
@@ -59,7 +59,7 @@ def reroll_loops(program: Program) -> Program:
         stretches = find_stretches(listing)
         if not stretches:
             break
-        from gradtape.jit.passes.reroll.build import build_loops  # by those who have loops
+        from gradtape.jit.passes.reroll.build import build_loops  # lazy: most programs have no loops
 
         program = build_loops(listing, stretches)
     return program

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.operation import Op
-from gradtape.jit.ir.program import Value, Walk
-from gradtape.jit.runtime.runner import new_stack
+from gradtape.jit.ir.program import Value, Walk, new_stack
 
 Index = tuple[Any, ...]
 

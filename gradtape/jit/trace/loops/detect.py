@@ -23,9 +23,10 @@ from gradtape.core.graph import Node
 from gradtape.core.location import Location
 from gradtape.core.operation import Op
 from gradtape.jit.ir.program import Instruction
+from gradtape.jit.passes.reroll.segment import MIN_MATCHES, Segment
 from gradtape.jit.trace.loops.elide import ElidedLoop, plan_elided_loop
 from gradtape.jit.trace.loops.elide_op import ElidedOp
-from gradtape.jit.trace.loops.match import MIN_MATCHES, Segment, match_periods
+from gradtape.jit.trace.loops.match import match_periods
 from gradtape.jit.trace.loops.template import NEVER, OpTemplate
 
 if TYPE_CHECKING:

@@ -26,11 +26,12 @@ from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.locations import apply_at
 from gradtape.jit.ir.program import Literal, Value
+from gradtape.jit.passes.reroll.segment import MIN_MATCHES
 from gradtape.jit.trace.loops.elide_op import ElidedOp, FirstElidedOp
 from gradtape.jit.trace.loops.live_in import LiveIn, find_live_in, is_same_place
-from gradtape.jit.trace.loops.match import MIN_MATCHES
 from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor
+from gradtape.loops.scan import PARTS
 
 if TYPE_CHECKING:
     from gradtape.jit.trace.tracer import TracingLevel
@@ -240,7 +241,6 @@ class ElidedLoop:
             return None
         from gradtape.jit.trace.loops.body import ElidedBody
         from gradtape.jit.trace.loops.scan_op import trace_scan
-        from gradtape.loops.scan import PARTS
 
         initial_carries = dict(self.live_in.initial_carries)
         stacked = sorted({n % period for n in wanted if n < (steps - MIN_MATCHES + 1) * period})

@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.core.graph import Node
 from gradtape.jit.passes.reroll.find import Listing, Stretch
-from gradtape.jit.trace.loops.match import Segment
+from gradtape.jit.passes.reroll.segment import Segment
 from gradtape.jit.trace.tracer import TracingLevel
 
 MIN_RUN_NODES = 400

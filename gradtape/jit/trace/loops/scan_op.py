@@ -6,6 +6,7 @@ from typing import Any
 
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
+from gradtape.jit.errors import Unrollable
 from gradtape.jit.trace.loops.scan_body import (
     Function,
     ScanBody,
@@ -20,6 +21,19 @@ from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.loops.memory import Plan, plan_for
 from gradtape.ops import concatenate
 from gradtape.transforms.custom.arrays import is_recorded
+
+
+def trace_scan_if_tracing(
+    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None
+) -> tuple[Any, Any] | None:
+    """The results of a scan as those of a loop of the program; None outside of `jit`, and where that cannot be done."""
+    level = current_level(leaves((carry, xs)))
+    if level is None:
+        return None
+    try:
+        return trace_scan(level, f, carry, xs, steps, reverse, budget)
+    except Unrollable:
+        return None
 
 
 def trace_scan(

@@ -32,6 +32,7 @@ from gradtape.jit.trace.loops.scan_body import (
     pull_step,
 )
 from gradtape.jit.trace.tracer import TracingLevel
+from gradtape.loops.scan import scan
 from gradtape.transforms.custom.arrays import Template, is_recorded
 from gradtape.transforms.custom.blame import Call
 from gradtape.transforms.custom.rules import Form, Kept, Rule
@@ -186,8 +187,6 @@ class ScanRule(Rule):
 
     def _pull_differentiably(self, inputs: Arrays, cotangents: Arrays) -> Arrays:
         """The cotangents by differentiable loops: one recomputes the carries, one is the backward pass."""
-        from gradtape.loops.scan import scan
-
         body, (carried, rows) = self.body, self.counts
         read = [x for x in self.read if is_on_tape(x)]
 

@@ -7,11 +7,10 @@ import gradtape as gt
 from gradtape.core.pytree import leaves
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Constant, Instruction, Literal, Program, Value
-from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.lower.prepare import prepare
 from gradtape.jit.runtime.runner import Runner
 
-from ..programs import Builder, by_kernels
+from ..programs import Builder, by_kernels, native_steps
 
 # the shape, and what each of two slices takes of it
 SLICES = [
@@ -123,5 +122,5 @@ def test_constants_that_are_one_number(array, is_one):
     (changed,) = prepare(program).instructions
     assert (type(changed.operands[1]) is Literal) == (is_one and result.shape == (3, 4))
     given = np.arange(12.0).reshape(3, 4)
-    (found,) = Runner(program, NativeBackend().steps(program))(given)
+    (found,) = Runner(program, native_steps(program))(given)
     np.testing.assert_array_equal(found, given + array, strict=True)

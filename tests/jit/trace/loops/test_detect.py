@@ -13,8 +13,9 @@ import pytest
 import gradtape as gt
 from gradtape.jit.ir.program import Instruction, Literal, Program, Value, params_key
 from gradtape.jit.passes.reroll.find import Listing
+from gradtape.jit.passes.reroll.segment import Segment
 from gradtape.jit.trace.loops import backward, detect
-from gradtape.jit.trace.loops.match import Segment, is_same_number, match
+from gradtape.jit.trace.loops.match import is_same_number, match
 from gradtape.jit.trace.loops.reach import ReachedNodes, ReachedRun
 from gradtape.jit.trace.loops.template import NEVER
 

@@ -15,8 +15,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import JitWarning, jit
-from gradtape.jit.native.runtime import llvm
-from gradtape.jit.runtime import disk_cache
+from gradtape.jit.native.runtime import disk_cache, llvm
 
 CODE = bytes(range(256))
 
@@ -131,7 +130,7 @@ def test_two_processes_share_a_directory(folder: Path) -> None:
     script = textwrap.dedent(
         """
         import sys, numpy as np, gradtape as gt
-        from gradtape.jit.runtime import disk_cache
+        from gradtape.jit.native.runtime import disk_cache
         gt.config.cache_dir = sys.argv[1]
         step = gt.jit(gt.value_and_grad(lambda x: np.sum(np.exp(np.sin(x)) * np.tanh(x))))
         value, gradient = step(np.linspace(0, 1, 40))

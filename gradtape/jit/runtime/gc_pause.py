@@ -24,7 +24,7 @@ def collect_less_often() -> Iterator[None]:
     """Raise the GC threshold inside the block; reentrant, and shared by all threads.
 
     >>> import gc
-    >>> from gradtape.jit.trace.gc_pause import collect_less_often
+    >>> from gradtape.jit.runtime.gc_pause import collect_less_often
     >>> before = gc.get_threshold()
     >>> with collect_less_often():
     ...     gc.get_threshold()[0] >= before[0]

@@ -3,10 +3,10 @@
 An entry is a file that is named for everything its contents depend on: the text given to LLVM (with every constant,
 dtype and shape in it), the CPU and its instruction sets, the passes, and the versions of gradtape, NumPy, llvmlite and
 LLVM. It holds object code behind an HMAC of both name and contents, with a key that only the user can read; one that is
-cut off, changed, under another name or written by anybody else is made again. Files appear whole or not at all, so that
+cut off, changed, under another name or written by another user is made again. Files appear whole or not at all, so that
 any number of processes of one user can share a directory. Nothing in it is ever unpickled. Yet it is code, and will be
 run: a directory that others can write to is refused as well, and so is a file of theirs
-(`gradtape.jit.runtime.trusted_files`).
+(`gradtape.trusted_files`).
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from gradtape import trusted_files
 from gradtape.config import config
 from gradtape.errors import OperandError
 from gradtape.forking import fork_safe
 from gradtape.jit.errors import warn
-from gradtape.jit.runtime import trusted_files
 
 ENDING = ".gradtape"
 BYTES_AT_MOST = 1 << 29
@@ -45,7 +44,7 @@ _HEADER = struct.Struct(f"<{len(_MAGIC)}s32sQ")
 class CacheStatistics:
     """What has happened on disk in this process.
 
-    >>> from gradtape.jit.runtime.disk_cache import CacheStatistics
+    >>> from gradtape.jit.native.runtime.disk_cache import CacheStatistics
     >>> CacheStatistics()
     CacheStatistics(read=0, written=0, rebuilt=0)
     """
@@ -63,48 +62,10 @@ _lock = fork_safe(threading.Lock())
 _complained: set[str] = set()
 
 
-def private(path: Any) -> Path:
-    """The directory at `path`, made if it is not there; raises if anybody else could put code there.
-
-    >>> import os, tempfile
-    >>> from gradtape.jit.runtime.disk_cache import private
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     oct(private(os.path.join(folder, "code")).stat().st_mode)
-    '0o40700'
-    """
-    try:
-        return trusted_files.directory(path)
-    except trusted_files.Untrusted as reason:
-        raise OperandError(
-            f"gt.config.cache_dir = {str(path)!r}; {reason}.\n"
-            f"  what is in it is run as native code: only you may be able to write to it or exchange it\n"
-            f"  fix: name a directory that does not exist yet, in your home directory for instance: it is made for you "
-            f"alone"
-        ) from None
-    except OSError as error:
-        raise OperandError(f"gt.config.cache_dir = {str(path)!r}; it cannot be used: {error}") from None
-
-
-def settled(path: Any) -> Path:
-    """The directory at `path` as `private` has it, when there is also a secret to authenticate its entries with."""
-    folder = private(path)
-    try:
-        trusted_files.secret()
-    except OSError as error:
-        raise OperandError(
-            f"gt.config.cache_dir = {str(path)!r}; there is no place for the key that its entries are authenticated "
-            f"with: {error}.\n"
-            f"  it is kept in {trusted_files.secret_folder()}, which only you may be able to write to\n"
-            f"  fix: set the environment variable {'LOCALAPPDATA' if os.name == 'nt' else 'XDG_CONFIG_HOME'} to a "
-            f"directory of your own, or cache_dir = None"
-        ) from None
-    return folder
-
-
 def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
     """The object code that depends on `parts` alone: from the disk if it is kept there, else what `make` gives.
 
-    >>> from gradtape.jit.runtime.disk_cache import object_code
+    >>> from gradtape.jit.native.runtime.disk_cache import object_code
     >>> object_code(["some text", "some machine"], lambda: b"code")
     b'code'
     """
@@ -112,7 +73,7 @@ def object_code(parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
         return make()
     key = _key(parts)
     try:
-        folder = private(config.cache_dir)  # each time: it is quickly done, and may have been changed
+        folder = trusted_files.cache_directory(config.cache_dir)  # each time: its mode may have been changed
         secret = trusted_files.secret()
         path = folder / (key.hex() + ENDING)
         image = _read(path, key, secret)

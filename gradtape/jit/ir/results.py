@@ -1,44 +1,21 @@
-"""What a compiled call gives back: the template of its answer, what it writes besides, and a sample of its arrays."""
+"""What the outputs of a program are to the caller: the template of the answer, and what a call writes besides."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Sequence
 from types import CellType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
 
-if TYPE_CHECKING:
-    from gradtape.jit.guards.signature import CallArguments
 
-SAMPLE_BYTES = 1 << 14
-"""Up to how many bytes of arguments are kept as copies."""
+class Arguments(Protocol):
+    """The arguments of a call, as far as writes to them are concerned."""
 
-
-class Sample:
-    """The arrays of a call, for another run of it: small ones as copies, large ones by weak references.
-
-    >>> import numpy as np
-    >>> from gradtape.jit.runtime.results import Sample
-    >>> Sample([np.ones(2), np.ones(3)]).arrays()
-    [array([1., 1.]), array([1., 1., 1.])]
-    >>> Sample([np.ones(2), np.ones(100_000)]).arrays()
-    [None, None]
-    """
-
-    __slots__ = ("_kept",)
-
-    def __init__(self, arrays: Sequence[Any]) -> None:
-        small = sum(array.nbytes for array in arrays) <= SAMPLE_BYTES
-        self._kept = [x.copy() if small or type(x) is not np.ndarray else weakref.ref(x) for x in arrays]
-
-    def arrays(self) -> list[Any]:
-        """The arrays; None for those that are gone."""
-        return [x() if isinstance(x, weakref.ref) else x for x in self._kept]
+    def owner(self, index: int) -> Any:
+        """The Variable or array that is input `index` of the program."""
 
 
 class Write:
@@ -48,11 +25,11 @@ class Write:
         self.kind, self.where, self.key = kind, where, key
         self.in_place = in_place  # whether it is an array that is written to
 
-    def target(self, call: CallArguments, environment: list[Any]) -> Any:
+    def target(self, call: Arguments, environment: list[Any]) -> Any:
         """The Variable, tensor or array that gets a new value."""
         return call.owner(self.where) if self.kind == "argument" else environment[self.where]
 
-    def make(self, result: Any, call: CallArguments, environment: list[Any]) -> None:
+    def make(self, result: Any, call: Arguments, environment: list[Any]) -> None:
         """Write the new value."""
         if self.kind == "bind" and isinstance(self.where, CellType):
             self.where.cell_contents = result

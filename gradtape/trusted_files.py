@@ -19,6 +19,8 @@ import stat
 import tempfile
 from pathlib import Path
 
+from gradtape.errors import OperandError
+
 SECRET_BYTES = 32
 LINKS_AT_MOST = 40
 _GROUP_OR_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -45,7 +47,7 @@ def directory(path: str | os.PathLike[str]) -> Path:
     Raises `Untrusted` if others can write to it or put another one in its place.
 
     >>> import os, tempfile
-    >>> from gradtape.jit.runtime.trusted_files import directory
+    >>> from gradtape.trusted_files import directory
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     oct(directory(os.path.join(folder, "some", "code")).stat().st_mode)
     '0o40700'
@@ -194,3 +196,41 @@ def _make_secret(path: Path) -> None:
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
+
+
+def cache_directory(path: str | os.PathLike[str]) -> Path:
+    """The directory for native code at `path`, created if necessary; raises if another user could put code there.
+
+    >>> import os, tempfile
+    >>> from gradtape.trusted_files import cache_directory
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     oct(cache_directory(os.path.join(folder, "code")).stat().st_mode)
+    '0o40700'
+    """
+    try:
+        return directory(path)
+    except Untrusted as reason:
+        raise OperandError(
+            f"gt.config.cache_dir = {str(path)!r}; {reason}.\n"
+            f"  what is in it is run as native code: only you may be able to write to it or exchange it\n"
+            f"  fix: name a directory that does not exist yet, in your home directory for instance: it is made for you "
+            f"alone"
+        ) from None
+    except OSError as error:
+        raise OperandError(f"gt.config.cache_dir = {str(path)!r}; it cannot be used: {error}") from None
+
+
+def cache_directory_with_secret(path: str | os.PathLike[str]) -> Path:
+    """The directory of `cache_directory`; raises also if there is no secret to authenticate its entries with."""
+    folder = cache_directory(path)
+    try:
+        secret()
+    except OSError as error:
+        raise OperandError(
+            f"gt.config.cache_dir = {str(path)!r}; there is no place for the key that its entries are authenticated "
+            f"with: {error}.\n"
+            f"  it is kept in {secret_folder()}, which only you may be able to write to\n"
+            f"  fix: set the environment variable {'LOCALAPPDATA' if os.name == 'nt' else 'XDG_CONFIG_HOME'} to a "
+            f"directory of your own, or cache_dir = None"
+        ) from None
+    return folder

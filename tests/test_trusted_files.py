@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import gradtape as gt
+from gradtape import trusted_files
 from gradtape.jit import JitWarning
-from gradtape.jit.runtime import disk_cache, trusted_files
+from gradtape.jit.native.runtime import disk_cache
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="owners and permissions are looked at on POSIX systems")
 
@@ -191,9 +192,9 @@ def test_a_sticky_directory_above_is_good_enough(tmp_path: Path, settings: Path,
     above = tmp_path / "above"
     above.mkdir()
     above.chmod(mode)
-    assert disk_cache.settled(above / "code") == above / "code"
+    assert trusted_files.cache_directory_with_secret(above / "code") == above / "code"
     with pytest.raises(gt.GradTapeError, match="others can write to it"):
-        disk_cache.settled(above)
+        trusted_files.cache_directory_with_secret(above)
 
 
 def test_a_directory_of_another_user_is_refused(tmp_path: Path, settings: Path, give_away: GiveAway) -> None:
@@ -213,16 +214,16 @@ def test_links_on_the_way(tmp_path: Path, settings: Path, give_away: GiveAway) -
     real.mkdir(0o700)
     link.symlink_to("./real")
     back.symlink_to("../real/../link")
-    assert disk_cache.settled(back / "code") == real / "code"
+    assert trusted_files.cache_directory_with_secret(back / "code") == real / "code"
     real.chmod(0o770)
     with pytest.raises(gt.GradTapeError, match="in its place"):
-        disk_cache.settled(link / "code")
+        trusted_files.cache_directory_with_secret(link / "code")
     with pytest.raises(gt.GradTapeError, match="others can write to it"):
-        disk_cache.settled(link)
+        trusted_files.cache_directory_with_secret(link)
     real.chmod(0o700)
     give_away(link)
     with pytest.raises(gt.GradTapeError, match=r"a link on the way belongs to another user \(.*link\)"):
-        disk_cache.settled(back / "code")
+        trusted_files.cache_directory_with_secret(back / "code")
 
 
 def test_links_that_go_round_are_refused(tmp_path: Path, settings: Path) -> None:
@@ -237,7 +238,7 @@ def test_all_directories_that_are_made_are_private(tmp_path: Path, settings: Pat
     """Also those above are made for the user alone, whatever the umask is."""
     before = os.umask(0o002)
     try:
-        disk_cache.settled(tmp_path / "some" / "where" / "code")
+        trusted_files.cache_directory_with_secret(tmp_path / "some" / "where" / "code")
     finally:
         os.umask(before)
     made = [tmp_path / "some", tmp_path / "some" / "where", settings / "gradtape"]
@@ -305,7 +306,7 @@ def test_a_key_that_others_may_know_is_not_used(
 
 def test_processes_that_make_the_key_at_once_have_one(settings: Path) -> None:
     """Of several processes that need a key for the first time, one makes it, and all use that."""
-    call = [sys.executable, "-c", "from gradtape.jit.runtime import trusted_files; print(trusted_files.secret().hex())"]
+    call = [sys.executable, "-c", "from gradtape import trusted_files; print(trusted_files.secret().hex())"]
     environment = {**os.environ, "PYTHONPATH": str(Path(gt.__file__).parents[1])}
     processes = [subprocess.Popen(call, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(4)]
     answers = {process.communicate()[0].strip() for process in processes}

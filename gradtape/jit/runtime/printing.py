@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradtape.jit.ir.program import GUARD, Program
-from gradtape.jit.runtime.schedule import Group, Step
+from gradtape.jit.runtime.schedule import NativeGroup, Step
 
 NAMES_AT_MOST = 6
 
@@ -40,8 +40,8 @@ class ScheduledProgram(Program):
 
 
 def _describe_steps(steps: Sequence[Step]) -> str:
-    groups = [step for step in steps if isinstance(step, Group)]
-    kernels = [step.name for step in steps if not isinstance(step, Group) and step.op is not GUARD]
+    groups = [step for step in steps if isinstance(step, NativeGroup)]
+    kernels = [step.name for step in steps if not isinstance(step, NativeGroup) and step.op is not GUARD]
     parts = []
     if groups:
         fused = sum(len(group.instructions) for group in groups)
