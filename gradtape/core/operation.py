@@ -1,4 +1,4 @@
-"""What an operation is, and `apply`: the one door that all of them go through."""
+"""`Op`, one operation with its kernel and rules, and `apply`, which runs and records every operation."""
 
 from __future__ import annotations
 
@@ -108,17 +108,17 @@ class Op:
         self.domain = domain
         self.__doc__ = doc
         self.__name__ = name
-        self.one: Callable[[Any], Any] | None = None  # a quick way in for one input, and for two: see `doors`
-        self.two: Callable[[Any, Any], Any] | None = None
+        self.fast_unary: Callable[[Any], Any] | None = None  # the fast paths for one input and for two, if any
+        self.fast_binary: Callable[[Any, Any], Any] | None = None
         self.plans: list[Plan | None] = [None] * 5  # at 1, for one input; at 2, 3, 4, for the first, the second, both
         self.larger_plans: dict[tuple[int, int], Plan] = {}  # by the inputs that are tracked, and how many there are
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
-        if not params and self.one is not None and self.two is not None:
+        if not params and self.fast_unary is not None and self.fast_binary is not None:
             if len(inputs) == 1:
-                return self.one(inputs[0])
+                return self.fast_unary(inputs[0])
             if len(inputs) == 2:
-                return self.two(*inputs)
+                return self.fast_binary(*inputs)
         if params and isinstance(self.kernel, np.ufunc):  # `out`, `where` and the like
             from gradtape.numpy_dispatch.protocols import call_ufunc
 
@@ -391,7 +391,7 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
 
 
 class Level(ABC):
-    """An interpreter that stands in the door: knows how to run an operation on its own kind of tensor."""
+    """An interpreter: runs operations on its own kind of tensor, instead of their kernels on arrays."""
 
     def __init__(self) -> None:
         self.depth = next_order()

@@ -23,7 +23,7 @@ import numpy as np
 
 from gradtape.core.backprop import is_spare
 from gradtape.core.batch import batch_elementwise
-from gradtape.core.fast_apply import is_plain, one_door, two_door
+from gradtape.core.fast_apply import fast_binary, fast_unary, is_plain
 from gradtape.core.graph import FLAGS, PARTS, Node
 from gradtape.core.operation import Batch, Op, apply
 from gradtape.core.shapes import unbroadcast
@@ -120,7 +120,7 @@ def _arguments(rule: Callable[..., Any], names: Sequence[str], own: int | None =
 def _declare(name: str | None, kernel: Callable[..., Any], **details: Any) -> Op:
     op = Op(name or kernel.__name__, kernel, **details)
     if is_plain(op):
-        op.one, op.two = one_door(op, depth=2), two_door(op, depth=2)
+        op.fast_unary, op.fast_binary = fast_unary(op, depth=2), fast_binary(op, depth=2)
     if op.name in TABLE:
         raise ValueError(f"the operation {op.name!r} is declared twice")
     TABLE[op.name] = op

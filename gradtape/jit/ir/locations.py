@@ -20,7 +20,7 @@ _kinds: dict[int, tuple[CodeType, int]] = {}  # by the id of the code, which is 
 
 def here(depth: int = 4) -> Location:
     """The user's line behind the operation that is being traced: in a walk back, that of the forward operation."""
-    frame: FrameType | None = sys._getframe(depth)  # where an operation is traced, that is above the door
+    frame: FrameType | None = sys._getframe(depth)  # above `apply` and the tracer
     while frame is not None:
         code = frame.f_code
         if code.co_filename in user_files:

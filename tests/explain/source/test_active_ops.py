@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.core.fast_apply import one_door, two_door
+from gradtape.core.fast_apply import fast_binary, fast_unary
 from gradtape.core.operation import Op, apply
 from gradtape.explain.source.active_ops import ActiveOp, active_ops
 
@@ -28,8 +28,8 @@ X, Y = gt.tensor(np.ones(3)), gt.tensor(np.zeros(3))
     [
         (lambda: apply(ADD, (X, Y), {}), (X, Y), {}),
         (lambda: apply(ADD, (X,), {"axis": 0}), (X,), {"axis": 0}),
-        (lambda: one_door(ADD, 1)(X), (X,), {}),
-        (lambda: two_door(ADD, 1)(X, Y), (X, Y), {}),
+        (lambda: fast_unary(ADD, 1)(X), (X,), {}),
+        (lambda: fast_binary(ADD, 1)(X, Y), (X, Y), {}),
     ],
     ids=["apply", "apply with parameters", "one input", "two inputs"],
 )

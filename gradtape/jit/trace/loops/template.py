@@ -289,8 +289,8 @@ class OpTemplate:
             result._node = LIFTED_NODE
             self.nodes.append(LIFTED_NODE)
             return result
-        result._node = node = _new(Node)
-        self.nodes.append(node)
+        # generated: loop_node (tools/generate_fast_paths.py)
+        node = _new(Node)
         node.op = op
         node.params = params
         node.parents = parents
@@ -312,11 +312,12 @@ class OpTemplate:
                 _without_node(inputs[0], kind) if keep[0] else None,
                 _without_node(inputs[1], kind) if keep[1] else None,
             )
-        node.out = None
+        node.out = _without_node(result, kind) if self.keep_out else None
+        # end of generated code
+        result._node = node
+        self.nodes.append(node)
         if self.stretched:
             note_stretch(node, inputs)
-        if self.keep_out:
-            node.out = _without_node(result, kind)
         return result
 
     def is_at(self, frame: FrameType) -> bool:
