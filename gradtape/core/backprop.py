@@ -24,7 +24,7 @@ from gradtape.core.explain_hooks import (
     observers,
 )
 from gradtape.core.graph import AMBIENT, FIRST_TAPE, PARTS, Node
-from gradtape.core.location import Location, Walked, walked
+from gradtape.core.location import Location, LocationOverride, overrides
 from gradtape.core.references import COUNTS_LOCALS
 from gradtape.explain import messages
 
@@ -78,18 +78,32 @@ def walk(
     if shorten is not None:
         seeds = list(seeds)
     restore = None if shorten is None else shorten(seeds, mask, wanted or (), oldest, beginnings, visited)
-    outer, walked.node = walked.node, None
+    override = _WalkOverride()
+    override.node, override.is_recorded = None, attach is not None
+    override.outer, overrides.innermost = overrides.innermost, override
     try:
         with np.errstate(**_NOTICED, call=lambda kind, _: raised.append(kind)):
             found = _walk(
-                seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, raised, births, given, needed
+                seeds,
+                mask,
+                wanted,
+                beginnings,
+                oldest,
+                attach,
+                on_leaf,
+                visited,
+                raised,
+                births,
+                given,
+                needed,
+                override,
             )
     except Exception as error:
         if finishing:
             observe(finishing, {}, error)
         raise
     finally:
-        walked.node = outer
+        overrides.innermost = override.outer
         if restore is not None:
             restore()
     if finishing:
@@ -110,6 +124,7 @@ def _walk(
     births: Births | None,
     given: Cotangents | None,
     needed: Container[Node] | None,
+    override: LocationOverride,
 ) -> dict[Node, Any]:
     """The loop of the backward pass: take the youngest node that waits, call its rule, hand its cotangents on.
 
@@ -139,6 +154,7 @@ def _walk(
             node, following = following, None
         else:
             node, gradient = pending.pop(-heappop(heap))
+        override.node = node
         op, parents = node.op, node.parents
         if node.extra is not None:
             gradient = _on_arrival(node, gradient, on_leaf, mask & AMBIENT)
@@ -171,8 +187,6 @@ def _walk(
         if attach is None and type(node.inputs) is tuple:
             cotangents = rule(gradient, node, node.out, node.inputs)
         else:
-            if attach is not None:
-                walked.node = node
             cotangents = rule(gradient, node, *node.values(attach))
         if given is not None and op.kind == "custom":
             given[node] = cotangents = tuple(cotangents)
@@ -206,7 +220,12 @@ def _walk(
     return found
 
 
-Walked.code = _walk.__code__
+class _WalkOverride(LocationOverride):
+    """What a rule computes has the location of the operation whose rule it is."""
+
+    __slots__ = ()
+    code = _walk.__code__
+    is_rule = True
 
 
 class _Monitor:
