@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -177,7 +178,7 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if not bits:
             return out
         if not op.outputs and out.dtype.hasobject:
-            raise messages.objects_among_operands(op.name)
+            raise messages.objects_among_operands(op.name, inputs)
         if bits <= TENSOR:  # no input was ever on a tape
             if op.outputs:
                 return tuple([Tensor(part) for part in out])
@@ -381,13 +382,30 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
     if level.seen[0] is not state:
         level.seen = state, state.within(level.outer)
     inside = level.seen[1]
-    if inside is state:
-        return level.process(op, inputs, params), level.outer.bits
-    token = recording.enter(inside)
+    token = None if inside is state else recording.enter(inside)
+    interpreted.ops.append((op, inputs, params))
     try:
         return level.process(op, inputs, params), level.outer.bits
     finally:
-        recording.leave(token)
+        interpreted.ops.pop()
+        if token is not None:
+            recording.leave(token)
+
+
+INTERPRET = _interpret.__code__
+
+
+class _Interpreted(threading.local):
+    """The operations that interpreters execute now in this thread, the outermost first, with inputs and parameters.
+
+    Interpreters execute an operation in terms of others; an explanation tells of the one that the user has written.
+    """
+
+    def __init__(self) -> None:
+        self.ops: list[tuple[Op, tuple[Any, ...], dict[str, Any]]] = []
+
+
+interpreted = _Interpreted()
 
 
 class Level(ABC):

@@ -33,7 +33,7 @@ from gradtape.explain.emit.severity import configure
 from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.source.active_ops import active_ops
+from gradtape.explain.source.active_ops import op_of_running_kernel
 from gradtape.explain.source.expression import UserExpression, is_written, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.operation_site import OperationSite, is_finite
@@ -294,7 +294,7 @@ def check_numerics() -> Iterator[None]:
 def _raise_at_user_operation(kind: str, flags: int) -> None:
     """NumPy's floating point error handler: report the problem at the user's operation, which is on the stack."""
     site = UserExpression.present()
-    innermost = next(active_ops(), None)
+    innermost = op_of_running_kernel()
     found: Problem | None
     if innermost is None:
         found = problem("GT401", f"{one_line(site.span.text)}: {kind}", spans=[site.span])
