@@ -122,7 +122,7 @@ RUN_AND_RECORD = """
     state = _current_recording()
     live = bits & state.bits
     if bits & VARIABLE:
-        live |= state.meet(<variables>)
+        live |= state.notify_of_variables(<variables>)
     if not live:
         if bits > TENSOR:
             return off_tape(op, out, <nodes>, bits, 0)

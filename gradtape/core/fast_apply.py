@@ -81,7 +81,7 @@ def fast_unary(op: Op, depth: int) -> Callable[[Any], Any]:
         state = _current_recording()
         live = bits & state.bits
         if bits & VARIABLE:
-            live |= state.meet([x] if kind is Variable else [])
+            live |= state.notify_of_variables([x] if kind is Variable else [])
         if not live:
             if bits > TENSOR:
                 return off_tape(op, out, (parent,), bits, 0)
@@ -173,7 +173,7 @@ def fast_binary(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = 
         state = _current_recording()
         live = bits & state.bits
         if bits & VARIABLE:
-            live |= state.meet([v for v in (x, y) if type(v) is Variable and v._node.bits & VARIABLE])
+            live |= state.notify_of_variables([v for v in (x, y) if type(v) is Variable and v._node.bits & VARIABLE])
         if not live:
             if bits > TENSOR:
                 return off_tape(op, out, (left, right), bits, 0)

@@ -1,7 +1,7 @@
 """Which line and columns of the user's code an operation came from.
 
 While the program runs, a place is only a code object and an instruction offset (two attribute reads). It is turned
-into a file, a line, columns and the text of the sub-expression when somebody asks.
+into a file, a line, columns and the text of the sub-expression when these are read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LIBRARY_FOLDERS = tuple(f + os.sep for f in (_PACKAGE, *(os.path.join(_SITE, na
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 user_files: set[str] = set()
-"""Files that are known not to be library code, so that the hot path asks once a file."""
+"""Files that are known not to be library code: the fast path looks here first."""
 
 
 @functools.cache
@@ -135,13 +135,13 @@ TABLES_AT_MOST = 64
 
 
 def _table_of(code: CodeType) -> list[_Positions]:
-    """The positions of all instructions of `code`: made once, as it is long. By identity: to hash code is slow."""
-    known = _tables.get(id(code))
-    if known is None:
+    """The positions of all instructions of `code`, computed once. By identity, because hashing code is slow."""
+    entry = _tables.get(id(code))
+    if entry is None:
         if len(_tables) >= TABLES_AT_MOST:
             del _tables[next(iter(_tables))]
-        known = _tables[id(code)] = (code, list(code.co_positions()))  # holds the code, so that its id stays
-    return known[1]
+        entry = _tables[id(code)] = (code, list(code.co_positions()))  # holds the code, so that its id stays
+    return entry[1]
 
 
 class Location:

@@ -194,7 +194,7 @@ def _elementwise_reverse(
             return cotangent0, cotangent1
 
     One expression, so that NumPy can reuse the memory of a large temporary. With `reuse`, the last product is written
-    over `g` if nobody else holds that.
+    over `g` if there is no other reference to it.
     """
     every = range(len(partials))
     lines = [

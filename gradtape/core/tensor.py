@@ -1,8 +1,8 @@
 """Tensor and Variable: an array and its place in the graph.
 
-A tensor owns its memory: nobody else can write to it, and what it hands out is read-only. The mathematics of tensors
-(`x + y`, `x.sum()`) is in `gradtape.numpy_dispatch.methods`; here is what a tensor is, and how its value leaves the
-tape.
+A tensor owns its memory: no other code can write to it, and the arrays that it returns are read-only. The mathematics
+of tensors (`x + y`, `x.sum()`) is in `gradtape.numpy_dispatch.methods`; here is what a tensor is, and how its value
+leaves the tape.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Tensor(TensorMethods):
     ((2,), dtype('float64'))
     """
 
-    # the last three are those of interpreters' tensors: with room for them in each, writing can make one into the other
+    # the last three are for tensors of interpreters: as all tensors have them, a write can turn one class into another
     __slots__ = ("__weakref__", "_array", "_node", "_views", "_held", "_level", "_viewed")  # noqa: RUF023
 
     def __init__(self, array: Any, node: Node = UNTRACKED) -> None:
@@ -76,7 +76,7 @@ class Tensor(TensorMethods):
         return self
 
     def _note_step(self) -> None:
-        """The value is about to change: a step, if its gradient was read before."""
+        """Note that the value is about to change: an optimiser's step, if its gradient was read before."""
         extra = self._node.extra
         if extra is not None and extra.use & READ and extra.grad is not None:
             from gradtape.explain.detectors.accumulated_grad import note_change
@@ -189,11 +189,11 @@ class Tensor(TensorMethods):
     # -- how its value leaves the tape
 
     def _concrete(self) -> Any:
-        """The value as an array, without leaving a trace."""
+        """The value as an array; no cut is recorded."""
         return np.asarray(self._array)
 
     def _leave(self, how: str) -> Any:
-        """The value, on its way off the tape; a tracked tensor leaves a cut that remembers how and where."""
+        """The value as an array off the tape; for a tracked tensor, a cut records how and where it left."""
         self._depart(how)
         return self._concrete()
 
