@@ -20,7 +20,7 @@ from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, leaves, rebuild
 from gradtape.core.tape import check_seed, check_target, copy_if_lent
 from gradtape.core.tensor import Tensor
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,9 +90,7 @@ def _examine(
     seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], nan_origins: NanOrigins
 ) -> None:
     """Let the detectors look for a problem of these gradients, while the graph is there."""
-    from gradtape.explain.detectors import examine
-
-    examine(seeds, AMBIENT, arrivals, [target._array for target in targets], nan_origins)
+    entry_points.examine(seeds, AMBIENT, arrivals, [target._array for target in targets], nan_origins)
 
 
 def gradients(
@@ -147,9 +145,7 @@ def gradients_of(
             _examine(seeds, list(found.items()), targets, nan_origins)
         for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
             if node not in found and not allow_unused:
-                from gradtape.explain.queries.why import why
-
-                raise messages.unused_input(index, source.shape, where, why(targets[0], source, AMBIENT))
+                raise messages.unused_input(index, source.shape, where, entry_points.why(targets[0], source, AMBIENT))
     finally:
         (free or _release)(visited or (), where)
     return [None if node not in found else _as_tensor(found[node]) for node in nodes]
@@ -189,9 +185,7 @@ def _walk(
 def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
     check_target(target)
     if not target.requires_grad:
-        from gradtape.explain.queries.why import why_untracked
-
-        raise messages.nothing_requires_grad(what, target.shape, where, why_untracked(target))
+        raise messages.nothing_requires_grad(what, target.shape, where, entry_points.why_untracked(target))
     if gradient is None and target.size != 1:
         raise messages.many_elements(what, target.shape, target.size, target._node.location)
     return check_seed(gradient, target, "gradient", lend=True)

@@ -34,7 +34,7 @@ from gradtape.core.graph import (
 from gradtape.core.location import first_user_frame, user_files
 from gradtape.core.saved_arrays import guard
 from gradtape.core.tensor import Tensor, Variable, plain
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 _getframe = sys._getframe
 CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
@@ -120,10 +120,8 @@ class Op:
                 return self.fast_unary(inputs[0])
             if len(inputs) == 2:
                 return self.fast_binary(*inputs)
-        if params and isinstance(self.kernel, np.ufunc):  # `out`, `where` and the like
-            from gradtape.numpy_dispatch.protocols import call_ufunc
-
-            return call_ufunc(self.kernel, inputs, params)
+        if params and self.ufunc:  # `out`, `where` and the like: NumPy calls `Tensor.__array_ufunc__`
+            return self.kernel(*inputs, **params)
         return apply(self, inputs, params)
 
     def __repr__(self) -> str:
@@ -357,9 +355,7 @@ def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -
 def note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
     """Let `check_broadcast` judge an operation that has stretched its tracked operand, unless that is a scalar."""
     if (node.parents[0] if node.parents[0].bits > FLAGS else node.parents[1]).shape:
-        from gradtape.explain.detectors.broadcast import check_broadcast
-
-        check_broadcast(node, inputs)
+        entry_points.check_broadcast(node, inputs)
 
 
 def _note_view(result: Tensor, inputs: tuple[Any, ...]) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 if TYPE_CHECKING:
     from gradtape.core.graph import Node
@@ -61,9 +61,7 @@ class Guarded:
 @functools.cache
 def watch_errors() -> None:
     """Install the hook that explains errors of locked arrays and of gradients that are None, at the first of them."""
-    from gradtape.explain.emit.excepthook import watch
-
-    watch()
+    entry_points.watch()
 
 
 _guards: weakref.WeakValueDictionary[int, Guarded] = weakref.WeakValueDictionary()

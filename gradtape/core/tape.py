@@ -23,7 +23,7 @@ from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, leaves, map_structure, rebuild
 from gradtape.core.saved_arrays import watch_errors
 from gradtape.core.tensor import Tensor, Variable, check_differentiable, tensor, watch_node
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 if TYPE_CHECKING:
     import os
@@ -191,10 +191,10 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
                 gradients = [copy_if_lent(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
             if not explained and (suspects or nan_origins or any_zero_or_nonfinite(gradients) or is_nan(values)):
-                from gradtape.explain.detectors import examine
-
                 held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
-                examine(seeds, self.mask, list(zip(nodes, gradients)), values, nan_origins, self._boundary, dict(held))
+                entry_points.examine(
+                    seeds, self.mask, list(zip(nodes, gradients)), values, nan_origins, self._boundary, dict(held)
+                )
             if unconnected_gradients is None and any(g is None for g in gradients):
                 self._gave_none = True
                 watch_errors()
@@ -304,12 +304,10 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         [GT208] no gradient: the value left the tape at stop_gradient
         ...
         """
-        from gradtape.explain.queries.why import why
-
         for node, parents, bits in self._remembered:
             node.parents, node.bits = parents, bits
         try:
-            return why(target, source, self.mask, self)
+            return entry_points.why(target, source, self.mask, self)
         finally:
             for node, _, _ in self._remembered:
                 node.parents, node.bits = (), node.bits & ~self.bit
@@ -325,9 +323,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         >>> tape.coverage().missing
         []
         """
-        from gradtape.explain.queries.coverage import coverage
-
-        return coverage(self)
+        return entry_points.coverage(self)
 
     def saved(self) -> Saved:
         """A table of the arrays that this tape keeps alive: operation, line, shape, dtype and bytes.
@@ -339,9 +335,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         >>> tape.saved().total
         800
         """
-        from gradtape.explain.queries.saved import saved
-
-        return saved(self)
+        return entry_points.saved(self)
 
     def report(self, path: str | os.PathLike[str], target: Any = None, sources: Any = None) -> Path:
         """Write a page (HTML, one file) that shows the gradient: verdicts, the source, the graph, the sources.
@@ -358,14 +352,10 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         ...     tape.report(os.path.join(folder, "report.html")).name
         'report.html'
         """
-        from gradtape.explain.report import of_tape
-
-        return of_tape(self, target, sources).save(path)
+        return entry_points.of_tape(self, target, sources).save(path)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from gradtape.explain.report import of_tape
-
-        return of_tape(self)._repr_mimebundle_()
+        return entry_points.of_tape(self)._repr_mimebundle_()
 
     # -- how
 
@@ -438,10 +428,8 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
         rows = for_each_row(arrivals, seeds, widest)
         if any_zero_or_nonfinite(rows):
-            from gradtape.explain.detectors.nonfinite.per_row import examine_rows
-
             held = {source._node: source._array for source in given}
-            examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._boundary)
+            entry_points.examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._boundary)
         return rows
 
     def _source_nodes(self, sources: Any) -> list[Node]:
@@ -488,10 +476,8 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
     def _warn_unconnected(self, target: Any, sources: Any) -> None:
         first_target = target if isinstance(target, Tensor) else leaves(target)[0]
         first_source = sources if isinstance(sources, Tensor) else leaves(sources)[0]
-        from gradtape.explain.emit.policy import report
-
         reason = self.why(first_target, first_source)
-        report(messages.all_none(first_target, reason, Location.here()))
+        entry_points.report(messages.all_none(first_target, reason, Location.here()))
 
 
 def check_unconnected(value: str | None) -> None:

@@ -32,7 +32,7 @@ from gradtape.core.graph import (
 )
 from gradtape.core.pytree import LEAVES
 from gradtape.core.shapes import Shape
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 from gradtape.numpy_dispatch.methods import TensorMethods
 
 if TYPE_CHECKING:
@@ -79,9 +79,7 @@ class Tensor(TensorMethods):
         """Note that the value is about to change: an optimiser's step, if its gradient was read before."""
         extra = self._node.extra
         if extra is not None and extra.use & READ and extra.grad is not None:
-            from gradtape.explain.detectors.accumulated_grad import note_change
-
-            note_change(extra)
+            entry_points.note_change(extra)
 
     def _write_through(self, new: Any) -> bool:
         """Write `new` where the other views see it, as NumPy does; False if one of them was ever on a tape.
@@ -349,9 +347,7 @@ class Tensor(TensorMethods):
         >>> x.why((x.detach() * 2.0).sum()).code
         'GT208'
         """
-        from gradtape.explain.queries.why import why_no_grad
-
-        return why_no_grad(self, target)
+        return entry_points.why_no_grad(self, target)
 
 
 class Variable(Tensor):
