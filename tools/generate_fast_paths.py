@@ -176,7 +176,7 @@ def fast_binary() -> str:
     """An operation of two inputs `x` and `y` at the nodes `left` and `right`, with the values `a` and `b`."""
     save = """
         if kind is ndarray or other is ndarray:
-            node.inputs = saved((x, y), (a, b), keep, specs=False)
+            node.inputs = values_to_save((x, y), (a, b), keep, specs=False)
         else:
             <save>
     """

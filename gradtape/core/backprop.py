@@ -145,7 +145,7 @@ def _walk(
     for node, seed in seeds:
         if node.bits & mask and (needed is None or node in needed):
             _deposit(pending, heap, node, seed)
-    # whether a computed tensor may be a source or a beginning; mostly they are leaves
+    # whether a computed tensor may be a source or on the boundary; mostly they are leaves
     may_end_early = bool(boundary) or any(node.parents for node in wanted or ())
     monitor: _Monitor | None = None
     following: Node | None = None

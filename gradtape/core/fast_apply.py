@@ -29,7 +29,7 @@ from gradtape.core.operation import (
     off_tape,
     parent_of,
     push,
-    saved,
+    values_to_save,
 )
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain import messages
@@ -210,7 +210,7 @@ def fast_binary(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = 
         keep, node.inputs, keep_out = plans[tracked + 1] or op.plan(tracked, 2)
         if keep is not None:
             if kind is ndarray or other is ndarray:
-                node.inputs = saved((x, y), (a, b), keep, specs=False)
+                node.inputs = values_to_save((x, y), (a, b), keep, specs=False)
             else:
                 node.inputs = (a if keep[0] else None, b if keep[1] else None)
         node.out = out if keep_out else None

@@ -122,7 +122,7 @@ class Node:
         """The saved result and inputs; as tensors on the graph when `attach` is given."""
         inputs = self.inputs
         if type(inputs) is not tuple:
-            inputs = tuple([item.checked(self) if type(item) is Guarded else item for item in inputs])
+            inputs = tuple([item.check(self) if type(item) is Guarded else item for item in inputs])
         if attach is None:
             return self.out, inputs
         pairs = zip(inputs, self.parents, strict=True)

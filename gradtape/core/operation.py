@@ -193,10 +193,8 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if lifted:
         live &= ~outer
     if bits & VARIABLE:
-        live |= (
-            state.notify_of_variables([x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE])
-            & ~outer
-        )
+        variables = [x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]
+        live |= state.notify_of_variables(variables) & ~outer
     if not live or not op.differentiable:
         return off_tape(op, out, nodes, bits, outer)
 
@@ -223,7 +221,7 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if keep is not None:
         if lifted:
             arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])
-        node.inputs = saved(inputs, arrays, keep, op.specs)
+        node.inputs = values_to_save(inputs, arrays, keep, op.specs)
     if op.outputs:
         return _record_several(node, out, keep_out, live, state)
     node.shape = out.shape
@@ -243,7 +241,9 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     return result
 
 
-def saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ...], specs: bool) -> tuple[Any, ...]:
+def values_to_save(
+    inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ...], specs: bool
+) -> tuple[Any, ...]:
     """The values to save; the user's own arrays are guarded against changes."""
     saved: list[Any] = []
     guarded = False

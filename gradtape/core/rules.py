@@ -174,7 +174,7 @@ def elementwise(
 def _elementwise_reverse(
     partials: Sequence[Any], divides: Sequence[bool], names: Sequence[str], reuse: bool = False
 ) -> Callable[..., Any]:
-    """The reverse rule of an elementwise operation, written out as one function for the sake of speed.
+    """The reverse rule of an elementwise operation, written out as one function, for speed.
 
     For two inputs with partials `lambda y: ...` and -1 it reads
 
@@ -383,11 +383,11 @@ def as_result(tangent: Any, node: Node) -> Any:
     """`tangent` in the shape and dtype of the result it belongs to."""
     if isinstance(tangent, tuple):
         specs = node.params[PARTS]
-        return tuple(_in_form(part, *spec) for part, spec in zip(tangent, specs, strict=True))
-    return _in_form(tangent, node.shape, node.dtype)
+        return tuple(_broadcast_and_cast(part, *spec) for part, spec in zip(tangent, specs, strict=True))
+    return _broadcast_and_cast(tangent, node.shape, node.dtype)
 
 
-def _in_form(tangent: Any, shape: Any, dtype: Any) -> Any:
+def _broadcast_and_cast(tangent: Any, shape: Any, dtype: Any) -> Any:
     if tangent is None:
         return None
     if np.shape(tangent) != shape:

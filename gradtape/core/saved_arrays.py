@@ -51,7 +51,7 @@ class Guarded:
         if getattr(self, "locked", False):  # unset if __init__ was interrupted
             self.array.flags.writeable = True
 
-    def checked(self, node: Node) -> np.ndarray[Any, Any]:
+    def check(self, node: Node) -> np.ndarray[Any, Any]:
         """The array, after making sure that it is still what `node` saved."""
         if _fingerprint(self.array) != self.fingerprint:
             raise messages.saved_array_changed(node, self.array.shape)

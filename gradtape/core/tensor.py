@@ -379,7 +379,7 @@ class Variable(Tensor):
 
     def assign(self, value: Any) -> Variable:
         """Replace the value. Shape and dtype stay; gradients do not flow through an assignment."""
-        new = np.asarray(_leaving(value, "Variable.assign"))
+        new = np.asarray(_value_off_tape(value, "Variable.assign"))
         if new.shape != self.shape:
             raise messages.wrong_assigned_shape(self.name, self.shape, new.shape)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
@@ -390,11 +390,11 @@ class Variable(Tensor):
 
     def assign_add(self, delta: Any) -> Variable:
         """Add `delta` to the value."""
-        return self.assign(self._array + _leaving(delta, "Variable.assign_add"))
+        return self.assign(self._array + _value_off_tape(delta, "Variable.assign_add"))
 
     def assign_sub(self, delta: Any) -> Variable:
         """Subtract `delta` from the value."""
-        return self.assign(self._array - _leaving(delta, "Variable.assign_sub"))
+        return self.assign(self._array - _value_off_tape(delta, "Variable.assign_sub"))
 
     def __iadd__(self, other: Any) -> Variable:
         return self.assign_add(other)
@@ -424,7 +424,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     Tensor(4.)
     """
     if isinstance(data, Tensor) and data._node.bits & LIFTED:
-        fresh: Any = _copied(data, dtype)
+        fresh: Any = _copy_off_tape(data, dtype)
     else:
         fresh = Tensor(owned_array(data, dtype))
     if not requires_grad:
@@ -435,8 +435,8 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return fresh._on(node) if lifted else Tensor(fresh._array, node)
 
 
-def _copied(data: Any, dtype: Any) -> Any:
-    """A tensor of an interpreter, on no tape: that of `jit` stands for another value in each call."""
+def _copy_off_tape(data: Any, dtype: Any) -> Any:
+    """A copy of an interpreter's tensor on no tape; not an array, as a traced tensor has another value in each call."""
     data._depart("gt.tensor()")
     with recording.during(recording.current().mute(True)):
         copy = data.copy() if dtype is None else data.astype(dtype)
@@ -462,7 +462,7 @@ _READINGS = frozenset({"operator.index()", "np.asarray()"})  # what NumPy does w
 _CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
 
 
-def _leaving(value: Any, how: str) -> Any:
+def _value_off_tape(value: Any, how: str) -> Any:
     return value._leave(how) if isinstance(value, Tensor) else value
 
 

@@ -206,7 +206,7 @@ class Segment(SingleOperation):
         tape = GradientTape(persistent=True, watch_accessed_variables=False)
         flat = list(self.template.rest)
         for slot, x in zip(self.template.slots, self.given, strict=True):
-            flat[slot] = x.checked(node) if isinstance(x, Guarded) else x
+            flat[slot] = x.check(node) if isinstance(x, Guarded) else x
         for index in self.moving:
             flat[index] = tape.watch(another_place(flat[index]))
         watched = [other for other in self.others if not isinstance(other, Cut)]
