@@ -127,7 +127,7 @@ def without_explanations(builder: Builder) -> Builder:
         from gradtape.transforms import gradients as transforms
 
         inner = builder(data)
-        watchers = [(module, "ails") for module in (backward, tape, transforms)]
+        watchers = [(module, "any_zero_or_nonfinite") for module in (backward, tape, transforms)]
         watchers += [(module, "note_stretch") for module in (operation, fast_apply)]
         watching = [getattr(module, name) for module, name in watchers]
 

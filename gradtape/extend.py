@@ -163,7 +163,7 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core.backprop import keeping as _keeping
+from gradtape.core.backprop import keep_saved as _keep_saved
 from gradtape.core.backprop import release_saved, walk
 from gradtape.core.backward import backward_of, gradients_of
 from gradtape.core.backward import latest as last_backward
@@ -304,7 +304,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
 
 
-keeps_saved_values: Callable[[], bool] = _keeping.get
+keeps_saved_values: Callable[[], bool] = _keep_saved.get
 """Whether saved values are kept even where they are large, until what came of them has been checked."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextvars import ContextVar
 from heapq import heappop, heappush
 from typing import Any
@@ -12,33 +12,33 @@ import numpy as np
 
 from gradtape.core.explain_hooks import (
     ZEROS_AT_MOST,
-    Birth,
-    Births,
     Cotangents,
     Finish,
+    NanOrigins,
+    RuleCall,
+    call_observers,
     has_nan,
     is_finite,
     is_observing,
     is_zero,
-    observe,
     observers,
 )
 from gradtape.core.graph import AMBIENT, FIRST_TAPE, PARTS, Node
-from gradtape.core.location import Location, Walked, walked
+from gradtape.core.location import Location, LocationOverride, overrides
 from gradtape.core.references import COUNTS_LOCALS
 from gradtape.explain import messages
 
-LARGE = 1 << 16  # bytes, from which it pays to ask whether an array can be written over
+LARGE = 1 << 16  # bytes; from this size on, saved values are freed early and gradients are written over
 INVALID = "invalid value"
-_NOTICED: Any = {"under": "ignore", "over": "call", "divide": "call", "invalid": "call"}
+_ERROR_HANDLING: Any = {"under": "ignore", "over": "call", "divide": "call", "invalid": "call"}
 
-# Whether saved values are kept even where they are large, until what came of them has been checked.
-keeping: ContextVar[bool] = ContextVar("gradtape keeping", default=False)
+# Whether saved values are kept, large ones too, until `check_numerics` has looked at the results.
+keep_saved: ContextVar[bool] = ContextVar("gradtape keep saved", default=False)
 
-# Hook, called before a one-shot backward pass: may collapse loops in the graph, and returns a function that undoes it.
-# `jit` sets it while it traces, where the graph is a loop that Python has run.
-shortening: ContextVar[Callable[..., Callable[[], None] | None] | None] = ContextVar(
-    "gradtape shortening", default=None
+# Called before a walk that is the last over its nodes: it may collapse loops in the graph, and returns a function that
+# undoes that. `jit` sets it while it traces, where the graph has every iteration of a loop that Python has run.
+collapse_hook: ContextVar[Callable[..., Callable[[], None] | None] | None] = ContextVar(
+    "gradtape collapse hook", default=None
 )
 
 
@@ -47,53 +47,69 @@ def walk(
     mask: int,
     *,
     sources: Iterable[Node] | None = None,
-    beginnings: Container[Node] = (),
+    boundary: Container[Node] = (),
     attach: Callable[[Any, Node], Any] | None = None,
     on_leaf: Callable[[Node, Any], None] | None = None,
     visited: list[Node] | None = None,
-    births: Births | None = None,
+    nan_origins: NanOrigins | None = None,
     needed: Container[Node] | None = None,
 ) -> dict[Node, Any]:
-    """Send cotangents back from the seeded nodes along the tapes in `mask`; what arrives at `sources`.
+    """Send cotangents back from the seeded nodes along the tapes in `mask`; the gradients of `sources` by their nodes.
 
-    It goes no further than `beginnings`, whose operations are older than the tape.
+    Nodes are visited from the youngest to the oldest, each once, when all its consumers are done. Every cotangent is
+    compared with the shape and dtype of the tensor it belongs to before it is handed on.
 
-    Nodes are visited from the youngest to the oldest, each once, when all its consumers are done; every cotangent is
-    compared with the shape and dtype of the tensor it belongs to before it is handed on. With `attach`, saved values
-    are tensors on the graph and the walk can itself be recorded. With `visited`, this is the last walk here: the nodes
-    are listed for the caller to release when all is explained, and where arrays are large, their saved values are let
-    go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain, and
-    what explains a NaN or infinity is not let go. With `needed`, only those nodes are visited, such as `leading_to`
-    finds.
+    - `boundary`: nodes where the walk ends, because their operations are older than the tape.
+    - `attach`: makes saved values tensors on the graph, so that the walk itself is recorded.
+    - `on_leaf`: is called with each leaf and its gradient.
+    - `visited`: this is the last walk here. Nodes are listed for the caller to release after explanations; where arrays
+      are large, their saved values are freed at once.
+    - `nan_origins`: gets the operations whose rules produced NaN, for the caller to explain; without it there is a
+      warning. Saved values that explain a NaN or an infinity are not freed.
+    - `needed`: only these nodes are visited, such as those of `nodes_leading_to`.
     """
     finishing: list[Finish] = []
     if observers and not is_observing.get():
         seeds = list(seeds)
-        finishing = observe(tuple(observers), seeds, mask, sources, beginnings)
-    given: Cotangents | None = {} if finishing else None
+        finishing = call_observers(tuple(observers), seeds, mask, sources, boundary)
+    custom_cotangents: Cotangents | None = {} if finishing else None
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
-    raised: list[str] = []  # the floating-point errors since it was cleared: noticing them costs nothing
-    shorten = None if visited is None or attach is not None else shortening.get()
-    if shorten is not None:
+    fp_errors: list[str] = []  # what NumPy has reported since it was cleared
+    collapse = None if visited is None or attach is not None else collapse_hook.get()
+    if collapse is not None:
         seeds = list(seeds)
-    restore = None if shorten is None else shorten(seeds, mask, wanted or (), oldest, beginnings, visited)
-    outer, walked.node = walked.node, None
+    restore = None if collapse is None else collapse(seeds, mask, wanted or (), oldest, boundary, visited)
+    override = _WalkOverride()
+    override.node, override.is_recorded = None, attach is not None
+    override.outer, overrides.innermost = overrides.innermost, override
     try:
-        with np.errstate(**_NOTICED, call=lambda kind, _: raised.append(kind)):
+        with np.errstate(**_ERROR_HANDLING, call=lambda kind, _: fp_errors.append(kind)):
             found = _walk(
-                seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, raised, births, given, needed
+                seeds,
+                mask,
+                wanted,
+                boundary,
+                oldest,
+                attach,
+                on_leaf,
+                visited,
+                fp_errors,
+                nan_origins,
+                custom_cotangents,
+                needed,
+                override,
             )
     except Exception as error:
         if finishing:
-            observe(finishing, {}, error)
+            call_observers(finishing, {}, error)
         raise
     finally:
-        walked.node = outer
+        overrides.innermost = override.outer
         if restore is not None:
             restore()
     if finishing:
-        observe(finishing, given, None)
+        call_observers(finishing, custom_cotangents, None)
     return found
 
 
@@ -101,95 +117,87 @@ def _walk(
     seeds: Iterable[tuple[Node, Any]],
     mask: int,
     wanted: set[Node] | None,
-    beginnings: Container[Node],
+    boundary: Container[Node],
     oldest: int,
     attach: Callable[[Any, Node], Any] | None,
     on_leaf: Callable[[Node, Any], None] | None,
     visited: list[Node] | None,
-    raised: list[str],
-    births: Births | None,
-    given: Cotangents | None,
+    fp_errors: list[str],
+    nan_origins: NanOrigins | None,
+    custom_cotangents: Cotangents | None,
     needed: Container[Node] | None,
+    override: LocationOverride,
 ) -> dict[Node, Any]:
-    culprit: Node | None = None  # where the first NaN was made
+    """The loop of the backward pass: take the youngest node that waits, call its rule, hand its cotangents on.
+
+    `pending` has the nodes that wait, with the sum of the cotangents that arrived there, by their order numbers; `heap`
+    has these numbers, negated, so that the youngest is first. `following` is the only node that waits, when no other
+    does: most graphs are chains for long stretches, which then need no heap.
+
+    Rules are called from this function, which holds the gradient in one variable: rules for large arrays count the
+    references to it, to know whether they may write over it (`is_spare`). What few walks need is in helpers and in
+    `_Monitor`, which is made when an array is large or NumPy reports an error: made for every walk, it takes 5 % of the
+    time of a walk over three operations.
+    """
     found: dict[Node, Any] = {}
     pending: dict[int, list[Any]] = {}
     heap: list[int] = []
     for node, seed in seeds:
         if node.bits & mask and (needed is None or node in needed):
             _deposit(pending, heap, node, seed)
-    ambient = mask & AMBIENT
-    # whether a computed tensor may be a source or a beginning; mostly they are leaves
-    stops = bool(beginnings) or any(node.parents for node in wanted or ())
-    others = ~(mask | (FIRST_TAPE - 1)) | (AMBIENT & ~mask)
-    ahead: Node | None = None  # the only node that waits, when no other does: most graphs are chains for long stretches
+    # whether a computed tensor may be a source or on the boundary; mostly they are leaves
+    may_end_early = bool(boundary) or any(node.parents for node in wanted or ())
+    monitor: _Monitor | None = None
+    following: Node | None = None
     gradient: Any = None
-    freeing, keep = False, keeping.get()
-    while ahead is not None or heap:
-        if ahead is not None:
-            node, ahead = ahead, None
+    while following is not None or heap:
+        # Take the youngest node that waits: all its consumers are done, so its gradient is complete.
+        if following is not None:
+            node, following = following, None
         else:
             node, gradient = pending.pop(-heappop(heap))
+        override.node = node
         op, parents = node.op, node.parents
         if node.extra is not None:
-            gradient = _on_arrival(node, gradient, on_leaf, ambient)
-        if not parents or stops:
+            gradient = _on_arrival(node, gradient, on_leaf, mask & AMBIENT)
+        if not parents or may_end_early:
             if wanted is not None and node in wanted:
                 found[node] = gradient
-            if culprit is not None and (not parents or node in found) and has_nan(gradient):
-                if births is None:
-                    messages.warn_of_nan(culprit)
-                else:
-                    births.append(culprit)
-                culprit = None
-            if not parents or node.order <= oldest or node in beginnings:
+            if monitor is not None and (not parents or node in found):
+                monitor.on_arrival(gradient)
+            if not parents or node.order <= oldest or node in boundary:
                 if op is not None:
-                    if ambient and node.freed is not None and node.order > oldest:
-                        raise messages.freed_twice(node, node.freed)
+                    _check_not_freed(node, mask, oldest)
                 elif on_leaf is not None:
                     on_leaf(node, gradient)
                 continue
+
+        # Call its rule.
         assert op is not None
         rule = op.reverse
         if not op.several:
-            large = gradient.nbytes > LARGE
-        elif op.part is not None:
-            large = gradient.nbytes > LARGE
-            _deposit_part(pending, heap, parents[0], op.part, gradient)
-            parents = ()
+            is_large = gradient.nbytes > LARGE
         else:
-            large = False
-            gradient = _fill_missing(node, gradient)
-        if large:
+            is_large, gradient, parents = _exchange_parts(pending, heap, node, gradient)
+        if is_large:
             rule = op.reverse_large or rule
-            if visited is not None and not freeing and not keep:
-                freeing = births is None or (
-                    all(map(is_finite, births.targets))
-                    and is_finite(gradient)
-                    and all(is_finite(row[1]) for row in pending.values())
-                )
-                keep = not freeing  # what was visited already may explain it
-                for other in visited if freeing else ():
-                    if not _is_of_numbers(other):
-                        other.let_go(others)
-        was_zero = freeing and is_zero(gradient)
+            if visited is not None:
+                monitor = monitor or _Monitor(mask, visited, nan_origins, fp_errors)
+                monitor.start_freeing(gradient, pending)
+        if monitor is not None:
+            monitor.before_rule(gradient)
         if attach is None and type(node.inputs) is tuple:
             cotangents = rule(gradient, node, node.out, node.inputs)
         else:
-            if attach is not None:
-                walked.node = node
             cotangents = rule(gradient, node, *node.values(attach))
-        if given is not None and op.kind == "custom":
-            given[node] = cotangents = tuple(cotangents)
-        if raised or (freeing and op.is_unflagged):
-            if culprit is None and INVALID in raised and not has_nan(gradient) and any(map(has_nan, cotangents)):
-                culprit = node
-            raised.clear()
-            if freeing and births is not None and not all(map(is_finite, cotangents)):
-                births.first, freeing, keep = Birth(node, gradient, cotangents), False, True
-        explains_zero = freeing and births is not None and not was_zero and any(map(is_zero, cotangents))
-        if explains_zero and births is not None and len(births.zeros) < ZEROS_AT_MOST:
-            births.zeros.append(Birth(node, gradient, cotangents))
+        if custom_cotangents is not None and op.kind == "custom":
+            custom_cotangents[node] = cotangents = tuple(cotangents)
+        if fp_errors and monitor is None:
+            monitor = _Monitor(mask, visited, nan_origins, fp_errors)
+        if monitor is not None:
+            monitor.after_rule(node, gradient, cotangents)
+
+        # Hand the cotangents on to its parents.
         for parent, cotangent in zip(parents, cotangents):
             if cotangent is None or not parent.bits & mask or parent.order < oldest:
                 continue
@@ -197,24 +205,110 @@ def _walk(
                 continue
             if cotangent.shape != parent.shape or cotangent.dtype is not parent.dtype:
                 cotangent = _fit(cotangent, parent, node)
-            if ahead is None and not heap:
-                ahead, gradient = parent, cotangent
-            elif ahead is parent:
+            if following is None and not heap:
+                following, gradient = parent, cotangent
+            elif following is parent:
                 gradient = gradient + cotangent
             else:
-                if ahead is not None:
-                    _deposit(pending, heap, ahead, gradient)
-                    ahead = None
+                if following is not None:
+                    _deposit(pending, heap, following, gradient)
+                    following = None
                 _deposit(pending, heap, parent, cotangent)
-        cotangents = cotangent = None  # so that the next rule may find itself the only one to hold a gradient
+        cotangents = cotangent = None  # the next rule may then have the only reference to its gradient
         if visited is not None:
             visited.append(node)
-            if freeing and not explains_zero and not _is_of_numbers(node):
-                node.let_go(others)
+            if monitor is not None:
+                monitor.free(node)
     return found
 
 
-Walked.code = _walk.__code__
+class _WalkOverride(LocationOverride):
+    """What a rule computes has the location of the operation whose rule it is."""
+
+    __slots__ = ()
+    code = _walk.__code__
+    is_rule = True
+
+
+class _Monitor:
+    """Notes which rules of a walk made NaN, infinity or zeros, and frees saved values early where there are none.
+
+    Where arrays are large, the saved values of a visited node are freed at once (`is_freeing`), as long as all numbers
+    are finite: those of operations that explain a NaN, an infinity or zeros are kept.
+    """
+
+    __slots__ = (
+        "explains_zero",
+        "fp_errors",
+        "is_freeing",
+        "may_free",
+        "nan_origin",
+        "nan_origins",
+        "other_tapes",
+        "visited",
+        "was_zero",
+    )
+
+    def __init__(
+        self, mask: int, visited: list[Node] | None, nan_origins: NanOrigins | None, fp_errors: list[str]
+    ) -> None:
+        self.visited, self.nan_origins, self.fp_errors = visited, nan_origins, fp_errors
+        self.nan_origin: Node | None = None  # whose rule made the first NaN
+        self.is_freeing = self.was_zero = self.explains_zero = False
+        self.may_free = not keep_saved.get()
+        self.other_tapes = ~(mask | (FIRST_TAPE - 1)) | (AMBIENT & ~mask)  # tapes that may need saved values later
+
+    def start_freeing(self, gradient: Any, pending: dict[int, list[Any]]) -> None:
+        """Free saved values from now on, and those of the visited nodes, unless a number is not finite already.
+
+        Then they are all kept, because visited nodes may explain it.
+        """
+        nan_origins = self.nan_origins
+        if self.is_freeing or not self.may_free:
+            return
+        self.is_freeing = self.may_free = nan_origins is None or (
+            all(map(is_finite, nan_origins.targets))
+            and is_finite(gradient)
+            and all(is_finite(row[1]) for row in pending.values())
+        )
+        for node in self.visited or ():
+            self.free(node)
+
+    def before_rule(self, gradient: Any) -> None:
+        """Note whether a gradient is zero before its rule can write over it."""
+        self.was_zero = self.is_freeing and is_zero(gradient)
+
+    def after_rule(self, node: Node, gradient: Any, cotangents: Sequence[Any]) -> None:
+        """Note whether the rule of `node` made NaN, infinity or zeros of its gradient."""
+        nan_origins = self.nan_origins
+        if self.fp_errors or (self.is_freeing and node.op is not None and node.op.is_unflagged):
+            is_invalid = self.nan_origin is None and INVALID in self.fp_errors
+            if is_invalid and not has_nan(gradient) and any(map(has_nan, cotangents)):
+                self.nan_origin = node
+            self.fp_errors.clear()
+            if self.is_freeing and nan_origins is not None and not all(map(is_finite, cotangents)):
+                nan_origins.first_nonfinite = RuleCall(node, gradient, cotangents)
+                self.is_freeing = self.may_free = False
+        self.explains_zero = (
+            self.is_freeing and nan_origins is not None and not self.was_zero and any(map(is_zero, cotangents))
+        )
+        if self.explains_zero and nan_origins is not None and len(nan_origins.zeros) < ZEROS_AT_MOST:
+            nan_origins.zeros.append(RuleCall(node, gradient, cotangents))
+
+    def free(self, node: Node) -> None:
+        """Free what a visited node has saved, unless it explains something or has single numbers only."""
+        if self.is_freeing and not self.explains_zero and not _is_scalar(node):
+            node.free_saved(self.other_tapes)
+
+    def on_arrival(self, gradient: Any) -> None:
+        """A gradient has arrived at a source or a leaf: if the NaN is in it, report the operation that made it."""
+        if self.nan_origin is None or not has_nan(gradient):
+            return
+        if self.nan_origins is None:
+            messages.warn_of_nan(self.nan_origin)
+        else:
+            self.nan_origins.append(self.nan_origin)
+        self.nan_origin = None
 
 
 def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotangent: Any) -> None:
@@ -232,13 +326,33 @@ def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotange
 
 
 def _deposit_part(pending: dict[int, list[Any]], heap: list[int], node: Node, part: int, cotangent: Any) -> None:
-    """Hand the cotangent of one of several results to the operation that made them all."""
+    """Hand the cotangent of one of several results to the operation that has computed them all."""
     slot = pending.get(node.order)
     if slot is None:
         assert node.op is not None
         slot = pending[node.order] = [node, [None] * len(node.params[PARTS])]
         heappush(heap, -node.order)
     slot[1][part] = cotangent if slot[1][part] is None else slot[1][part] + cotangent
+
+
+def _exchange_parts(
+    pending: dict[int, list[Any]], heap: list[int], node: Node, gradient: Any
+) -> tuple[bool, Any, tuple[Node, ...]]:
+    """For an operation of several results, or one that picks one of them: whether it is large, its gradient, parents.
+
+    A pick hands its gradient on here, so that no parent is left; the operation gets zeros where no gradient arrived.
+    """
+    assert node.op is not None
+    if node.op.part is None:
+        return False, _fill_missing(node, gradient), node.parents
+    _deposit_part(pending, heap, node.parents[0], node.op.part, gradient)
+    return gradient.nbytes > LARGE, gradient, ()
+
+
+def _check_not_freed(node: Node, mask: int, oldest: int) -> None:
+    """Refuse to end at a computed node because an earlier backward pass has freed it."""
+    if mask & AMBIENT and node.freed is not None and node.order > oldest:
+        raise messages.freed_twice(node, node.freed)
 
 
 def _fill_missing(node: Node, parts: list[Any]) -> list[Any]:
@@ -274,20 +388,22 @@ def _fit(cotangent: Any, parent: Node, node: Node) -> Any:
     return cotangent.astype(parent.dtype)
 
 
-def _is_of_numbers(node: Node) -> bool:
-    """Whether an operation has to do with single numbers only: they take no room, and tell where a NaN came from."""
+def _is_scalar(node: Node) -> bool:
+    """Whether an operation has scalar operands and a scalar result: these take no memory, and may explain a NaN."""
     return not node.shape and not any(parent.shape for parent in node.parents)
 
 
-def is_spare(holders: int, array: Any) -> bool:
-    """Whether a cotangent can be written over, because only the walk and the rule it was handed to hold it.
+def is_spare(references: int, array: Any) -> bool:
+    """Whether a cotangent can be written over, because only the walk and the rule have a reference to it.
 
-    `holders` is what `sys.getrefcount` said in the rule.
+    `references` is the result of `sys.getrefcount` in the rule.
     """
-    return type(array) is np.ndarray and holders <= _HOLDERS and array.base is None and array.flags.writeable
+    return (
+        type(array) is np.ndarray and references <= _REFERENCES_IN_RULE and array.base is None and array.flags.writeable
+    )
 
 
-def _walk_alone() -> int:
+def _count_references_in_rule() -> int:
     """How many references are counted in a rule, where only the walk and the rule hold a cotangent."""
 
     def rule(g: Any, node: Any) -> int:
@@ -297,19 +413,21 @@ def _walk_alone() -> int:
     return rule(gradient, None)
 
 
-_HOLDERS = _walk_alone() if COUNTS_LOCALS else 0  # where they are not counted, nothing is spare
+_REFERENCES_IN_RULE = (
+    _count_references_in_rule() if COUNTS_LOCALS else 0
+)  # where they are not counted, nothing is spare
 
 
 class FreedNode(Location):
-    """The line that freed a node, and what its parents were: a later walk can tell whether it would lead here."""
+    """The line that freed a node, and its former parents: a later walk can tell whether it would lead here."""
 
     def __init__(self, freed: Location, parents: tuple[Node, ...]) -> None:
         super().__init__(freed.code, freed.offset)
         self.parents = parents
 
 
-def leading_to(sources: Iterable[Node], seeds: Iterable[tuple[Node, Any]], mask: int) -> set[Node]:
-    """The nodes on the ways from the seeds to `sources`, those that were freed by `release_saved` included."""
+def nodes_leading_to(sources: Iterable[Node], seeds: Iterable[tuple[Node, Any]], mask: int) -> set[Node]:
+    """The nodes on the paths from the seeds to `sources`, including those that `release_saved` has freed."""
     needed = set(sources)
     oldest = min((node.order for node in needed), default=0)
     reached: dict[Node, tuple[Node, ...]] = {}
@@ -321,8 +439,8 @@ def leading_to(sources: Iterable[Node], seeds: Iterable[tuple[Node, Any]], mask:
         reached[node] = node.recording.parents if isinstance(node.recording, FreedNode) else node.parents
         pending.extend(reached[node])
     for node in sorted(reached, key=lambda node: node.order):
-        lost = not reached[node] and node.op is not None  # freed with all it held: where it led to is not known
-        if lost or any(parent in needed for parent in reached[node]):
+        is_lost = not reached[node] and node.op is not None  # freed with its parents: where it led to is not known
+        if is_lost or any(parent in needed for parent in reached[node]):
             needed.add(node)
     return needed
 
@@ -340,7 +458,7 @@ def release_saved(nodes: Iterable[Node], freed: Location) -> None:
 
 
 def release(nodes: Iterable[Node], mask: int, freed: Location) -> None:
-    """Take `nodes` off the tapes in `mask`, in the name of a line; those on no other let go of all that they hold."""
+    """Take `nodes` off the tapes in `mask`; those on no other tape drop what they hold. `freed` is the user's line."""
     flags = FIRST_TAPE - 1
     if mask & AMBIENT:  # the bit stays: a later use must not be taken for a constant
         for node in nodes:
@@ -356,6 +474,6 @@ def release(nodes: Iterable[Node], mask: int, freed: Location) -> None:
             node.recording, node.inputs, node.parents, node.out = None, (), (), None
 
 
-def is_whole(nodes: Iterable[Node]) -> bool:
-    """Whether the nodes of a walk that was broken off still have what they saved, so that it can be tried again."""
+def can_walk_again(nodes: Iterable[Node]) -> bool:
+    """Whether the nodes of a walk that an error has ended still have what they saved, so that it can be repeated."""
     return all(node.inputs or not node.parents for node in nodes)

@@ -1,4 +1,4 @@
-"""`.backward()`: the ambient graph, a tape that is always on, and who may switch it off."""
+"""`.backward()` and `gradients`: the ambient graph, a tape that is always on; `no_grad` switches it off."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.backprop import is_whole, leading_to, release, walk
-from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
+from gradtape.core.backprop import can_walk_again, nodes_leading_to, release, walk
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
 from gradtape.core.graph import ADDED, AMBIENT, LIFTED, SPENT, Node
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, leaves, rebuild
-from gradtape.core.tape import apart, check_seed, check_target
+from gradtape.core.tape import check_seed, check_target, copy_if_lent
 from gradtape.core.tensor import Tensor
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 latest: ContextVar[Location | None] = ContextVar("gradtape backward", default=None)
-"""Where `backward` was called last: an optimiser whose parameters it did not reach names it."""
+"""Where `backward` was called last: named in messages about parameters that it did not reach."""
 
 
 def backward(
@@ -48,7 +48,7 @@ def backward_of(
     inputs: Any = None,
     free: Free | None = None,
 ) -> None:
-    """`backward` of several targets in one walk; `free` is what frees the graph, if not `release`."""
+    """`backward` of several targets in one walk; `free` frees the graph, by default `release`."""
     where = Location.here()
     latest.set(where)
     given = [_seed(target, gradient, "backward", where) for target, gradient in zip(targets, gradients, strict=True)]
@@ -62,19 +62,19 @@ def backward_of(
             arrivals.append((node, value))
 
     visited: list[Node] | None = None if retain else []
-    births = Births([target._array for target in targets])
+    nan_origins = NanOrigins([target._array for target in targets])
     seeds = [(target._node, seed) for target, seed in zip(targets, given, strict=True)]
-    arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births, where).items()
+    arrivals += _walk(seeds, chosen, create_graph, arrived, visited, nan_origins, where).items()
     try:
         for node, value in arrivals:
-            _accumulate(node, apart(value, given), create_graph, where)
+            _accumulate(node, copy_if_lent(value, given), create_graph, where)
         if (
             suspects
-            or births
-            or ails([value for _, value in arrivals])
+            or nan_origins
+            or any_zero_or_nonfinite([value for _, value in arrivals])
             or is_nan([target._array for target in targets])
         ):
-            _examine(seeds, arrivals, targets, births)
+            _examine(seeds, arrivals, targets, nan_origins)
     finally:
         (free or _release)(visited or (), where)
 
@@ -87,12 +87,10 @@ def _release(nodes: Iterable[Node], where: Location) -> None:
 
 
 def _examine(
-    seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], births: Births
+    seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], nan_origins: NanOrigins
 ) -> None:
-    """Something may be wrong with these gradients: find out while the graph is there."""
-    from gradtape.explain.detectors import examine
-
-    examine(seeds, AMBIENT, arrivals, [target._array for target in targets], births)
+    """Let the detectors look for a problem of these gradients, while the graph is there."""
+    entry_points.examine(seeds, AMBIENT, arrivals, [target._array for target in targets], nan_origins)
 
 
 def gradients(
@@ -128,23 +126,26 @@ def gradients_of(
     allow_unused: bool = False,
     free: Free | None = None,
 ) -> list[Tensor | None]:
-    """`gradients` of lists of tensors; `free` is what frees the graph, if not `release`."""
+    """`gradients` of lists of tensors; `free` frees the graph, by default `release`."""
     where = Location.here()
     seeds = [(t._node, _seed(t, g, "gradients", where)) for t, g in zip(targets, given, strict=True)]
     nodes = [_tracked(x) for x in sources]
     retain = create_graph if retain_graph is None else retain_graph
     visited: list[Node] | None = None if retain else []
-    births = Births([target._array for target in targets])
-    found = _walk(seeds, nodes, create_graph, None, visited, births, where)
-    found = {node: apart(value, [seed for _, seed in seeds]) for node, value in found.items()}
+    nan_origins = NanOrigins([target._array for target in targets])
+    found = _walk(seeds, nodes, create_graph, None, visited, nan_origins, where)
+    found = {node: copy_if_lent(value, [seed for _, seed in seeds]) for node, value in found.items()}
     try:
-        if suspects or births or ails(found.values()) or is_nan([target._array for target in targets]):
-            _examine(seeds, list(found.items()), targets, births)
+        if (
+            suspects
+            or nan_origins
+            or any_zero_or_nonfinite(found.values())
+            or is_nan([target._array for target in targets])
+        ):
+            _examine(seeds, list(found.items()), targets, nan_origins)
         for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
             if node not in found and not allow_unused:
-                from gradtape.explain.queries.why import why
-
-                raise messages.unused_input(index, source.shape, where, why(targets[0], source, AMBIENT))
+                raise messages.unused_input(index, source.shape, where, entry_points.why(targets[0], source, AMBIENT))
     finally:
         (free or _release)(visited or (), where)
     return [None if node not in found else _as_tensor(found[node]) for node in nodes]
@@ -156,11 +157,11 @@ def _walk(
     create_graph: bool,
     on_leaf: Callable[[Node, Any], None] | None,
     visited: list[Node] | None,
-    births: Births,
+    nan_origins: NanOrigins,
     where: Location,
 ) -> dict[Node, Any]:
     state = recording.current().without(ambient=create_graph)
-    needed = None if sources is None else leading_to(sources, seeds, AMBIENT)
+    needed = None if sources is None else nodes_leading_to(sources, seeds, AMBIENT)
     with recording.during(state):
         reached = any(node.bits & state.bits for node, _ in seeds)
         recorded = attach if reached else None
@@ -172,11 +173,11 @@ def _walk(
                 attach=recorded,
                 on_leaf=on_leaf,
                 visited=visited,
-                births=births,
+                nan_origins=nan_origins,
                 needed=needed,
             )
         except BaseException:
-            if visited and not is_whole(visited):  # what is left must not be taken for a graph
+            if visited and not can_walk_again(visited):  # what is left must not be taken for a graph
                 release(visited, AMBIENT, where)
             raise
 
@@ -184,9 +185,7 @@ def _walk(
 def _seed(target: Any, gradient: Any, what: str, where: Location) -> Any:
     check_target(target)
     if not target.requires_grad:
-        from gradtape.explain.queries.why import why_untracked
-
-        raise messages.nothing_requires_grad(what, target.shape, where, why_untracked(target))
+        raise messages.nothing_requires_grad(what, target.shape, where, entry_points.why_untracked(target))
     if gradient is None and target.size != 1:
         raise messages.many_elements(what, target.shape, target.size, target._node.location)
     return check_seed(gradient, target, "gradient", lend=True)

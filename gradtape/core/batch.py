@@ -34,7 +34,7 @@ class Units:
         return np.diagflat(self.weights).reshape(self.shape)
 
 
-NOT_HERE = np.empty(0, bool)  # in the place of a batched tensor's array, which is its level's
+NO_ARRAY = np.empty(0, bool)  # in the place of a batched tensor's array, which is its level's
 
 
 class BatchTensor(Lifted):
@@ -45,7 +45,7 @@ class BatchTensor(Lifted):
     _held: Any
 
     def __init__(self, value: Any, level: BatchLevel, node: Node = LIFTED_NODE) -> None:
-        super().__init__(NOT_HERE, node)
+        super().__init__(NO_ARRAY, node)
         self._held = value
         self.level = level
 
@@ -108,13 +108,13 @@ class BatchLevel(Level):
             x.value if flag else np.asarray(x) if isinstance(x, (list, tuple)) else x
             for x, flag in zip(inputs, flags, strict=True)
         ]
-        out = (op.batch or each_example)(op, flags, values, params)
+        out = (op.batch or apply_to_each_example)(op, flags, values, params)
         if op.outputs:
             return tuple(BatchTensor(part, self) for part in out)
         return BatchTensor(out, self)
 
 
-def aligned_ranks(flags: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+def align_ranks(flags: Sequence[bool], values: Sequence[Any]) -> list[Any]:
     """Values whose examples broadcast together: batched ones get axes of length 1 behind the batch axis."""
     ranks = [len(np.shape(v)) - flag for v, flag in zip(values, flags, strict=True)]
     rank = max(ranks)
@@ -126,10 +126,10 @@ def aligned_ranks(flags: Sequence[bool], values: Sequence[Any]) -> list[Any]:
 
 def batch_elementwise(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     """The batching rule of everything elementwise."""
-    return apply(op, tuple(aligned_ranks(flags, values)), params)
+    return apply(op, tuple(align_ranks(flags, values)), params)
 
 
-def each_example(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+def apply_to_each_example(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     """The batching rule of operations that have none: one example after the other."""
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
     if size == 0:  # one example of ones tells the shape

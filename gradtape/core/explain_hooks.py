@@ -2,7 +2,7 @@
 
 That is: results to judge when a gradient is taken, observers of the backward pass, and the operations whose rules made
 NaN, infinity or zeros. The kernel fills these and the package `explain` reads them. Healthy gradients cost one dot
-product each (`ails`).
+product each (`any_zero_or_nonfinite`).
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from gradtape.core.graph import FLAGS, Node
 # What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
 suspects: deque[Any] = deque(maxlen=256)
 
-# How often what was computed at a place, with that shape, was looked at and nothing found.
-innocent: dict[tuple[Any, ...], int] = {}
+# How often results of a place, with that shape, were judged and no problem was found.
+times_cleared: dict[tuple[Any, ...], int] = {}
 LOOKS_AT_MOST = 32
 
 
 def suspect(node: Node, entry: Any = None) -> None:
     """Let `node` be judged when a gradient is taken, unless that was done often enough; `entry` tells more about it."""
-    if innocent.get((id(node.code), node.offset, node.shape), 0) < LOOKS_AT_MOST:
+    if times_cleared.get((id(node.code), node.offset, node.shape), 0) < LOOKS_AT_MOST:
         suspects.append(weakref.ref(node) if entry is None else entry)
 
 
 ZEROS_AT_MOST = 8
 
 
-class Birth(NamedTuple):
-    """An operation whose rule made NaN, infinity or zeros: the gradient that arrived, and what the rule made of it.
+class RuleCall(NamedTuple):
+    """A call of a gradient rule: the node, the gradient that arrived there, and the cotangents that the rule returned.
 
-    A rule for large arrays may have written over the gradient: then the two are the same array.
+    A rule for large arrays may have written over the gradient: then it is the same array as a cotangent.
     """
 
     node: Node
@@ -45,37 +45,37 @@ class Birth(NamedTuple):
     cotangents: Sequence[Any]
 
 
-class Births(list[Node]):
-    """The operations in whose rules a walk noticed that a NaN was made that reached a source.
+class NanOrigins(list[Node]):
+    """The operations whose rules produced a NaN that reached a source, as noticed by a walk.
 
-    `targets` are the values of what is differentiated. `first` is the first operation that made NaN or infinity after
-    the walk had begun to let saved values go: it and all that are older have kept theirs. `zeros` are those that made
-    zeros of a gradient meanwhile, and have kept theirs too.
+    `targets` are the values that are differentiated. `first_nonfinite` is the first call that produced NaN or infinity
+    after the walk had begun to free saved values: its node and all older ones have kept theirs. `zeros` are calls that
+    produced zeros meanwhile, whose nodes have kept theirs too.
     """
 
     def __init__(self, targets: Sequence[Any] = ()) -> None:
         super().__init__()
         self.targets = targets
-        self.first: Birth | None = None
-        self.zeros: list[Birth] = []
+        self.first_nonfinite: RuleCall | None = None
+        self.zeros: list[RuleCall] = []
 
 
 Cotangents = dict[Node, tuple[Any, ...]]
 Finish = Callable[[Cotangents, Exception | None], Any]
 Observer = Callable[[Iterable[tuple[Node, Any]], int, Iterable[Node] | None, Container[Node]], Finish | None]
 
-# Called before every walk back, while the whole graph is there: a report's collector, when there is one. An observer
-# changes nothing. A custom rule is called once, by the walk itself: an observer that needs what custom rules give
-# returns a function that is called after the walk with that, or with the error that ended the walk.
+# Called before every backward pass, while the whole graph is there; the collector of a report is one. An observer
+# changes nothing. A custom rule is called once, by the walk itself: an observer that needs the cotangents of custom
+# rules returns a function that is called after the walk with them, or with the error that ended the walk.
 observers: list[Observer] = []
 is_observing: ContextVar[bool] = ContextVar("gradtape observing", default=False)
 
 
-def observe(looks: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
-    """Call observers, or what they returned; the walks that they make themselves are not observed."""
+def call_observers(functions: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
+    """Call observers, or the functions that they returned; walks that they make themselves are not observed."""
     token = is_observing.set(True)
     try:
-        found = [look(*given) for look in looks]
+        found = [function(*given) for function in functions]
     finally:
         is_observing.reset(token)
     return [finish for finish in found if finish is not None]
@@ -84,7 +84,7 @@ def observe(looks: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
 _INFINITY = float("inf")
 
 
-def ails(gradients: Iterable[Any]) -> bool:
+def any_zero_or_nonfinite(gradients: Iterable[Any]) -> bool:
     """Whether one of the gradients is zero everywhere, or NaN or infinite somewhere: worth a closer look.
 
     One dot product each: a sum of squares is 0 or not finite then, and only then or nearly so.
@@ -92,7 +92,7 @@ def ails(gradients: Iterable[Any]) -> bool:
     for gradient in gradients:
         product: Callable[[Any, Any], Any] = np.vdot
         if not isinstance(gradient, (np.ndarray, np.generic)):
-            gradient, product = sampled(gradient), _quietly_multiplied
+            gradient, product = concrete_value(gradient), _dot_without_blas
         if isinstance(gradient, (np.ndarray, np.generic)) and gradient.size:
             flat: Any = gradient.ravel("K")  # in the order of its memory, so that nothing is copied
             if not 0.0 < product(flat, flat).real < _INFINITY:
@@ -100,13 +100,13 @@ def ails(gradients: Iterable[Any]) -> bool:
     return False
 
 
-def _quietly_multiplied(left: Any, right: Any) -> Any:
+def _dot_without_blas(left: Any, right: Any) -> Any:
     """The dot product, without BLAS: its threads would stay awake for a while, and take cores from the compiler."""
     return np.einsum("i,i", left.conj(), right)
 
 
-def sampled(value: Any) -> Any:
-    """What a value that is being traced, and is on no tape, is in this call; all else as it is."""
+def concrete_value(value: Any) -> Any:
+    """The array of this call for a value that is being traced and is on no tape; all else as it is."""
     return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
 
 

@@ -1,9 +1,9 @@
-"""The doors that most operations come through: `apply` for one input and for two, written out for the plain case.
+"""Fast paths of `apply` for one input and for two, in the plain case.
 
-Plain is an operation with one result and a rule, on tensors of no interpreter, arrays and Python's numbers, without
-parameters.
-Whatever else comes is handed on to `apply`, which says what an operation is: what is here says it again, for the sake
-of speed and of nothing else. A door is made for one operation, so that what is known of that is not asked at each call.
+Plain is an operation with one result and a rule, without parameters, on tensors of no interpreter, arrays and Python
+numbers. All other calls go to `apply`, which defines what an operation does; the functions here repeat it inline, for
+speed only. Each is made for one operation, so that the properties of the operation are not tested at every call. The
+lines that run the kernel and record the node are generated from the template in `tools/generate_fast_paths.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gradtape.core.operation import (
     off_tape,
     parent_of,
     push,
-    saved,
+    values_to_save,
 )
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain import messages
@@ -58,20 +58,21 @@ _scalars = _Scalars()
 
 
 def is_plain(op: Op) -> bool:
-    """Whether `op` may have doors of its own."""
+    """Whether `op` can have fast paths of its own."""
     return op.differentiable and not (op.outputs or op.view or op.specs)
 
 
-def one_door(op: Op, depth: int) -> Callable[[Any], Any]:
+def fast_unary(op: Op, depth: int) -> Callable[[Any], Any]:
     """`op` as a function of one input; at `depth` 1 the user's code calls it, at 2 one of our functions does."""
     kernel, plans = op.kernel, op.plans
 
-    def door(x: Any) -> Any:
+    def fast_path(x: Any) -> Any:
         kind = type(x)
         if (kind is not Tensor and kind is not Variable) or x._node.bits & LIFTED:
             return apply(op, (x,), NO_PARAMS)
         parent, array = x._node, x._array
         bits = parent.bits
+        # generated: fast_unary (tools/generate_fast_paths.py)
         try:
             out = kernel(array)
         except Exception as error:
@@ -79,8 +80,8 @@ def one_door(op: Op, depth: int) -> Callable[[Any], Any]:
             raise refusal from refusal.__cause__
         state = _current_recording()
         live = bits & state.bits
-        if bits & VARIABLE:  # in a gradient rule, the value of a variable is a plain tensor at its node
-            live |= state.meet([x] if kind is Variable else [])
+        if bits & VARIABLE:
+            live |= state.notify_of_variables([x] if kind is Variable else [])
         if not live:
             if bits > TENSOR:
                 return off_tape(op, out, (parent,), bits, 0)
@@ -109,34 +110,35 @@ def one_door(op: Op, depth: int) -> Callable[[Any], Any]:
             node.offset = frame.f_lasti
         else:
             node.code, node.offset = None, 0
+        node.shape = out.shape
+        node.dtype = out.dtype
         keep, node.inputs, keep_out = plans[1] or op.plan(1, 1)
         if keep is not None:
             node.inputs = (array,)
         node.out = out if keep_out else None
-        node.shape = out.shape
-        node.dtype = out.dtype
         result = _new(Tensor)
         result._array = out
         result._node = node
         if live & state.forward:
             push(node, live, state)
         return result
+        # end of generated code
 
-    return door
+    return fast_path
 
 
 def _applied(op: Op, x: Any, y: Any) -> Any:
     return apply(op, (x, y), NO_PARAMS)
 
 
-def two_door(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = None) -> Callable[[Any, Any], Any]:
+def fast_binary(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = None) -> Callable[[Any, Any], Any]:
     """`op` as a function of two inputs; those that are not plain are handed on to `general`, by default `apply`."""
     if general is None:
         general = functools.partial(_applied, op)
 
     kernel, plans, takes_scalars, stretches = op.kernel, op.plans, op.ufunc, op.stretches
 
-    def door(x: Any, y: Any) -> Any:
+    def fast_path(x: Any, y: Any) -> Any:
         a, b = x, y
         left = right = UNTRACKED
         kind, other = type(x), type(y)
@@ -162,6 +164,7 @@ def two_door(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = Non
             return general(x, y)
         if bits & LIFTED:
             return general(x, y)
+        # generated: fast_binary (tools/generate_fast_paths.py)
         try:
             out = kernel(a, b)
         except Exception as error:
@@ -170,7 +173,7 @@ def two_door(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = Non
         state = _current_recording()
         live = bits & state.bits
         if bits & VARIABLE:
-            live |= state.meet([v for v in (x, y) if type(v) is Variable and v._node.bits & VARIABLE])
+            live |= state.notify_of_variables([v for v in (x, y) if type(v) is Variable and v._node.bits & VARIABLE])
         if not live:
             if bits > TENSOR:
                 return off_tape(op, out, (left, right), bits, 0)
@@ -201,17 +204,17 @@ def two_door(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = Non
             node.offset = frame.f_lasti
         else:
             node.code, node.offset = None, 0
+        node.shape = out.shape
+        node.dtype = out.dtype
         tracked = (left.bits > FLAGS) + 2 * (right.bits > FLAGS)
         keep, node.inputs, keep_out = plans[tracked + 1] or op.plan(tracked, 2)
         if keep is not None:
             if kind is ndarray or other is ndarray:
-                node.inputs = saved((x, y), (a, b), keep, specs=False)
+                node.inputs = values_to_save((x, y), (a, b), keep, specs=False)
             else:
                 node.inputs = (a if keep[0] else None, b if keep[1] else None)
         node.out = out if keep_out else None
-        node.shape = shape = out.shape
-        node.dtype = out.dtype
-        if stretches and (left if tracked & 1 else right).shape != shape:
+        if stretches and (left if tracked & 1 else right).shape != node.shape:
             note_stretch(node, (x, y))
         result = _new(Tensor)
         result._array = out
@@ -219,5 +222,6 @@ def two_door(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = Non
         if live & state.forward:
             push(node, live, state)
         return result
+        # end of generated code
 
-    return door
+    return fast_path

@@ -1,4 +1,4 @@
-"""Forward mode: a recorder that does not wait. Every operation it meets pushes its tangents on at once."""
+"""Forward mode: `ForwardAccumulator` computes tangents at every operation, `push_through` along a recorded graph."""
 
 from __future__ import annotations
 

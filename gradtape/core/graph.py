@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TENSOR = 1  # set in every node, so that no bit at all means "no tensor among the inputs"
 LIFTED = 2  # the tensor belongs to an interpreter (batching): its operations are the interpreter's business
 CUT = 4  # a value that left the tape somewhere on the way here
-VARIABLE = 8  # a trainable variable: tapes that watch what they meet record it
+VARIABLE = 8  # a trainable variable: tapes that watch the variables they meet record it
 AMBIENT = 16  # the graph behind `.backward()`: a tape that is always on
 FIRST_TAPE = 32
 FLAGS = TENSOR | LIFTED | CUT  # a node with more bits than these is on some tape, or may be
@@ -49,7 +49,7 @@ ADDED = 4  # another gradient was added to a spent one
 
 
 class Extra:
-    """What few nodes have: an accumulated gradient, hooks, tangents, or the line that freed the graph."""
+    """Attributes that few nodes have: an accumulated gradient, hooks, tangents, or the line that freed the graph."""
 
     __slots__ = ("added", "freed", "grad", "hooks", "retain", "tangents", "use")
 
@@ -59,7 +59,7 @@ class Extra:
         self.hooks: list[Callable[[Any], Any]] = []
         self.tangents: dict[int, Any] = {}
         self.freed: Location | None = None
-        self.use = 0  # what has become of the gradient: READ, SPENT, ADDED
+        self.use = 0  # what has happened to the gradient: READ, SPENT, ADDED
         self.added: Location | None = None  # the backward pass that added to a gradient that was spent
 
 
@@ -92,7 +92,8 @@ class Node:
     order: int
     shape: Shape
     dtype: np.dtype[Any]
-    recording: Recording | Location | None  # keeps the tapes alive, so that no one gets their bits; or who freed this
+    # keeps the tapes alive, so that their bits are not reused; or the line that freed this node
+    recording: Recording | Location | None
     code: CodeType | None
     offset: int
     extra: Extra | None
@@ -121,7 +122,7 @@ class Node:
         """The saved result and inputs; as tensors on the graph when `attach` is given."""
         inputs = self.inputs
         if type(inputs) is not tuple:
-            inputs = tuple([item.checked(self) if type(item) is Guarded else item for item in inputs])
+            inputs = tuple([item.check(self) if type(item) is Guarded else item for item in inputs])
         if attach is None:
             return self.out, inputs
         pairs = zip(inputs, self.parents, strict=True)
@@ -130,8 +131,8 @@ class Node:
         )
         return None if self.out is None else attach(self.out, self), tracked
 
-    def let_go(self, others: int) -> None:
-        """Drop the saved values, unless the node is on one of the `others`."""
+    def free_saved(self, others: int) -> None:
+        """Drop the saved values, unless the node is on one of the tapes `others`."""
         if not self.bits & others and not self.has_saved_nothing():
             self.inputs, self.out = (), None
 
@@ -143,7 +144,7 @@ class Node:
 
 
 class GuardedInputs(tuple[Any, ...]):
-    """Saved inputs among which are arrays of the user's, to be checked before they are used."""
+    """Saved inputs, some of which are the user's arrays, to be checked for changes before they are used."""
 
     __slots__ = ()
 
@@ -193,13 +194,13 @@ JOINED_AT_MOST = 8
 
 
 def join_cuts(cuts: list[Cut], lifted: bool) -> Node:
-    """One node for a value made of several that had left the tape; it remembers a few of them."""
+    """One node for a value that was computed from several that had left the tape; it has references to a few."""
     joined = cut("several", (), lifted)
     assert isinstance(joined, Cut)
-    known = {part: None for each in cuts for part in (each.joined or (each,))}
-    joined.joined = tuple(known)[:JOINED_AT_MOST]
+    parts = {part: None for each in cuts for part in (each.joined or (each,))}
+    joined.joined = tuple(parts)[:JOINED_AT_MOST]
     return joined
 
 
-# Values that left as plain Python numbers or arrays have no tensor to carry their cut: the latest are kept here.
+# Values that left the tape as plain numbers or arrays have no tensor to carry their cut: the latest cuts are kept here.
 departures: deque[Cut] = deque(maxlen=256)

@@ -1,7 +1,7 @@
 """Which line and columns of the user's code an operation came from.
 
 While the program runs, a place is only a code object and an instruction offset (two attribute reads). It is turned
-into a file, a line, columns and the text of the sub-expression when somebody asks.
+into a file, a line, columns and the text of the sub-expression when these are read.
 """
 
 from __future__ import annotations
@@ -13,14 +13,11 @@ import sys
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.forking import cached_property
-
-if TYPE_CHECKING:
-    from gradtape.core.graph import Node
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
@@ -29,7 +26,7 @@ _LIBRARY_FOLDERS = tuple(f + os.sep for f in (_PACKAGE, *(os.path.join(_SITE, na
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 user_files: set[str] = set()
-"""Files that are known not to be library code, so that the hot path asks once a file."""
+"""Files that are known not to be library code: the fast path looks here first."""
 
 
 @functools.cache
@@ -54,18 +51,32 @@ def user_frame(depth: int = 1) -> FrameType | None:
     return frame
 
 
-class Walked(threading.local):
-    """The node whose gradient rule is running, where that walk back is itself recorded."""
+class LocationOverride:
+    """Says that operations executed below a frame of `code` get the location of `node`, not that of the user's frame.
 
-    node: Node | None = None
-    code: CodeType | None = None  # of the walk, below which it is running
+    There is one subclass for each function that makes overrides. The overrides of a thread are linked by `outer`, from
+    the innermost on. Where `is_recorded` is false, nodes get no location from the override; traced instructions and
+    explanations do.
+    """
+
+    __slots__ = ("is_recorded", "node", "outer")
+
+    code: CodeType
+    is_rule = False  # whether the operations are those of the node's gradient rule
+    node: Any
+    outer: LocationOverride | None
+    is_recorded: bool
 
 
-walked = Walked()
+class _Overrides(threading.local):
+    innermost: LocationOverride | None = None
+
+
+overrides = _Overrides()
 
 
 class RuleFrame(NamedTuple):
-    """The place of what a gradient rule computes: that of the operation whose rule it is, as a frame would tell it.
+    """The location of what a gradient rule computes: that of the operation whose rule it is, in the form of a frame.
 
     The offset is the complement of the operation's own, so that the two can be told apart.
     """
@@ -74,25 +85,48 @@ class RuleFrame(NamedTuple):
     f_lasti: int
 
 
-def as_from(node: Any, function: Callable[..., Any], *given: Any) -> Any:
-    """What `function` gives. What it computes belongs to the place of `node`, as if it were called there."""
-    return function(*given)
+def call_at(node: Any, function: Callable[..., Any], *given: Any) -> Any:
+    """Call `function`; the operations that it executes get the location of `node`, as if they were called there."""
+    override = _CallOverride()
+    override.node, override.is_recorded = node, True
+    override.outer, overrides.innermost = overrides.innermost, override
+    try:
+        return function(*given)
+    finally:
+        overrides.innermost = override.outer
 
 
-_AS_FROM = as_from.__code__
+class _CallOverride(LocationOverride):
+    __slots__ = ()
+    code = call_at.__code__
 
 
 def first_user_frame(frame: FrameType | None) -> Any:
-    """`frame`, or the innermost one that called it, that is not a library's; of a gradient rule's, its `RuleFrame`."""
+    """`frame`, or the innermost caller that is not a library's; where its location is overridden, a `RuleFrame`."""
+    override = overrides.innermost
     while frame is not None and is_library(frame.f_code.co_filename):
-        if frame.f_code is _AS_FROM:
-            node = frame.f_locals["node"]
-            return RuleFrame(node.code, node.offset)
-        if walked.node is not None and frame.f_code is walked.code:
-            node = walked.node
-            return RuleFrame(node.code, node.offset if node.offset < 0 else ~node.offset)
+        if override is not None and frame.f_code is override.code:
+            node = override.node
+            if override.is_recorded and node is not None:
+                offset = ~node.offset if override.is_rule and node.offset >= 0 else node.offset
+                return RuleFrame(node.code, offset)
+            override = override.outer
         frame = frame.f_back
     return frame
+
+
+def location_of_running_rule() -> Location | None:
+    """The location of the operation whose gradient rule is being executed; None if no rule is, or a custom one."""
+    override = overrides.innermost
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and override is not None and is_library(frame.f_code.co_filename):
+        if frame.f_code is override.code:
+            if override.is_rule:
+                node = override.node
+                return None if node is None or node.code is None else Location(node.code, node.offset)
+            override = override.outer
+        frame = frame.f_back
+    return None
 
 
 _Positions = tuple[int | None, int | None, int | None, int | None]
@@ -101,13 +135,13 @@ TABLES_AT_MOST = 64
 
 
 def _table_of(code: CodeType) -> list[_Positions]:
-    """The positions of all instructions of `code`: made once, as it is long. By identity: to hash code is slow."""
-    known = _tables.get(id(code))
-    if known is None:
+    """The positions of all instructions of `code`, computed once. By identity, because hashing code is slow."""
+    entry = _tables.get(id(code))
+    if entry is None:
         if len(_tables) >= TABLES_AT_MOST:
             del _tables[next(iter(_tables))]
-        known = _tables[id(code)] = (code, list(code.co_positions()))  # holds the code, so that its id stays
-    return known[1]
+        entry = _tables[id(code)] = (code, list(code.co_positions()))  # holds the code, so that its id stays
+    return entry[1]
 
 
 class Location:

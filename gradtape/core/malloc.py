@@ -1,4 +1,4 @@
-"""How the process keeps memory that was freed."""
+"""A setting of the C allocator: freed memory stays with the process, to be used again."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""What an operation is, and `apply`: the one door that all of them go through."""
+"""`Op`, one operation with its kernel and rules, and `apply`, which runs and records every operation."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ from gradtape.core.graph import (
 from gradtape.core.location import first_user_frame, user_files
 from gradtape.core.saved_arrays import guard
 from gradtape.core.tensor import Tensor, Variable, plain
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 _getframe = sys._getframe
 CUT_OR_TAPE = ~(TENSOR | VARIABLE | LIFTED)
@@ -108,21 +109,19 @@ class Op:
         self.domain = domain
         self.__doc__ = doc
         self.__name__ = name
-        self.one: Callable[[Any], Any] | None = None  # a quick way in for one input, and for two: see `doors`
-        self.two: Callable[[Any, Any], Any] | None = None
+        self.fast_unary: Callable[[Any], Any] | None = None  # the fast paths for one input and for two, if any
+        self.fast_binary: Callable[[Any, Any], Any] | None = None
         self.plans: list[Plan | None] = [None] * 5  # at 1, for one input; at 2, 3, 4, for the first, the second, both
         self.larger_plans: dict[tuple[int, int], Plan] = {}  # by the inputs that are tracked, and how many there are
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
-        if not params and self.one is not None and self.two is not None:
+        if not params and self.fast_unary is not None and self.fast_binary is not None:
             if len(inputs) == 1:
-                return self.one(inputs[0])
+                return self.fast_unary(inputs[0])
             if len(inputs) == 2:
-                return self.two(*inputs)
-        if params and isinstance(self.kernel, np.ufunc):  # `out`, `where` and the like
-            from gradtape.numpy_dispatch.protocols import call_ufunc
-
-            return call_ufunc(self.kernel, inputs, params)
+                return self.fast_binary(*inputs)
+        if params and self.ufunc:  # `out`, `where` and the like: NumPy calls `Tensor.__array_ufunc__`
+            return self.kernel(*inputs, **params)
         return apply(self, inputs, params)
 
     def __repr__(self) -> str:
@@ -130,18 +129,20 @@ class Op:
 
     def plan(self, tracked: int, count: int) -> Plan:
         """What a node saves when, of `count` inputs, those in the bit set `tracked` are tracked."""
-        who = [index for index in range(count) if tracked >> index & 1]
+        with_gradient = [index for index in range(count) if tracked >> index & 1]
         if self.needs is None:
-            used = {i for i in range(count) for index in who if i != index}
+            used = {i for i in range(count) for index in with_gradient if i != index}
         else:
-            used = {i for index in who for i in self.needs[index]} if self.needs else set()
+            used = {i for index in with_gradient for i in self.needs[index]} if self.needs else set()
         keep = tuple(i in used for i in range(count))
-        made = Plan(keep if used or self.specs else None, (None,) * count, bool(self.needs_out.intersection(who)))
+        plan = Plan(
+            keep if used or self.specs else None, (None,) * count, bool(self.needs_out.intersection(with_gradient))
+        )
         if count <= 2:
-            self.plans[tracked + count - 1] = made
+            self.plans[tracked + count - 1] = plan
         elif count <= 4:  # operations on any number of inputs are not listed
-            self.larger_plans[tracked, count] = made
-        return made
+            self.larger_plans[tracked, count] = plan
+        return plan
 
 
 class Plan(NamedTuple):
@@ -153,7 +154,7 @@ class Plan(NamedTuple):
 
 
 def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """Run `op`, and record it where the bits of its inputs meet those of the active tapes."""
+    """Run `op`, and record it on the active tapes that an input is on: those whose bits are in both."""
     bits = 0
     for x in inputs:
         if isinstance(x, Tensor):
@@ -163,7 +164,7 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     nodes = tuple([x._node if isinstance(x, Tensor) else UNTRACKED for x in inputs])
     arrays = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])
 
-    # run it: the kernel on arrays, or the interpreter that some input belongs to
+    # run it: the kernel on arrays, or the interpreter that an input belongs to
     lifted = bits & LIFTED
     outer = 0
     if lifted:
@@ -177,7 +178,7 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if not bits:
             return out
         if not op.outputs and out.dtype.hasobject:
-            raise messages.objects_among_operands(op.name)
+            raise messages.objects_among_operands(op.name, inputs)
         if bits <= TENSOR:  # no input was ever on a tape
             if op.outputs:
                 return tuple([Tensor(part) for part in out])
@@ -186,17 +187,18 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
                 _note_view(result, inputs)
             return result
 
-    # who wants to know?
+    # which active tapes is it recorded on?
     state = recording.current()
     live = bits & state.bits
     if lifted:
         live &= ~outer
     if bits & VARIABLE:
-        live |= state.meet([x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]) & ~outer
+        variables = [x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]
+        live |= state.notify_of_variables(variables) & ~outer
     if not live or not op.differentiable:
         return off_tape(op, out, nodes, bits, outer)
 
-    # a node that remembers how the result was made
+    # the node of the result
     if bits & CUT_OR_TAPE & ~live:  # some input carries a cut, or is on another tape
         nodes = tuple([parent_of(node, live) for node in nodes])
     node = Node()
@@ -214,14 +216,14 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     for index, parent in enumerate(nodes):
         if parent.bits > FLAGS:
             tracked |= 1 << index
-    known = op.plans[tracked + count - 1] if count <= 2 else op.larger_plans.get((tracked, count))
-    keep, node.inputs, keep_out = known or op.plan(tracked, count)
+    plan = op.plans[tracked + count - 1] if count <= 2 else op.larger_plans.get((tracked, count))
+    keep, node.inputs, keep_out = plan or op.plan(tracked, count)
     if keep is not None:
         if lifted:
             arrays = tuple([attach(x, LIFTED_NODE) if isinstance(x, Lifted) else plain(x) for x in inputs])
-        node.inputs = saved(inputs, arrays, keep, op.specs)
+        node.inputs = values_to_save(inputs, arrays, keep, op.specs)
     if op.outputs:
-        return _several(node, out, keep_out, live, state)
+        return _record_several(node, out, keep_out, live, state)
     node.shape = out.shape
     node.dtype = out.dtype
     if op.stretches and count == 2 and nodes[0 if tracked & 1 else 1].shape != node.shape:
@@ -239,8 +241,10 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     return result
 
 
-def saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ...], specs: bool) -> tuple[Any, ...]:
-    """The values to save; arrays of the user's under guard."""
+def values_to_save(
+    inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ...], specs: bool
+) -> tuple[Any, ...]:
+    """The values to save; the user's own arrays are guarded against changes."""
     saved: list[Any] = []
     guarded = False
     for x, array, kept in zip(inputs, arrays, keep):
@@ -257,26 +261,26 @@ def saved(inputs: tuple[Any, ...], arrays: tuple[Any, ...], keep: tuple[bool, ..
     return GuardedInputs(saved) if guarded else tuple(saved)
 
 
-def _several(node: Node, outs: Any, keep: bool, live: int, state: recording.Recording) -> tuple[Any, ...]:
-    """The results of an operation that has several: one node for all, and one for each that picks it out."""
+def _record_several(node: Node, outs: Any, keep: bool, live: int, state: recording.Recording) -> tuple[Any, ...]:
+    """The results of an operation that has several: one node for all, and one for each that picks it."""
     node.shape, node.dtype = (), np.dtype(float)
     node.params = {**node.params, PARTS: tuple((out.shape, out.dtype) for out in outs)}
-    node.out = tuple(_bare(out) for out in outs) if keep else None
+    node.out = tuple(_without_node(out) for out in outs) if keep else None
     if live & state.forward:
         push(node, live, state)
     results = []
     for index, out in enumerate(outs):
         if out.dtype.kind not in "fc":
-            results.append(attach(_bare(out), UNTRACKED))
+            results.append(attach(_without_node(out), UNTRACKED))
             continue
-        results.append(attach(_bare(out), _part(node, index, out)))
+        results.append(attach(_without_node(out), _part_node(node, index, out)))
     return tuple(results)
 
 
-def _part(node: Node, index: int, out: Any) -> Node:
+def _part_node(node: Node, index: int, out: Any) -> Node:
     """A node that picks one of the several results of `node`."""
     part = Node()
-    part.op, part.parents, part.inputs, part.out, part.params = _pick(index), (node,), (None,), None, {}
+    part.op, part.parents, part.inputs, part.out, part.params = _pick_op(index), (node,), (None,), None, {}
     part.bits, part.order, part.shape, part.dtype = node.bits, next_order(), out.shape, out.dtype
     part.recording, part.code, part.offset, part.extra = node.recording, node.code, node.offset, None
     if node.extra is not None:
@@ -288,7 +292,7 @@ def _part(node: Node, index: int, out: Any) -> Node:
 _picks: list[Op] = []
 
 
-def _pick(index: int) -> Op:
+def _pick_op(index: int) -> Op:
     while len(_picks) <= index:
         op = Op("pick", lambda *_: None, reverse=lambda g, node, out, inputs: (g,))
         op.part, op.several = len(_picks), True
@@ -299,18 +303,18 @@ def _pick(index: int) -> Op:
 def attach(value: Any, node: Node) -> Any:
     """`value`, an array or an interpreter's tensor, as a tensor at `node`."""
     if isinstance(value, tuple):
-        return tuple([attach(part, _part(node, index, part)) for index, part in enumerate(value)])
+        return tuple([attach(part, _part_node(node, index, part)) for index, part in enumerate(value)])
     if isinstance(value, Lifted):
         return value._on(node if node.bits & LIFTED else LIFTED_NODE)
     return Tensor(value, node)
 
 
-def _bare(value: Any) -> Any:
+def _without_node(value: Any) -> Any:
     return value._on(LIFTED_NODE) if isinstance(value, Lifted) else value
 
 
 def push(node: Node, live: int, state: recording.Recording) -> None:
-    """Let forward accumulators compute their tangents at once, the outermost first."""
+    """Let forward accumulators compute the tangents of `node`, the outermost first."""
     for recorder in state.recorders:
         if recorder.pushes_forward and live & recorder.bit:
             with recording.during(state.before(recorder)):
@@ -331,7 +335,7 @@ def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -
     node = LIFTED_NODE if bits & LIFTED else UNTRACKED
     if bits == TENSOR | LIFTED and not op.outputs:
         return out
-    if bits & ~(outer | VARIABLE if outer else 0) > FLAGS:  # an interpreter has met the variables inside
+    if bits & ~(outer | VARIABLE if outer else 0) > FLAGS:  # variables were recorded inside an interpreter
         reason = op.name
         if op.differentiable:
             state = recording.current()
@@ -343,19 +347,19 @@ def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -
     elif bits & CUT:
         cuts = {n: None for n in nodes if isinstance(n, Cut)}
         node = next(iter(cuts)) if len(cuts) == 1 else join_cuts(list(cuts), bool(bits & LIFTED))
-    return tuple([attach(_bare(part), node) for part in out]) if op.outputs else attach(_bare(out), node)
+    return (
+        tuple([attach(_without_node(part), node) for part in out]) if op.outputs else attach(_without_node(out), node)
+    )
 
 
 def note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
-    """Let an operation be judged that has stretched its tracked operand: few do, and of those most are numbers."""
+    """Let `check_broadcast` judge an operation that has stretched its tracked operand, unless that is a scalar."""
     if (node.parents[0] if node.parents[0].bits > FLAGS else node.parents[1]).shape:
-        from gradtape.explain.detectors.broadcast import check_broadcast
-
-        check_broadcast(node, inputs)
+        entry_points.check_broadcast(node, inputs)
 
 
 def _note_view(result: Tensor, inputs: tuple[Any, ...]) -> None:
-    """Remember that `result` may share the memory of a tensor, for the sake of writes in place."""
+    """Note that `result` may share the memory of a tensor, which writes in place need to know."""
     base = inputs[0]
     if isinstance(base, Tensor) and np.may_share_memory(result._array, base._array):
         family = getattr(base, "_views", None)
@@ -368,10 +372,10 @@ def _note_view(result: Tensor, inputs: tuple[Any, ...]) -> None:
 
 
 def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple[Any, int]:
-    """Let the innermost interpreter among the inputs run `op`, in the world as it was when it was entered.
+    """Let the innermost interpreter among the inputs run `op`, with the recorders that were on when it was entered.
 
-    Tapes of that world see what happens inside; only tapes entered later record the operation as a whole. Returns the
-    result and the bits of the former.
+    These record what the interpreter does; only tapes entered later record the operation as a whole. Returns the result
+    and the bits of the former.
     """
     level: Any = None
     for x in inputs:
@@ -381,22 +385,42 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
     if level.seen[0] is not state:
         level.seen = state, state.within(level.outer)
     inside = level.seen[1]
-    if inside is state:
-        return level.process(op, inputs, params), level.outer.bits
-    token = recording.enter(inside)
+    token = None if inside is state else recording.enter(inside)
+    interpreted.ops.append((op, inputs, params))
     try:
         return level.process(op, inputs, params), level.outer.bits
     finally:
-        recording.leave(token)
+        interpreted.ops.pop()
+        if token is not None:
+            recording.leave(token)
+
+
+INTERPRET = _interpret.__code__
+
+
+class _Interpreted(threading.local):
+    """The operations that interpreters execute now in this thread, the outermost first, with inputs and parameters.
+
+    Interpreters execute an operation in terms of others; an explanation tells of the one that the user has written.
+    """
+
+    def __init__(self) -> None:
+        self.ops: list[tuple[Op, tuple[Any, ...], dict[str, Any]]] = []
+
+
+interpreted = _Interpreted()
 
 
 class Level(ABC):
-    """An interpreter that stands in the door: knows how to run an operation on its own kind of tensor."""
+    """An interpreter: runs operations on its own kind of tensor, instead of their kernels on arrays."""
 
     def __init__(self) -> None:
         self.depth = next_order()
         self.outer = recording.current()
-        self.seen = (self.outer, self.outer)  # a recording that operations met, and what of it was on outside
+        self.seen = (
+            self.outer,
+            self.outer,
+        )  # cache: the recording of the last operation, and the part that was on outside
 
     @abstractmethod
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -419,4 +443,4 @@ class Lifted(Tensor):
 
     @abstractmethod
     def _on(self, node: Node) -> Lifted:
-        """The same value at another place in the graph."""
+        """The same value at another node."""

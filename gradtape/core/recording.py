@@ -1,4 +1,7 @@
-"""Who is recording now: an immutable state in a context variable, so that threads and async tasks are apart."""
+"""Which recorders (tapes, accumulators) are active.
+
+An immutable state in a context variable, so that threads and async tasks are independent.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class Recorder:
 
     watches_variables = False
     pushes_forward = False
-    is_private = False  # whether nobody can ask for the gradient of anything but its sources
+    is_private = False  # whether gradients can be asked for with respect to its sources only
 
     def __init__(self) -> None:
         self.bit = claim_bit()
@@ -42,11 +45,11 @@ class Recorder:
                 node.extra.tangents.pop(self.bit, None)
         self._watched.clear()
 
-    def meet(self, variable: Variable) -> None:
-        """Told of every trainable variable that an operation reads."""
+    def on_variable_read(self, variable: Variable) -> None:
+        """Called with every trainable variable that an operation reads."""
 
     def push(self, node: Node, attach: Callable[[Any, Node], Any]) -> None:
-        """Told of every recorded operation, where `pushes_forward` is set."""
+        """Called with the node of every recorded operation, where `pushes_forward` is set."""
 
 
 _free_bits: list[int] = []
@@ -100,11 +103,11 @@ class Recording:
         self.forward &= ~muted
 
     def with_recorder(self, recorder: Recorder) -> Recording:
-        """The same with `recorder` on, the innermost if it was not there."""
-        there = self.recorders if recorder in self.recorders else (*self.recorders, recorder)
-        return Recording(there, self.ambient, self.muted & ~recorder.bit)
+        """The same with `recorder` on: as the innermost, if it was not there."""
+        recorders = self.recorders if recorder in self.recorders else (*self.recorders, recorder)
+        return Recording(recorders, self.ambient, self.muted & ~recorder.bit)
 
-    def renewed(self, muted: int = 0) -> Recording:
+    def with_current_bits(self, muted: int = 0) -> Recording:
         """The same recorders, by the bits that they have now; `muted` are switched off too."""
         return Recording(self.recorders, self.ambient, self.muted | muted)
 
@@ -136,19 +139,19 @@ class Recording:
         """All that is on now switched off; or all that was switched off on again."""
         return Recording(self.recorders, self.ambient, self.muted | self.bits | AMBIENT if on else 0)
 
-    def meet(self, variables: list[Variable]) -> int:
-        """Tell the tapes that watch what they meet about `variables`; the bits of those tapes."""
+    def notify_of_variables(self, variables: list[Variable]) -> int:
+        """Notify the tapes that watch the variables they meet of `variables`; the bits of those tapes."""
         if self.variables:
             for recorder in self.recorders:
                 if recorder.bit & self.variables:
                     for variable in variables:
-                        recorder.meet(variable)
+                        recorder.on_variable_read(variable)
         return self.variables
 
 
-_AT_FIRST = Recording()
+_INITIAL = Recording()
 _WALKING = Recording(muted=AMBIENT, walking=True)
-_state: ContextVar[Recording] = ContextVar("gradtape recording", default=_AT_FIRST)
+_state: ContextVar[Recording] = ContextVar("gradtape recording", default=_INITIAL)
 current = _state.get
 enter = _state.set  # make a recording the present state; `leave` what it returns, whatever happens
 leave = _state.reset
@@ -160,7 +163,7 @@ def switch(recording: Recording) -> None:
 
 
 class during:
-    """`recording` for the length of a `with` block, whatever happens inside; as a generator it would take longer."""
+    """`recording` for the length of a `with` block, whatever happens inside. A class, as generators take longer."""
 
     __slots__ = ("recording", "token")
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from gradtape.core.backprop import is_spare
 from gradtape.core.batch import batch_elementwise
-from gradtape.core.fast_apply import is_plain, one_door, two_door
+from gradtape.core.fast_apply import fast_binary, fast_unary, is_plain
 from gradtape.core.graph import FLAGS, PARTS, Node
 from gradtape.core.operation import Batch, Op, apply
 from gradtape.core.shapes import unbroadcast
@@ -120,7 +120,7 @@ def _arguments(rule: Callable[..., Any], names: Sequence[str], own: int | None =
 def _declare(name: str | None, kernel: Callable[..., Any], **details: Any) -> Op:
     op = Op(name or kernel.__name__, kernel, **details)
     if is_plain(op):
-        op.one, op.two = one_door(op, depth=2), two_door(op, depth=2)
+        op.fast_unary, op.fast_binary = fast_unary(op, depth=2), fast_binary(op, depth=2)
     if op.name in TABLE:
         raise ValueError(f"the operation {op.name!r} is declared twice")
     TABLE[op.name] = op
@@ -174,7 +174,7 @@ def elementwise(
 def _elementwise_reverse(
     partials: Sequence[Any], divides: Sequence[bool], names: Sequence[str], reuse: bool = False
 ) -> Callable[..., Any]:
-    """The reverse rule of an elementwise operation, written out as one function for the sake of speed.
+    """The reverse rule of an elementwise operation, written out as one function, for speed.
 
     For two inputs with partials `lambda y: ...` and -1 it reads
 
@@ -194,7 +194,7 @@ def _elementwise_reverse(
             return cotangent0, cotangent1
 
     One expression, so that NumPy can reuse the memory of a large temporary. With `reuse`, the last product is written
-    over `g` if nobody else holds that.
+    over `g` if there is no other reference to it.
     """
     every = range(len(partials))
     lines = [
@@ -383,11 +383,11 @@ def as_result(tangent: Any, node: Node) -> Any:
     """`tangent` in the shape and dtype of the result it belongs to."""
     if isinstance(tangent, tuple):
         specs = node.params[PARTS]
-        return tuple(_in_form(part, *spec) for part, spec in zip(tangent, specs, strict=True))
-    return _in_form(tangent, node.shape, node.dtype)
+        return tuple(_broadcast_and_cast(part, *spec) for part, spec in zip(tangent, specs, strict=True))
+    return _broadcast_and_cast(tangent, node.shape, node.dtype)
 
 
-def _in_form(tangent: Any, shape: Any, dtype: Any) -> Any:
+def _broadcast_and_cast(tangent: Any, shape: Any, dtype: Any) -> Any:
     if tangent is None:
         return None
     if np.shape(tangent) != shape:

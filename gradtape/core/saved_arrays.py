@@ -1,9 +1,9 @@
-"""Arrays of the user's that a tape has saved: a write to one is refused, or noticed before it can do harm.
+"""The user's own arrays that a tape has saved: a write to one is refused, or noticed before a gradient uses it.
 
 An array that owns its memory is locked (`writeable = False`) for as long as a node holds it, so that a write raises at
-the line that writes. A view cannot be locked for all who can reach its memory, so a fingerprint is compared when the
-gradient is taken. Above `SAMPLED_ABOVE` elements it is of evenly spaced elements: it notices whatever writes a
-larger part of the array, not every single element.
+the line that writes. A view cannot be locked, as its memory can be written through other views, so a fingerprint is
+compared when the gradient is taken. Above `SAMPLED_ABOVE` elements it is of evenly spaced elements: it notices writes
+to a larger part of the array, not to every single element.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 if TYPE_CHECKING:
     from gradtape.core.graph import Node
@@ -35,7 +35,7 @@ def _fingerprint(array: np.ndarray[Any, Any]) -> int:
 
 
 class Guarded:
-    """An array of the user's, locked while this object lives."""
+    """One of the user's arrays, locked while this object lives."""
 
     __slots__ = ("__weakref__", "array", "fingerprint", "locked")
 
@@ -48,10 +48,10 @@ class Guarded:
             watch_errors()
 
     def __del__(self) -> None:
-        if getattr(self, "locked", False):  # not if it was interrupted while it was made
+        if getattr(self, "locked", False):  # unset if __init__ was interrupted
             self.array.flags.writeable = True
 
-    def checked(self, node: Node) -> np.ndarray[Any, Any]:
+    def check(self, node: Node) -> np.ndarray[Any, Any]:
         """The array, after making sure that it is still what `node` saved."""
         if _fingerprint(self.array) != self.fingerprint:
             raise messages.saved_array_changed(node, self.array.shape)
@@ -60,10 +60,8 @@ class Guarded:
 
 @functools.cache
 def watch_errors() -> None:
-    """From the first array that is locked, or gradient that is None, the errors it leads to are explained."""
-    from gradtape.explain.emit.excepthook import watch
-
-    watch()
+    """Install the hook that explains errors of locked arrays and of gradients that are None, at the first of them."""
+    entry_points.watch()
 
 
 _guards: weakref.WeakValueDictionary[int, Guarded] = weakref.WeakValueDictionary()

@@ -1,4 +1,4 @@
-"""GradientTape: recording, and asking for gradients."""
+"""GradientTape: records operations, and computes gradients, Jacobians and Hessians of what it has recorded."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.backprop import LARGE, is_whole, walk
+from gradtape.core.backprop import LARGE, can_walk_again, walk
 from gradtape.core.backprop import release as free
 from gradtape.core.batch import BatchTensor, Units, for_each_row
-from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
 from gradtape.core.graph import FLAGS, UNTRACKED, VARIABLE, Node, next_order
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, leaves, map_structure, rebuild
 from gradtape.core.saved_arrays import watch_errors
 from gradtape.core.tensor import Tensor, Variable, check_differentiable, tensor, watch_node
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 
 if TYPE_CHECKING:
     import os
@@ -66,7 +66,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         self._old_bits: list[int] = []
         self._gave_none = False
         self._remembered: list[tuple[Node, tuple[Node, ...], int]] = []
-        self._beginnings: set[Node] = set()  # tensors that were computed before this tape watched them
+        self._boundary: set[Node] = set()  # tensors that were computed before this tape watched them
         self._variables: dict[Node, Variable] = {}
         self._asked: deque[tuple[list[weakref.ref[Node]], list[weakref.ref[Node]]]] | tuple[()] = ()  # if persistent
 
@@ -110,15 +110,15 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         check_differentiable(watched.dtype, "watch", watched.shape)
         node = watch_node(watched)
         if node.op is not None and not node.bits & self.bit:
-            self._beginnings.add(node)
+            self._boundary.add(node)
         node.bits |= self.bit
         self._watched[node] = None
         if isinstance(watched, Variable):
             self._variables[node] = watched
         return watched
 
-    def meet(self, variable: Variable) -> None:
-        """Remember a variable that was read while this tape was on."""
+    def on_variable_read(self, variable: Variable) -> None:
+        """Note a variable that was read while this tape was on."""
         self._variables.setdefault(variable._node, variable)
 
     def watched_variables(self) -> tuple[Variable, ...]:
@@ -135,23 +135,23 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         try:
             yield
         finally:  # a tape that was asked for its gradient, or reset, in the block is not what it was before
-            recording.switch(before.renewed() if self._active else before.without(self))
+            recording.switch(before.with_current_bits() if self._active else before.without(self))
 
     def reset(self) -> None:
         """Forget everything recorded so far, as if the tape were new."""
         self._forget()
         self._variables.clear()
-        self._beginnings.clear()
+        self._boundary.clear()
         self._remembered.clear()
         self._asked = ()
         self._gave_none = False
         self._spent = None
-        # nodes of before may be alive and carry the old bit: it is not given to anyone else before the tape dies
+        # nodes of before may be alive and carry the old bit: it is not given to another tape before this one dies
         old, self.bit = self.bit, recording.claim_bit()
         self._old_bits.append(old)
         self._opened = next_order()
         state = recording.current()
-        recording.switch(state.renewed(self.bit if state.muted & old else 0))
+        recording.switch(state.with_current_bits(self.bit if state.muted & old else 0))
 
     def __del__(self) -> None:
         super().__del__()
@@ -184,17 +184,17 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         seeds = self._seeds(target, output_gradients)
         with self._asking(target) as release:
             values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
-            births = Births(values)
-            found = self._walk(seeds, nodes, release, births)
+            nan_origins = NanOrigins(values)
+            found = self._walk(seeds, nodes, release, nan_origins)
             gradients = [found.get(node) for node in nodes]
             if output_gradients is not None:
-                gradients = [apart(gradient, [seed for _, seed in seeds]) for gradient in gradients]
+                gradients = [copy_if_lent(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
-            if not explained and (suspects or births or ails(gradients) or is_nan(values)):
-                from gradtape.explain.detectors import examine
-
+            if not explained and (suspects or nan_origins or any_zero_or_nonfinite(gradients) or is_nan(values)):
                 held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
-                examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))
+                entry_points.examine(
+                    seeds, self.mask, list(zip(nodes, gradients)), values, nan_origins, self._boundary, dict(held)
+                )
             if unconnected_gradients is None and any(g is None for g in gradients):
                 self._gave_none = True
                 watch_errors()
@@ -304,12 +304,10 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         [GT208] no gradient: the value left the tape at stop_gradient
         ...
         """
-        from gradtape.explain.queries.why import why
-
         for node, parents, bits in self._remembered:
             node.parents, node.bits = parents, bits
         try:
-            return why(target, source, self.mask, self)
+            return entry_points.why(target, source, self.mask, self)
         finally:
             for node, _, _ in self._remembered:
                 node.parents, node.bits = (), node.bits & ~self.bit
@@ -325,9 +323,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         >>> tape.coverage().missing
         []
         """
-        from gradtape.explain.queries.coverage import coverage
-
-        return coverage(self)
+        return entry_points.coverage(self)
 
     def saved(self) -> Saved:
         """A table of the arrays that this tape keeps alive: operation, line, shape, dtype and bytes.
@@ -339,9 +335,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         >>> tape.saved().total
         800
         """
-        from gradtape.explain.queries.saved import saved
-
-        return saved(self)
+        return entry_points.saved(self)
 
     def report(self, path: str | os.PathLike[str], target: Any = None, sources: Any = None) -> Path:
         """Write a page (HTML, one file) that shows the gradient: verdicts, the source, the graph, the sources.
@@ -358,14 +352,10 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         ...     tape.report(os.path.join(folder, "report.html")).name
         'report.html'
         """
-        from gradtape.explain.report import of_tape
-
-        return of_tape(self, target, sources).save(path)
+        return entry_points.of_tape(self, target, sources).save(path)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from gradtape.explain.report import of_tape
-
-        return of_tape(self)._repr_mimebundle_()
+        return entry_points.of_tape(self)._repr_mimebundle_()
 
     # -- how
 
@@ -378,7 +368,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
     def _asking(self, target: Any = None) -> Iterator[list[Node] | None]:
         """The state in which gradients are computed: other tapes record it, and this one if it is persistent.
 
-        Yields where to note the nodes that are to be released when all is said, or None if they are kept.
+        Yields a list for the nodes that are to be released afterwards, or None if they are kept.
         """
         where = Location.here()
         if self._spent is not None:
@@ -394,7 +384,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
             with recording.during(recording.current().without(ambient=False)):
                 yield None if self.persistent else release
         except BaseException:
-            if not self.persistent and is_whole(release):  # it was broken off, and can be asked again
+            if not self.persistent and can_walk_again(release):  # it was broken off, and can be asked again
                 release.clear()
                 self._spent = None
             raise
@@ -409,7 +399,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         seeds: list[tuple[Node, Any]],
         nodes: list[Node],
         visited: list[Node] | None,
-        births: Births | None = None,
+        nan_origins: NanOrigins | None = None,
     ) -> dict[Node, Any]:
         recorded = attach if recording.current().bits else None
         if self.persistent:  # for `coverage`
@@ -420,10 +410,10 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
             seeds,
             self.mask,
             sources=nodes,
-            beginnings=self._beginnings,
+            boundary=self._boundary,
             attach=recorded,
             visited=visited,
-            births=births,
+            nan_origins=nan_origins,
         )
 
     def _batched_walk(self, target: Tensor, sources: Any, seeds: Any, visited: list[Node] | None) -> list[Any]:
@@ -437,11 +427,9 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
 
         widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
         rows = for_each_row(arrivals, seeds, widest)
-        if ails(rows):
-            from gradtape.explain.detectors.nonfinite.per_row import examine_rows
-
+        if any_zero_or_nonfinite(rows):
             held = {source._node: source._array for source in given}
-            examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._beginnings)
+            entry_points.examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._boundary)
         return rows
 
     def _source_nodes(self, sources: Any) -> list[Node]:
@@ -488,10 +476,8 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
     def _warn_unconnected(self, target: Any, sources: Any) -> None:
         first_target = target if isinstance(target, Tensor) else leaves(target)[0]
         first_source = sources if isinstance(sources, Tensor) else leaves(sources)[0]
-        from gradtape.explain.emit.policy import report
-
         reason = self.why(first_target, first_source)
-        report(messages.all_none(first_target, reason, Location.here()))
+        entry_points.report(messages.all_none(first_target, reason, Location.here()))
 
 
 def check_unconnected(value: str | None) -> None:
@@ -510,7 +496,7 @@ def check_seed(seed: Any, target: Any, what: str, lend: bool = False) -> Any:
     """`seed` as the cotangent of `target` (ones when it is None), of the same shape and kind of number.
 
     It is a copy: a gradient may be the seed itself, and must not be the caller's memory. Large ones are not copied for
-    those who let the caller `lend` them, and who keep what they hand out `apart`.
+    callers that `lend` them and use `copy_if_lent` on what they return.
     """
     if seed is None:
         return np.ones(target.shape, target.dtype)
@@ -528,7 +514,7 @@ def check_seed(seed: Any, target: Any, what: str, lend: bool = False) -> Any:
     return value.astype(target.dtype)
 
 
-def apart(gradient: Any, seeds: Iterable[Any]) -> Any:
+def copy_if_lent(gradient: Any, seeds: Iterable[Any]) -> Any:
     """`gradient`, or a copy of it where it is the memory of a seed that the caller has lent."""
     if isinstance(gradient, np.ndarray):
         for seed in seeds:

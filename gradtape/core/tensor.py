@@ -1,8 +1,8 @@
 """Tensor and Variable: an array and its place in the graph.
 
-A tensor owns its memory: nobody else can write to it, and what it hands out is read-only. The mathematics of tensors
-(`x + y`, `x.sum()`) is in `gradtape.numpy_dispatch.methods`; here is what a tensor is, and how its value leaves the
-tape.
+A tensor owns its memory: no other code can write to it, and the arrays that it returns are read-only. The mathematics
+of tensors (`x + y`, `x.sum()`) is in `gradtape.numpy_dispatch.methods`; here is what a tensor is, and how its value
+leaves the tape.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from gradtape.core.graph import (
 )
 from gradtape.core.pytree import LEAVES
 from gradtape.core.shapes import Shape
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
 from gradtape.numpy_dispatch.methods import TensorMethods
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Tensor(TensorMethods):
     ((2,), dtype('float64'))
     """
 
-    # the last three are those of interpreters' tensors: with room for them in each, writing can make one into the other
+    # the last three are for tensors of interpreters: as all tensors have them, a write can turn one class into another
     __slots__ = ("__weakref__", "_array", "_node", "_views", "_held", "_level", "_viewed")  # noqa: RUF023
 
     def __init__(self, array: Any, node: Node = UNTRACKED) -> None:
@@ -76,12 +76,10 @@ class Tensor(TensorMethods):
         return self
 
     def _note_step(self) -> None:
-        """The value is about to change: a step, if its gradient was read before."""
+        """Note that the value is about to change: an optimiser's step, if its gradient was read before."""
         extra = self._node.extra
         if extra is not None and extra.use & READ and extra.grad is not None:
-            from gradtape.explain.detectors.accumulated_grad import note_change
-
-            note_change(extra)
+            entry_points.note_change(extra)
 
     def _write_through(self, new: Any) -> bool:
         """Write `new` where the other views see it, as NumPy does; False if one of them was ever on a tape.
@@ -189,11 +187,11 @@ class Tensor(TensorMethods):
     # -- how its value leaves the tape
 
     def _concrete(self) -> Any:
-        """The value as an array, without leaving a trace."""
+        """The value as an array; no cut is recorded."""
         return np.asarray(self._array)
 
     def _leave(self, how: str) -> Any:
-        """The value, on its way off the tape; a tracked tensor leaves a cut that remembers how and where."""
+        """The value as an array off the tape; for a tracked tensor, a cut records how and where it left."""
         self._depart(how)
         return self._concrete()
 
@@ -349,9 +347,7 @@ class Tensor(TensorMethods):
         >>> x.why((x.detach() * 2.0).sum()).code
         'GT208'
         """
-        from gradtape.explain.queries.why import why_no_grad
-
-        return why_no_grad(self, target)
+        return entry_points.why_no_grad(self, target)
 
 
 class Variable(Tensor):
@@ -383,7 +379,7 @@ class Variable(Tensor):
 
     def assign(self, value: Any) -> Variable:
         """Replace the value. Shape and dtype stay; gradients do not flow through an assignment."""
-        new = np.asarray(_leaving(value, "Variable.assign"))
+        new = np.asarray(_value_off_tape(value, "Variable.assign"))
         if new.shape != self.shape:
             raise messages.wrong_assigned_shape(self.name, self.shape, new.shape)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
@@ -394,11 +390,11 @@ class Variable(Tensor):
 
     def assign_add(self, delta: Any) -> Variable:
         """Add `delta` to the value."""
-        return self.assign(self._array + _leaving(delta, "Variable.assign_add"))
+        return self.assign(self._array + _value_off_tape(delta, "Variable.assign_add"))
 
     def assign_sub(self, delta: Any) -> Variable:
         """Subtract `delta` from the value."""
-        return self.assign(self._array - _leaving(delta, "Variable.assign_sub"))
+        return self.assign(self._array - _value_off_tape(delta, "Variable.assign_sub"))
 
     def __iadd__(self, other: Any) -> Variable:
         return self.assign_add(other)
@@ -428,7 +424,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     Tensor(4.)
     """
     if isinstance(data, Tensor) and data._node.bits & LIFTED:
-        fresh: Any = _copied(data, dtype)
+        fresh: Any = _copy_off_tape(data, dtype)
     else:
         fresh = Tensor(owned_array(data, dtype))
     if not requires_grad:
@@ -439,8 +435,8 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return fresh._on(node) if lifted else Tensor(fresh._array, node)
 
 
-def _copied(data: Any, dtype: Any) -> Any:
-    """A tensor of an interpreter, on no tape: that of `jit` stands for another value in each call."""
+def _copy_off_tape(data: Any, dtype: Any) -> Any:
+    """A copy of an interpreter's tensor on no tape; not an array, as a traced tensor has another value in each call."""
     data._depart("gt.tensor()")
     with recording.during(recording.current().mute(True)):
         copy = data.copy() if dtype is None else data.astype(dtype)
@@ -466,7 +462,7 @@ _READINGS = frozenset({"operator.index()", "np.asarray()"})  # what NumPy does w
 _CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
 
 
-def _leaving(value: Any, how: str) -> Any:
+def _value_off_tape(value: Any, how: str) -> Any:
     return value._leave(how) if isinstance(value, Tensor) else value
 
 

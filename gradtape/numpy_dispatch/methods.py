@@ -51,7 +51,7 @@ _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "in
 
 def bind(operations: ModuleType) -> None:
     """Give tensors their operators, now that the operations exist."""
-    from gradtape.core.fast_apply import is_plain, one_door, two_door
+    from gradtape.core.fast_apply import fast_binary, fast_unary, is_plain
     from gradtape.core.operation import NO_PARAMS, apply
     from gradtape.core.tensor import Tensor, Variable
     from gradtape.numpy_dispatch import protocols
@@ -69,8 +69,8 @@ def bind(operations: ModuleType) -> None:
                     return NotImplemented
             return apply(op, (x, y), NO_PARAMS)
 
-        operator = two_door(op, 1, general) if is_plain(op) else general
-        ours = two_door(op, 2, general) if is_plain(op) else general
+        operator = fast_binary(op, 1, general) if is_plain(op) else general
+        ours = fast_binary(op, 2, general) if is_plain(op) else general
 
         def reflected(self: Any, other: Any) -> Any:
             return ours(other, self)
@@ -86,7 +86,7 @@ def bind(operations: ModuleType) -> None:
         return operator, reflected, in_place
 
     def unary(op: Op) -> Any:
-        return one_door(op, depth=1) if is_plain(op) else lambda self: apply(op, (self,), NO_PARAMS)
+        return fast_unary(op, depth=1) if is_plain(op) else lambda self: apply(op, (self,), NO_PARAMS)
 
     for name, function in _OPERATORS.items():
         methods = binary(getattr(operations, function))
@@ -139,11 +139,11 @@ class TensorMethods(array_methods.ArrayMethods):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if not kwargs and method == "__call__":
             op = ufuncs.get(ufunc)
-            if op is not None and op.one is not None and op.two is not None:
+            if op is not None and op.fast_unary is not None and op.fast_binary is not None:
                 if len(inputs) == 1:
-                    return op.one(inputs[0])
+                    return op.fast_unary(inputs[0])
                 if len(inputs) == 2 and type(inputs[0]) in quick and type(inputs[1]) in quick:
-                    return op.two(*inputs)
+                    return op.fast_binary(*inputs)
         return protocols.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:

@@ -130,16 +130,6 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
     return getattr(_ufunc_methods(), _METHODS[method])(ufunc, *inputs, **kwargs)
 
 
-def call_ufunc(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`ufunc(*inputs, **kwargs)`, by gradtape's own name for it."""
-    if not any(isinstance(x, Tensor) for x in (*inputs, kwargs.get("out"))):
-        return ufunc(*inputs, **kwargs)
-    out = kwargs.get("out")
-    if out is not None and not isinstance(out, tuple):
-        kwargs = {**kwargs, "out": (out,)}
-    return array_ufunc(ufunc, "__call__", inputs, kwargs)
-
-
 _METHODS = {name: name for name in ("reduce", "accumulate", "reduceat", "outer", "at")} | {"__call__": "call"}
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.batch import each_example
+from gradtape.core.batch import apply_to_each_example
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import multilinear
 from gradtape.ops.products import conjugated
@@ -233,7 +233,7 @@ def _batch_face(first: str, second: str, result: str) -> Any:
         geometry, arrays = params["geometry"], list(values)
         size = next(value.shape[0] for value, flag in zip(values, flags, strict=True) if flag)
         if not size:
-            return each_example(op, flags, values, params)
+            return apply_to_each_example(op, flags, values, params)
         letter = "g"
         if not all(flags):
             own, other = (first, second) if flags[0] else (second, first)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import each_example
+from gradtape.core.batch import apply_to_each_example
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor, is_tracked
@@ -253,7 +253,7 @@ def cond(x: Any, p: Any = None) -> Any:
 
 
 def _batch_rank(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    return (by_stack if len(values[0].shape) > 2 else each_example)(op, flags, values, params)
+    return (by_stack if len(values[0].shape) > 2 else apply_to_each_example)(op, flags, values, params)
 
 
 _matrix_rank = constant(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import each_example
+from gradtape.core.batch import apply_to_each_example
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor
@@ -28,7 +28,7 @@ from gradtape.ops.indexed_update import at
 
 def _batch_places(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     """One sorted array for all examples is searched once; several are searched one after the other."""
-    return each_example(op, flags, values, params) if flags[0] else apply(op, tuple(values), params)
+    return apply_to_each_example(op, flags, values, params) if flags[0] else apply(op, tuple(values), params)
 
 
 _searchsorted = constant(
@@ -61,7 +61,7 @@ _digitize = constant(
     lambda x, bins, right: np.asarray(np.digitize(x, bins, right)),
     name="digitize",
     batch=lambda op, flags, values, params: (
-        each_example(op, flags, values, params) if flags[1] else apply(op, tuple(values), params)
+        apply_to_each_example(op, flags, values, params) if flags[1] else apply(op, tuple(values), params)
     ),
     samples=lambda draw: [
         ((draw(2, 3), np.sort(draw(5))), {"right": False}),
@@ -85,7 +85,7 @@ _isin = constant(
     lambda x, among, invert: np.isin(x, among, invert=invert),
     name="isin",
     batch=lambda op, flags, values, params: (
-        each_example(op, flags, values, params) if flags[1] else apply(op, tuple(values), params)
+        apply_to_each_example(op, flags, values, params) if flags[1] else apply(op, tuple(values), params)
     ),
     samples=lambda draw: [((np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([2.0, 9.0])), {"invert": False})],
 )
@@ -109,7 +109,7 @@ def isin(
 
 def _batch_counting(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     try:
-        return each_example(op, flags, values, params)
+        return apply_to_each_example(op, flags, values, params)
     except ValueError:
         raise refused(
             OperandError,

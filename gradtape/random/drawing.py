@@ -1,6 +1,6 @@
 """How draws are made: the generator, shapes and dtypes, and what `vmap` and the tape see of them.
 
-A draw is not a row of the operation table, because it is no function of its inputs. It goes through the same door, so
+A draw is not a row of the operation table, because it is no function of its inputs. It is run by `apply` as well, so
 that inside `vmap` it is made for all examples at once, in the order in which a loop over them would make it.
 """
 

@@ -1,4 +1,4 @@
-"""The quick doors for one and two inputs leave behind exactly what `apply` does."""
+"""The fast paths for one and two inputs give the result, the node and the cut that `apply` gives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import gradtape as gt
 from gradtape import ops
-from gradtape.core.fast_apply import is_plain, one_door, two_door
+from gradtape.core.fast_apply import fast_binary, fast_unary, is_plain
 from gradtape.core.graph import LIFTED_NODE, Cut, Node
 from gradtape.core.operation import NO_PARAMS, Op, apply
 from gradtape.core.rules import TABLE
@@ -34,8 +34,8 @@ def _facts(result: Any) -> list[Any]:
     return [*facts, node.inputs, node.out is None, node.shape, node.dtype, node.recording, node.extra is None]
 
 
-def _same(door: Any, general: Any) -> None:
-    for fact, other in zip(_facts(door), _facts(general), strict=True):
+def _same(fast: Any, general: Any) -> None:
+    for fact, other in zip(_facts(fast), _facts(general), strict=True):
         if isinstance(fact, np.ndarray | np.generic):
             np.testing.assert_array_equal(fact, other)
             assert fact.dtype == other.dtype
@@ -81,37 +81,37 @@ def operand(request: pytest.FixtureRequest) -> Iterator[Callable[[], Any]]:
 def test_one_input(op: Op, operand: Callable[[], Any]) -> None:
     """One input in any state: the same result, node and cut as through `apply`."""
     x = operand()
-    _same(one_door(op, 1)(x), apply(op, (x,), NO_PARAMS))
+    _same(fast_unary(op, 1)(x), apply(op, (x,), NO_PARAMS))
 
 
 @pytest.mark.parametrize("op", TWO, ids=lambda op: op.name)
 def test_two_inputs(op: Op, operand: Callable[[], Any]) -> None:
     """Two inputs, one or both in any state: the same result, node and cut as through `apply`."""
-    door = two_door(op, 1, lambda x, y: pytest.fail("a plain operand was handed on"))
+    fast = fast_binary(op, 1, lambda x, y: pytest.fail("a plain operand was handed on"))
     x, y = operand(), gt.tensor([[0.4, 0.9], [0.1, 0.6]], requires_grad=True)
     for operands in ((x, y), (y, x), (x, x)):
-        _same(door(*operands), apply(op, operands, NO_PARAMS))
+        _same(fast(*operands), apply(op, operands, NO_PARAMS))
     array = np.array([[0.4, 0.9], [0.1, 0.6]])
     for operands in ((x, array), (array, x)):
-        _same(door(*operands), apply(op, operands, NO_PARAMS))
+        _same(fast(*operands), apply(op, operands, NO_PARAMS))
     if op is not ops.matmul:
         for number in (2.5, 2, 0.0):
             if op is not ops.divide or number:
-                _same(door(x, number), apply(op, (x, number), NO_PARAMS))
+                _same(fast(x, number), apply(op, (x, number), NO_PARAMS))
             if op is not ops.power or number:
-                _same(door(number, x), apply(op, (number, x), NO_PARAMS))
+                _same(fast(number, x), apply(op, (number, x), NO_PARAMS))
 
 
 def test_other_kinds_are_handed_on() -> None:
     """NumPy's numbers, lists and tensors of an interpreter are not plain, whichever side they are on."""
     handed: list[Any] = []
-    door = two_door(ops.add, 1, lambda x, y: handed.append((x, y)))
+    fast = fast_binary(ops.add, 1, lambda x, y: handed.append((x, y)))
     x = gt.tensor([1.0, 2.0])
     for other in (np.float32(1), [1.0, 2.0], True, 1j, "text"):
-        door(x, other)
-        door(other, x)
-    door(Tensor(np.ones(2), LIFTED_NODE), 1.0)
-    gt.vmap(lambda row: [door(row, 1.0), door(x, row), row][2])(np.ones((3, 2)))
+        fast(x, other)
+        fast(other, x)
+    fast(Tensor(np.ones(2), LIFTED_NODE), 1.0)
+    gt.vmap(lambda row: [fast(row, 1.0), fast(x, row), row][2])(np.ones((3, 2)))
     assert len(handed) == 13
 
 
@@ -122,7 +122,7 @@ def test_float32_meets_a_number() -> None:
 
 
 def test_forward_accumulators_are_told() -> None:
-    """What comes through a door has a tangent too."""
+    """A result of a fast path has a tangent too."""
     x = gt.tensor([0.3, 0.5])
     with gt.ForwardAccumulator(x, gt.tensor([1.0, 1.0])) as accumulator:
         y = np.sin(x) * x
@@ -130,10 +130,10 @@ def test_forward_accumulators_are_told() -> None:
 
 
 def test_every_plain_operation_has_one() -> None:
-    """All of the table that can have a door has one, and nothing else has."""
-    assert sum(op.one is not None for op in TABLE.values()) > 50
+    """All operations of the table that can have fast paths have them, and no others."""
+    assert sum(op.fast_unary is not None for op in TABLE.values()) > 50
     for op in TABLE.values():
-        assert (op.one is not None) == is_plain(op)
+        assert (op.fast_unary is not None) == is_plain(op)
 
 
 @pytest.mark.parametrize("locations", [True, False])
@@ -170,7 +170,7 @@ def test_refusals_are_explained() -> None:
     ],
 )
 def test_python_objects_are_refused(call: Callable[[Any, Any], Any]) -> None:
-    """A tensor of Python objects is made by no way in."""
+    """No way to call an operation makes a tensor of Python objects."""
     with pytest.raises(gt.DtypeError, match=r"Python objects.*\n(.*\n)*.*astype\(float\)"):
         call(gt.tensor([1.0, 2.0], requires_grad=True), np.array([1, 2], object))
 

@@ -87,5 +87,5 @@ def test_gradients_that_are_never_written_over_are_the_same(monkeypatch: pytest.
     """Where nothing is taken to be spare, gradients of large arrays have the same bits."""
     x = np.linspace(0.1, 2.0, backprop.LARGE)
     expected = gt.grad(large)(x)
-    monkeypatch.setattr(backprop, "_HOLDERS", 0)
+    monkeypatch.setattr(backprop, "_REFERENCES_IN_RULE", 0)
     np.testing.assert_array_equal(gt.grad(large)(x), expected)

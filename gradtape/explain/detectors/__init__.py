@@ -1,9 +1,9 @@
 """Detectors: each recognises one kind of mistake in a recorded computation and builds its `Problem`.
 
 `examine` is the dispatcher. It runs after a gradient was taken and before the graph is freed, and only when there is a
-reason: a gradient is zero everywhere or not finite (`gradtape.core.explain_hooks.ails`, one dot product for each
-gradient), or an operation on the way asked to be judged (`gradtape.core.explain_hooks.suspects`). It runs the detectors
-that apply. They are imported when they are needed, so that importing one detector does not import them all.
+reason: a gradient is zero everywhere or not finite (`any_zero_or_nonfinite` in `gradtape.core.explain_hooks`, one dot
+product for each gradient), or an operation on the way asked to be judged (`suspects` there). It runs the detectors that
+apply. They are imported when they are needed, so that importing one detector does not import them all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core.explain_hooks import Births, is_nan, sampled, suspects
+from gradtape.core.explain_hooks import NanOrigins, concrete_value, is_nan, suspects
 from gradtape.core.graph import Cut, Node
 from gradtape.errors import GradTapeError
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
@@ -24,7 +24,7 @@ from gradtape.explain.emit.withhold import defer, is_provisional
 if TYPE_CHECKING:
     from gradtape.explain.graph.replay import Replay
 
-NO_ORIGINS = Births()
+NO_ORIGINS = NanOrigins()
 
 
 def examine(
@@ -32,8 +32,8 @@ def examine(
     mask: int,
     arrivals: Sequence[tuple[Node, Any]],
     targets: Sequence[Any],
-    nan_origins: Births = NO_ORIGINS,
-    beginnings: Container[Node] = (),
+    nan_origins: NanOrigins = NO_ORIGINS,
+    boundary: Container[Node] = (),
     sources: Mapping[Node, Any] | None = None,
     judges_zeros: bool = True,
 ) -> None:
@@ -47,10 +47,10 @@ def examine(
 
     target = tuple((id(node.code), node.offset) for node, _ in seeds[:4])
     waiting = _take_suspects(mask, target) if suspects else []
-    seeds = [(node, sampled(seed)) for node, seed in seeds]
+    seeds = [(node, concrete_value(seed)) for node, seed in seeds]
     if not all(isinstance(seed, (np.ndarray, np.generic)) for _, seed in seeds):
         return  # a backward pass that is itself recorded or batched
-    met = [(node, sampled(g)) for node, g in arrivals]
+    met = [(node, concrete_value(g)) for node, g in arrivals]
     numbers = [(node, g) for node, g in met if isinstance(g, (np.ndarray, np.generic)) and g.size]
     broken = bool(nan_origins) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
     zeros = [] if broken or not judges_zeros else [node for node, g in numbers if not np.any(g)]
@@ -58,7 +58,7 @@ def examine(
         broken, zeros = False, []
     if not (broken or zeros or waiting):
         return
-    replay = Replay(seeds, mask, beginnings, sources, nan_origins)
+    replay = Replay(seeds, mask, boundary, sources, nan_origins)
     try:
         if broken:
             from gradtape.explain.detectors.nonfinite import check

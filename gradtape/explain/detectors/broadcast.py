@@ -26,7 +26,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
-from gradtape.explain.source.active_ops import active_ops
+from gradtape.explain.source.active_ops import interpreted_op
 from gradtape.explain.source.expression import UserExpression, is_written, site_at
 from gradtape.explain.source.files import one_line, source_of
 
@@ -143,9 +143,8 @@ def _is_inside_vmap() -> bool:
 
 def _operands_of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
     """The operands of an operation inside `vmap` with the shapes that one example has, as in the user's code."""
-    found = list(active_ops())
-    same = bool(found) and found[-1].op is node.op and len(found[-1].inputs) == 2
-    return found[-1].inputs if same else (None, None)
+    found = interpreted_op()
+    return found.inputs if found is not None and found.op is node.op and len(found.inputs) == 2 else (None, None)
 
 
 def is_outer(left: Shape, right: Shape) -> bool:

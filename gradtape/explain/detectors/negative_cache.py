@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core.explain_hooks import innocent
+from gradtape.core.explain_hooks import times_cleared
 from gradtape.core.graph import Node
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def record_negative(key: tuple[Any, ...], replay: Replay, node: Node | None = No
     """Count one more search at `key` that found nothing; at `node`, if it is one operation that was judged."""
     if len(_negatives) >= ENTRIES_AT_MOST:
         _negatives.clear()
-        innocent.clear()
+        times_cleared.clear()
     if node is not None:
         place = key[:3]
-        innocent[place] = innocent.get(place, 0) + 1
+        times_cleared[place] = times_cleared.get(place, 0) + 1
     codes = [None if node is None else node.code, *(target.code for target, _ in replay.seeds)]
     _negatives[key] = (_negatives.get(key, (0, None))[0] + 1, codes)

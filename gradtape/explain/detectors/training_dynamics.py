@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.explain_hooks import sampled
+from gradtape.core.explain_hooks import concrete_value
 from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.detectors.broadcast import group_digits, is_outer, makes_axis
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
@@ -82,7 +82,7 @@ def judge_label_pick(node: Node, replay: Replay) -> bool:
 def is_suspicious_pick(node: Node) -> bool:
     """Whether a traced index may be one that `judge_label_pick` and others warn of, to be judged without a trace."""
     table = node.parents[0].parents[0] if node.parents[0].parents else None
-    positions = sampled(saved(node)[1])
+    positions = concrete_value(saved(node)[1])
     if table is None or len(table.shape) != 2 or not isinstance(positions, np.ndarray):
         return False
     picked = table

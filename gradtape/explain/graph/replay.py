@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.explain_hooks import Birth, Births, sampled
+from gradtape.core.explain_hooks import NanOrigins, RuleCall, concrete_value
 from gradtape.core.graph import FLAGS, LIFTED, PARTS, Node, Spec
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import TABLE
@@ -32,17 +32,19 @@ class Replay:
         self,
         seeds: Sequence[tuple[Node, Any]],
         mask: int,
-        beginnings: Container[Node] = (),
+        boundary: Container[Node] = (),
         sources: Mapping[Node, Any] | None = None,
-        births: Births | None = None,
+        nan_origins: NanOrigins | None = None,
     ) -> None:
         self.seeds = [(node, seed) for node, seed in seeds if node.bits & mask]
         self.mask = mask
-        self.beginnings = beginnings
+        self.boundary = boundary
         self.sources = dict(sources or {})  # values that the caller has
         # what the first pass kept of the operations that matter, because it releases saved values on its way
-        kept = [] if births is None else [*births.zeros, *([] if births.first is None else [births.first])]
-        self.kept = {birth.node: birth for birth in kept}
+        kept = [] if nan_origins is None else [*nan_origins.zeros]
+        if nan_origins is not None and nan_origins.first_nonfinite is not None:
+            kept.append(nan_origins.first_nonfinite)
+        self.kept = {call.node: call for call in kept}
         self.lost: Node | None = None  # an operation whose saved values had been released
         self.nodes: list[Node] = []
         self.consumers: dict[Node, list[Node]] = {}
@@ -65,7 +67,7 @@ class Replay:
 
     def parents(self, node: Node) -> list[Node]:
         """The parents of `node` that receive a gradient."""
-        if node in self.beginnings:
+        if node in self.boundary:
             return []
         return [parent for parent in node.parents if parent.bits & self.mask]
 
@@ -86,9 +88,7 @@ class Replay:
         self._given: dict[Node, tuple[Any, ...]] = {}
         for node, seed in self.seeds:
             self._add(node, seed)
-        self._arrived |= {
-            node: _arriving_gradient(birth) for node, birth in self.kept.items() if node in self.consumers
-        }
+        self._arrived |= {node: _arriving_gradient(call) for node, call in self.kept.items() if node in self.consumers}
         with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
             for node in self.nodes:
                 gradient = self._arrived.get(node)
@@ -125,7 +125,7 @@ class Replay:
         known: dict[Node, Any] = dict(self.sources)
         for node in self.nodes:
             if node.op is not None and node.out is not None and not node.op.several:
-                known[node] = out = sampled(node.out)
+                known[node] = out = concrete_value(node.out)
             pairs = zip(node.parents, saved(node))
             known.update({parent: value for parent, value in pairs if value is not None and parent.bits > FLAGS})
             is_root = node.op is not None and node.op.name == "sqrt" and bool(node.parents)
@@ -148,21 +148,21 @@ class Replay:
         ]
 
 
-def _arriving_gradient(birth: Birth) -> Any:
+def _arriving_gradient(call: RuleCall) -> Any:
     """The gradient that arrived where the first non-finite value arose.
 
     Where the rule overwrote it: 0 at the NaNs, else 1. In the elementwise rules that do so, a NaN is zero times an
     infinite slope.
     """
-    if not any(birth.gradient is cotangent for cotangent in birth.cotangents):
-        return birth.gradient
-    return np.where(np.isnan(birth.gradient), 0, 1).astype(birth.gradient.dtype)
+    if not any(call.gradient is cotangent for cotangent in call.cotangents):
+        return call.gradient
+    return np.where(np.isnan(call.gradient), 0, 1).astype(call.gradient.dtype)
 
 
 def saved(node: Node) -> list[Any]:
     """The inputs that a node saved as bare arrays, None for the others."""
     found = [item.array if type(item) is Guarded else item for item in node.inputs]
-    found = [None if type(item) is Spec else sampled(item) for item in found]
+    found = [None if type(item) is Spec else concrete_value(item) for item in found]
     return found or [None] * len(node.parents)
 
 
@@ -171,7 +171,9 @@ def recorded_values(node: Node) -> tuple[Any, tuple[Any, ...]]:
     out, inputs = node.values(None)
     if not node.bits & LIFTED:
         return out, inputs
-    return tuple(map(sampled, out)) if isinstance(out, tuple) else sampled(out), tuple(map(sampled, inputs))
+    return tuple(map(concrete_value, out)) if isinstance(out, tuple) else concrete_value(out), tuple(
+        map(concrete_value, inputs)
+    )
 
 
 def is_custom(node: Node) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from gradtape.core.location import Location
+from gradtape.core.location import Location, location_of_running_rule
 from gradtape.explain.messages.build import at, problem
 from gradtape.explain.model.problem import Problem, Span
 from gradtape.explain.render.elide_arrays import elide_arrays
-from gradtape.explain.source.files import location_of_running_rule
 
 _BY_CLASS = {
     "ShapeError": "GT110",
@@ -97,9 +96,9 @@ def as_problem(given: Problem | str, kind: type) -> Problem:
                 fixes[-1] += " " + line.strip()
         elif line.strip():
             notes.append(line.strip())
-    walked = location_of_running_rule()
-    if walked is not None:
-        spans = [at(walked), *(span.labelled(span.label or "asked here") for span in spans)]
+    rule = location_of_running_rule()
+    if rule is not None:
+        spans = [at(rule), *(span.labelled(span.label or "asked here") for span in spans)]
     return problem(code, title.rstrip("."), spans=spans, fixes=fixes, notes=notes)
 
 

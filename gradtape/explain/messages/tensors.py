@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,12 +40,10 @@ def ragged(data: Any, error: Exception) -> GradTapeError:
     )
 
 
-def objects_among_operands(operation: str) -> GradTapeError:
-    from gradtape.explain.source.active_ops import active_ops
+def objects_among_operands(operation: str, inputs: Sequence[Any]) -> GradTapeError:
     from gradtape.explain.source.expression import UserExpression
 
     site = UserExpression.present()
-    inputs = next((one.inputs for one in active_ops()), ())
     arrays = [x for x in inputs if isinstance(x, np.ndarray) and x.dtype.hasobject]
     operands = [one for one in site.operands(inputs) if one.dtype == "object"] if arrays else []
     lengths = {np.shape(element) for array in arrays for element in array.ravel()[:100]}

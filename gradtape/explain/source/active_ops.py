@@ -1,26 +1,30 @@
-"""The operations that are being executed, found on Python's stack after one has failed.
+"""The operations that are being executed for the user's present expression.
 
-`apply` and the functions of `core.fast_apply` keep the operation, its inputs and its parameters in local variables
-named `op`, `inputs` (or `x` and `y`) and `params`, which are read from their frames. An explicit stack would have to be
-pushed and popped by every operation, also by those that no interpreter sees, because NumPy reports a floating point
-error from inside a kernel. That takes about 90 ns, a tenth of a small operation that is not recorded; frames cost
-nothing until there is a failure.
+Inside vmap, an operation on one example is executed as one on the whole batch: interpreters note the former in
+`gradtape.core.operation.interpreted`, and only the number of their frames below the user's is counted here.
+
+An operation on plain tensors is noted nowhere, because that would take about 90 ns, a tenth of a small operation that
+is not recorded. Errors need no note, as the function that calls the kernel explains them. `op_of_running_kernel` is for
+NumPy's reports of floating point errors, which come from inside a kernel and do not end it: it reads the operation from
+the frame of the function that called the kernel. It is used by `check_numerics` only.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.core.batch import BatchTensor
+from gradtape.core.fast_apply import fast_binary, fast_unary
 from gradtape.core.location import is_library
-from gradtape.core.operation import Op
+from gradtape.core.operation import INTERPRET, NO_PARAMS, Op, apply, interpreted
 from gradtape.core.tensor import Tensor
 
-_MODULES_OF_APPLY = ("gradtape.core.operation", "gradtape.core.fast_apply")
+_NONE = Op("none", np.positive)
+_UNARY, _BINARY = fast_unary(_NONE, 1).__code__, fast_binary(_NONE, 1).__code__  # shared by all operations
 
 
 class ActiveOp(NamedTuple):
@@ -31,19 +35,29 @@ class ActiveOp(NamedTuple):
     params: dict[str, Any]
 
 
-def active_ops() -> Iterator[ActiveOp]:
-    """The operations that are being executed for the user's present expression, the innermost first.
-
-    There are several where an interpreter executes one in terms of others: inside vmap, an operation on one example is
-    executed as one on the whole batch.
-    """
-    frame: Any = sys._getframe(1)
+def op_of_running_kernel() -> ActiveOp | None:
+    """The innermost operation whose kernel is running for the user's present expression."""
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_library(frame.f_code.co_filename):
-        if frame.f_globals.get("__name__") in _MODULES_OF_APPLY and isinstance(frame.f_locals.get("op"), Op):
+        if frame.f_code is apply.__code__:
             names = frame.f_locals
-            inputs = names["inputs"] if "inputs" in names else tuple(names[name] for name in "xy" if name in names)
-            yield ActiveOp(names["op"], inputs, names.get("params", {}))
+            return ActiveOp(names["op"], names["inputs"], names["params"])
+        if frame.f_code is _UNARY:
+            return ActiveOp(frame.f_locals["op"], (frame.f_locals["x"],), NO_PARAMS)
+        if frame.f_code is _BINARY:
+            return ActiveOp(frame.f_locals["op"], (frame.f_locals["x"], frame.f_locals["y"]), NO_PARAMS)
         frame = frame.f_back
+    return None
+
+
+def interpreted_op() -> ActiveOp | None:
+    """The operation of the user's present expression, if an interpreter executes it; the outermost, if several do."""
+    count = 0
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        count += frame.f_code is INTERPRET
+        frame = frame.f_back
+    return ActiveOp(*interpreted.ops[-count]) if count else None
 
 
 def refusal_of_one_example(error: Exception) -> tuple[Exception, ActiveOp, int] | None:
@@ -52,10 +66,9 @@ def refusal_of_one_example(error: Exception) -> tuple[Exception, ActiveOp, int] 
     The user wrote the operation for one example. Where one example alone gives no such error, it is `error` itself.
     None outside vmap.
     """
-    found = list(active_ops())
-    if not found:
+    outermost = interpreted_op()
+    if outermost is None:
         return None
-    outermost = found[-1]
     levels = [x.level for x in outermost.inputs if isinstance(x, BatchTensor)]
     if not levels:
         return None

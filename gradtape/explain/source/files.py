@@ -11,12 +11,11 @@ import ast
 import functools
 import io
 import linecache
-import sys
 import tokenize
 from collections.abc import Iterator
-from types import CodeType, FrameType
+from types import CodeType
 
-from gradtape.core.location import Location, is_library
+from gradtape.core.location import Location
 from gradtape.explain.model.problem import Span
 from gradtape.explain.render.spelling import library_of, name_in
 from gradtape.forking import cached_property
@@ -234,18 +233,6 @@ def span_of(location: Location, label: str = "") -> Span:
 def here(label: str = "") -> Span:
     """The sub-expression of the user's code that is being executed now."""
     return span_of(Location.here(), label)
-
-
-def location_of_running_rule() -> Location | None:
-    """The location of the operation whose gradient rule is being executed; None if no rule is, or a custom one."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_library(frame.f_code.co_filename):
-        if frame.f_code.co_name == "_walk" and frame.f_globals.get("__name__") == "gradtape.core.backprop":
-            node = frame.f_locals.get("node")
-            place = getattr(node, "location", None)
-            return place if isinstance(place, Location) and place.code is not None else None
-        frame = frame.f_back
-    return None
 
 
 def returned_span(code: CodeType | None, label: str = "") -> Span:

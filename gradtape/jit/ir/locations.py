@@ -7,51 +7,33 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from gradtape.core import backprop
-from gradtape.core.location import Location, as_from, is_library, user_files
+from gradtape.core.location import Location, call_at, is_library, overrides
 from gradtape.core.operation import Op, apply
 from gradtape.jit.ir.program import NOWHERE
 
 PLACES_AT_MOST = 4096
-_RULE = ("g", "node")  # the first arguments of every reverse rule
-_LIBRARY, _WALKING = 1, 2  # kinds of code that is not the user's
-_kinds: dict[int, tuple[CodeType, int]] = {}  # by the id of the code, which is held here: codes hash slowly
 
 
 def here(depth: int = 4) -> Location:
     """The user's line behind the operation that is being traced: in a walk back, that of the forward operation."""
-    frame: FrameType | None = sys._getframe(depth)  # the caller of the entry through which operations are traced
+    frame: FrameType | None = sys._getframe(depth)  # above `apply` and the tracer
+    override = overrides.innermost
     while frame is not None:
         code = frame.f_code
-        if code.co_filename in user_files:
-            return place(code, frame.f_lasti)
-        known = _kinds.get(id(code))
-        kind = _classify(code) if known is None else known[1]
-        if not kind:
-            return place(code, frame.f_lasti)
-        if kind == _WALKING:  # the rule's frame is smaller than the walk's, and so quicker to read
-            node = frame.f_locals.get("node")
+        if override is not None and code is override.code:
+            node = override.node
             if node is not None and node.code is not None:
                 return place(node.code, node.offset)
+            override = override.outer
+        elif not is_library(code.co_filename):
+            return place(code, frame.f_lasti)
         frame = frame.f_back
     return NOWHERE
 
 
-def _classify(code: CodeType) -> int:
-    """Whether code is a library's, and a walk back's or a rule's, whose operations belong to those of their node."""
-    if len(_kinds) >= PLACES_AT_MOST:
-        _kinds.clear()
-    if code is backprop._walk.__code__ or code is as_from.__code__ or code.co_varnames[:2] == _RULE:
-        kind = _WALKING
-    else:
-        kind = _LIBRARY if is_library(code.co_filename) else 0
-    _kinds[id(code)] = code, kind
-    return kind
-
-
 def apply_at(node: Any, op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
     """Run `op` as if it were called at the place of `node`, which may be anything that has a code and an offset."""
-    return as_from(node, _apply, op, inputs, params)
+    return call_at(node, _apply, op, inputs, params)
 
 
 def _apply(op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:

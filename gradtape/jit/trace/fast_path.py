@@ -17,7 +17,7 @@ from weakref import ref
 from gradtape import ops
 from gradtape.config import config
 from gradtape.core import recording
-from gradtape.core.backprop import keeping
+from gradtape.core.backprop import keep_saved
 from gradtape.core.fast_apply import is_plain
 from gradtape.core.graph import FLAGS, LIFTED, LIFTED_NODE, TENSOR, UNTRACKED, Node, next_order
 from gradtape.core.location import user_files
@@ -32,6 +32,7 @@ from gradtape.numpy_dispatch import methods, protocols
 from gradtape.ops.indexing import getitem_static
 
 _getframe = sys._getframe
+_new = object.__new__
 _current_recording = recording.current
 _NUMBERS = frozenset({float, int})
 _OFF_TAPE = TENSOR | LIFTED
@@ -130,7 +131,7 @@ def _is_plain(level: Any, bits: int, live: int, state: Any, code: CodeType) -> b
         or level.inner is not None
         or not level.open
         or not config.locations
-        or keeping.get()
+        or keep_saved.get()
     )
 
 
@@ -155,16 +156,19 @@ def _record(
         result = TraceTensor(out, value, level)
         _remember(level, op, inputs, parents, live, frame, result)
         return result
-    node = Node()
+    # generated: traced_node (tools/generate_fast_paths.py)
+    node = _new(Node)
     node.op = op
     node.params = params
     node.parents = parents
     node.bits = live | _OFF_TAPE
-    node.order = order = next_order()
+    node.order = next_order()
     node.recording = state
     node.extra = None
     node.code = code
     node.offset = offset
+    node.shape = shape
+    node.dtype = dtype
     if len(parents) == 1:
         keep, node.inputs, keep_out = op.plans[1] or op.plan(1, 1)
         if keep is not None:
@@ -175,13 +179,11 @@ def _record(
         keep, node.inputs, keep_out = op.plans[tracked + 1] or op.plan(tracked, 2)
         if keep is not None:
             node.inputs = (_without_node(inputs[0]) if keep[0] else None, _without_node(inputs[1]) if keep[1] else None)
-        if op.stretches and (left if tracked & 1 else right).shape != shape:
-            node.shape, node.dtype, node.out = shape, dtype, None
-            note_stretch(node, inputs)
     node.out = TraceTensor(out, value, level) if keep_out else None
-    node.shape = shape
-    node.dtype = dtype
-    level.value_of_node[order] = value
+    if len(parents) == 2 and op.stretches and (left if tracked & 1 else right).shape != shape:
+        note_stretch(node, inputs)
+    # end of generated code
+    level.value_of_node[node.order] = value
     result = TraceTensor(out, value, level, node)
     _remember(level, op, inputs, parents, live, frame, result)
     return result

@@ -172,7 +172,7 @@ class TracingLevel(Level):
         traits = self._traits.get(op) or self._new_traits(op)
         if traits.custom:
             return self._trace_custom_rule(inputs)
-        if backprop.keeping.get():
+        if backprop.keep_saved.get():
             raise Untraceable("it looks for NaN with gt.check_numerics() inside; put that around the call")
         expected, count = self.expected, self._count
         if expected is not None:
@@ -253,12 +253,12 @@ class TracingLevel(Level):
     @contextmanager
     def activate(self, collapse_loops: Callable[..., Any]) -> Iterator[None]:
         """While the function runs: `gt.scan` finds this trace, and backward passes call the hook `collapse_loops`."""
-        token, shorter = current_trace.set(self), backprop.shortening.set(functools.partial(collapse_loops, self))
+        token, shorter = current_trace.set(self), backprop.collapse_hook.set(functools.partial(collapse_loops, self))
         try:
             yield
         finally:
             current_trace.reset(token)
-            backprop.shortening.reset(shorter)
+            backprop.collapse_hook.reset(shorter)
 
     def watch_generators(self, states: Callable[[], Any]) -> None:
         """From now on, detect random numbers that are drawn outside of the kernels of operations."""

@@ -76,7 +76,7 @@ class Memory(NamedTuple):
     def check(self, node: Node) -> None:
         """Raise if an array of the user's was changed since it was kept."""
         for guarded in self.guards:
-            guarded.checked(node)
+            guarded.check(node)
         if self.below is not None:
             self.below.check(node)
 

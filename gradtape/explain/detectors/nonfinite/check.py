@@ -33,7 +33,7 @@ from gradtape.explain.emit.severity import configure
 from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.source.active_ops import active_ops
+from gradtape.explain.source.active_ops import op_of_running_kernel
 from gradtape.explain.source.expression import UserExpression, is_written, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.operation_site import OperationSite, is_finite
@@ -244,7 +244,7 @@ def _find_masking_where(replay: Replay, node: Node, index: tuple[int, ...]) -> t
 @contextmanager
 def allow_nonfinite_trial() -> Iterator[None]:
     """Inside, NaN and infinity are only notes, as a line search recovers from them; `check_numerics` still raises."""
-    if backprop.keeping.get():
+    if backprop.keep_saved.get():
         yield
         return
     with configure(GT401="note", GT402="note", GT403="note"), np.errstate(all="ignore"):
@@ -280,7 +280,7 @@ def check_numerics() -> Iterator[None]:
     ...         print(error.problem.title)
     np.log(x) is -inf at [1], where x is 0
     """
-    token = backprop.keeping.set(True)
+    token = backprop.keep_saved.set(True)
     try:
         with (
             configure(GT401="raise", GT402="raise", GT403="raise"),
@@ -288,13 +288,13 @@ def check_numerics() -> Iterator[None]:
         ):
             yield
     finally:
-        backprop.keeping.reset(token)
+        backprop.keep_saved.reset(token)
 
 
 def _raise_at_user_operation(kind: str, flags: int) -> None:
     """NumPy's floating point error handler: report the problem at the user's operation, which is on the stack."""
     site = UserExpression.present()
-    innermost = next(active_ops(), None)
+    innermost = op_of_running_kernel()
     found: Problem | None
     if innermost is None:
         found = problem("GT401", f"{one_line(site.span.text)}: {kind}", spans=[site.span])

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.core.backprop import walk
 from gradtape.core.graph import LIFTED, PARTS, Node, leaf, next_order
-from gradtape.core.operation import Op, _pick
+from gradtape.core.operation import Op, _pick_op
 from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Program, Value, Walk
@@ -35,7 +35,7 @@ def collapse_loops(
     mask: int,
     wanted: Collection[Node],
     oldest: int,
-    beginnings: Collection[Node],
+    boundary: Collection[Node],
     visited: list[Node],
 ) -> Callable[[], None] | None:
     """Collapse the loops of the graph before a backward pass; a function that undoes it, or None if there are none.
@@ -52,7 +52,7 @@ def collapse_loops(
     if not stretches:
         return None
     nodes = [node for node, _ in seeds]
-    walked = BackwardWalk(mask, wanted, oldest, beginnings)
+    walked = BackwardWalk(mask, wanted, oldest, boundary)
     made: list[CollapsedLoop] = []
     reached = ReachedNodes(walked, nodes, level, listing, stretches)
     level.detector.forget_nodes()
@@ -143,7 +143,7 @@ class CollapsedLoop:
         for other, order in moved:
             other.order = order
         for index, other in enumerate(self.used):
-            other.op, other.parents = _pick(index), (node,)
+            other.op, other.parents = _pick_op(index), (node,)
         self.replaced = [node, *self.used, *unrolled.before, *unrolled.after]
 
     def restore(self) -> None:

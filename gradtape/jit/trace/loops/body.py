@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.location import as_from
+from gradtape.core.location import call_at
 from gradtape.jit.ir.locations import apply_at
 from gradtape.jit.ir.program import Literal, params_key
 from gradtape.jit.passes.reroll.induction import progression
@@ -45,7 +45,7 @@ class ElidedBody:
         """The varying values, stacked: one row for each iteration."""
         template = self.templates[place]
         if len(template.offsets.back) == 1:
-            return as_from(template, _gather_rows, self.operands[place][0], varying)
+            return call_at(template, _gather_rows, self.operands[place][0], varying)
         return np.array(varying, template.dtype)
 
     def _hoist_invariants(self) -> None:

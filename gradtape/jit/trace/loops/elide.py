@@ -20,7 +20,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import AMBIENT
-from gradtape.core.location import Location, as_from
+from gradtape.core.location import Location, call_at
 from gradtape.core.references import ALONE, COUNTS_ITEMS, references_of
 from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
@@ -254,7 +254,7 @@ class ElidedLoop:
         try:
             body = ElidedBody(self.templates, self.live_in, order, self._collect_varying(first, steps), stacked)
             carry = [initial_carries[key] for key in order]
-            found = as_from(
+            found = call_at(
                 self.templates[0], trace_scan, self.level, body, carry, body.walked or None, first + steps, False
             )
         except (Unrollable, Untraceable, GradTapeError):

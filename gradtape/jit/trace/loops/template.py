@@ -13,7 +13,7 @@ from weakref import ref
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.backprop import keeping
+from gradtape.core.backprop import keep_saved
 from gradtape.core.graph import FLAGS, LIFTED_NODE, UNTRACKED, Node, next_order
 from gradtape.core.operation import Op, note_stretch
 from gradtape.core.shapes import Shape
@@ -184,7 +184,7 @@ class OpTemplate:
             or frame.f_code is not self.code
             or (frame.f_lasti != self.offset and not self.is_at(frame))
             or _current_recording() is not self.state
-            or keeping.get()
+            or keep_saved.get()
         ):
             return False
         node, value = own._node, own.traced
@@ -289,8 +289,8 @@ class OpTemplate:
             result._node = LIFTED_NODE
             self.nodes.append(LIFTED_NODE)
             return result
-        result._node = node = _new(Node)
-        self.nodes.append(node)
+        # generated: loop_node (tools/generate_fast_paths.py)
+        node = _new(Node)
         node.op = op
         node.params = params
         node.parents = parents
@@ -312,11 +312,12 @@ class OpTemplate:
                 _without_node(inputs[0], kind) if keep[0] else None,
                 _without_node(inputs[1], kind) if keep[1] else None,
             )
-        node.out = None
+        node.out = _without_node(result, kind) if self.keep_out else None
+        # end of generated code
+        result._node = node
+        self.nodes.append(node)
         if self.stretched:
             note_stretch(node, inputs)
-        if self.keep_out:
-            node.out = _without_node(result, kind)
         return result
 
     def is_at(self, frame: FrameType) -> bool:
