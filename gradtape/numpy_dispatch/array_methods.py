@@ -35,6 +35,7 @@ class ArrayMethods:
         def shape(self) -> tuple[int, ...]: ...
         @property
         def dtype(self) -> np.dtype[Any]: ...
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
 
         _replace: Callable[..., Any]
         _leave: Callable[[str], Any]
@@ -62,7 +63,7 @@ class ArrayMethods:
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """The elements, or slices along `axis`, where a vector of booleans holds."""
-        return np.compress(condition, self, axis, out)  # type: ignore[call-overload]
+        return np.compress(condition, self, axis, out)
 
     def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         """For each of these integers, the element that stands there in the choice of that number."""
@@ -101,7 +102,7 @@ class ArrayMethods:
 
     def partition(self, kth: Any, axis: int = -1, kind: Any = "introselect", order: Any = None) -> None:
         """Put what stands at `kth` when sorted there, smaller elements before it and larger ones behind, in place."""
-        self._replace(np.partition(self, kth, axis, kind, order), "x.partition()")  # type: ignore[call-overload]
+        self._replace(np.partition(self, kth, axis, kind, order), "x.partition()")
 
     # -- shape
 
@@ -318,7 +319,7 @@ class ArrayMethods:
 
     def argpartition(self, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
         """The positions that would partition along `axis`; positions have no gradient."""
-        return np.argpartition(self, kth, axis, kind, order)  # type: ignore[arg-type]
+        return np.argpartition(self, kth, axis, kind, order)
 
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
         """Whether all elements along `axis` are true."""

@@ -17,7 +17,6 @@ from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, is_tracked, tensor
 from gradtape.errors import DetachError, DtypeError, OperandError
 from gradtape.explain import messages
-from gradtape.ops.arguments import refused
 
 CPU = (1, 0)
 """What DLPack calls the device of every tensor."""
@@ -55,9 +54,13 @@ def export(
     """
     check_leaves_no_gradient(x, "DLPack")
     if stream is not None:
-        raise refused(ExchangeError, f"__dlpack__: stream={stream!r}, but tensors are on the CPU.", "stream=None")
+        raise messages.refused_argument(
+            ExchangeError, f"__dlpack__: stream={stream!r}, but tensors are on the CPU.", "stream=None"
+        )
     if dl_device is not None and tuple(dl_device) != CPU:
-        raise refused(ExchangeError, f"__dlpack__: dl_device={dl_device!r}.", f"{CPU}, the CPU, or None")
+        raise messages.refused_argument(
+            ExchangeError, f"__dlpack__: dl_device={dl_device!r}.", f"{CPU}, the CPU, or None"
+        )
     array = np.asarray(x._leave("DLPack"))
     if copy is not False:
         return np.array(array).__dlpack__(max_version=max_version)
@@ -78,19 +81,21 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     Tensor([1., 2.])
     """
     if device is not None and device != "cpu":
-        raise refused(ExchangeError, f"from_dlpack: device={device!r}.", "device='cpu', the only one; or None")
+        raise messages.refused_argument(
+            ExchangeError, f"from_dlpack: device={device!r}.", "device='cpu', the only one; or None"
+        )
     if isinstance(x, Tensor):
         check_leaves_no_gradient(x, "DLPack")
         array = np.asarray(x._leave("DLPack"))
         return Tensor(np.array(array) if copy else array)
     if not hasattr(x, "__dlpack__"):
-        raise refused(
+        raise messages.refused_argument(
             OperandError,
             f"from_dlpack: a {type(x).__name__} does not speak DLPack (it has no __dlpack__).",
             "gt.tensor(x) for numbers, nested lists and NumPy arrays",
         )
     if copy is False:
-        raise refused(
+        raise messages.refused_argument(
             ExchangeError,
             f"from_dlpack: copy=False, but a tensor owns its memory and cannot share that of a {type(x).__name__}.",
             "copy=None, which copies",
@@ -98,7 +103,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     try:
         array = np.from_dlpack(x)
     except (BufferError, RuntimeError, TypeError) as error:
-        raise refused(
+        raise messages.refused_argument(
             ExchangeError,
             f"from_dlpack: the {type(x).__name__} does not give its numbers away: {error}.",
             "an array on the CPU, of a dtype that NumPy has, that requires no gradient",
@@ -146,7 +151,7 @@ def from_torch(x: Any, requires_grad: bool = False) -> Tensor:
     """
     torch = library("torch", "from_torch")
     if not isinstance(x, torch.Tensor):
-        raise refused(
+        raise messages.refused_argument(
             OperandError, f"from_torch: a {type(x).__name__} is no PyTorch tensor.", "a torch.Tensor; gt.tensor(x)"
         )
     if x.requires_grad:
@@ -179,13 +184,15 @@ def to_torch(x: Any, requires_grad: bool = False) -> Any:
 def torch_array(x: Any) -> Any:
     """The numbers of a PyTorch tensor, wherever its gradient goes, as an array of our own."""
     if x.device.type != "cpu":
-        raise refused(OperandError, f"this PyTorch tensor is on the device {str(x.device)!r}.", "x.cpu()")
+        raise messages.refused_argument(
+            OperandError, f"this PyTorch tensor is on the device {str(x.device)!r}.", "x.cpu()"
+        )
     if x.is_sparse or not x.layout == _strided():
-        raise refused(OperandError, f"this PyTorch tensor is {x.layout}, not dense.", "x.to_dense()")
+        raise messages.refused_argument(OperandError, f"this PyTorch tensor is {x.layout}, not dense.", "x.to_dense()")
     try:
         return np.array(x.detach().resolve_conj().resolve_neg().numpy())
     except TypeError as error:
-        raise refused(DtypeError, f"NumPy has no {x.dtype}.", "x.float()") from error
+        raise messages.refused_argument(DtypeError, f"NumPy has no {x.dtype}.", "x.float()") from error
 
 
 def _strided() -> Any:

@@ -20,12 +20,13 @@ import numpy as np
 from gradtape.core.batch import spread
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general
+from gradtape.core.typing import Array
 from gradtape.ops import elementwise
 from gradtape.ops.arguments import along, behind_batch
 from gradtape.ops.cumulative import recurrence
 
 
-def _stretches_kernel(x: Any, out: Any, axis: int) -> Any:
+def _stretches_kernel(x: Array, out: Array, axis: int) -> Any:
     """For each place: whether it is in the stretch of the one before, whether it is tied, how many are tied by now."""
     tied = (x == out) | (np.isnan(x) & np.isnan(out))
     behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
@@ -58,12 +59,12 @@ def _solved_backwards(factors: Any, terms: Any, axis: int) -> Any:
     return np.flip(recurrence(following, np.flip(terms, axis), axis), axis)
 
 
-def _extreme_forward(dx: Any, x: Any, out: Any, axis: int) -> Any:
+def _extreme_forward(dx: Array, x: Array, out: Array, axis: int) -> Any:
     same, tied, count = _stretches(x, out, axis=axis)
     return recurrence(same, tied * dx, axis) / count
 
 
-def _extreme_reverse(g: Any, x: Any, out: Any, axis: int) -> Any:
+def _extreme_reverse(g: Array, x: Array, out: Array, axis: int) -> Any:
     same, tied, count = _stretches(x, out, axis=axis)
     return tied * _solved_backwards(same, g / count, axis)
 
@@ -84,7 +85,7 @@ def _running_extreme(ufunc: np.ufunc) -> Op:
     )
 
 
-def _kept_share(out: Any, axis: int) -> Any:
+def _kept_share(out: Array, axis: int) -> Any:
     """exp(out_(k-1) - out_k), and 0 at the first place."""
     behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
     first = np.zeros_like(out[along(axis, slice(0, 1))])

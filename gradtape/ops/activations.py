@@ -14,6 +14,7 @@ import numpy as np
 
 from gradtape.core.rules import elementwise
 from gradtape.core.tensor import Tensor
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import one_axis, ordered, ordered_floating, refused
 from gradtape.ops.rectifiers import samples_with
@@ -45,7 +46,7 @@ def blockwise(formula: Callable[..., Any]) -> Callable[..., Any]:
     """`formula`, of each element of its first argument by itself, block by block where that is a large array."""
 
     @functools.wraps(formula)
-    def in_blocks(x: Any, *others: Any) -> Any:
+    def in_blocks(x: Array, *others: Any) -> Any:
         if not isinstance(x, np.ndarray) or x.size <= BLOCK:
             return formula(x, *others)
         flat = x.reshape(-1)
@@ -74,13 +75,13 @@ _elu = elementwise(
 
 
 @blockwise
-def _elu_slope(x: Any, alpha: float, scale: float, reach: float) -> Any:
+def _elu_slope(x: Array, alpha: float, scale: float, reach: float) -> Any:
     bell = np.exp(np.minimum(x, np.zeros((), x.dtype)) / reach)
     return (x > 0).astype(x.dtype) * (scale * (1 - alpha / reach)) + bell * (scale * alpha / reach)
 
 
 @blockwise
-def _elu_kernel(x: Any, alpha: float, scale: float, reach: float) -> Any:
+def _elu_kernel(x: Array, alpha: float, scale: float, reach: float) -> Any:
     """scale (max(x, 0) + alpha (exp(y / reach) - 1)) with y = min(x, 0).
 
     exp(2 v) - 1 = 2 t / (1 - t) with t = tanh(v), exact near 0 too; NumPy's tanh is much faster than its expm1.
@@ -93,7 +94,7 @@ _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
 
 
-def elu(input: Any, alpha: float = 1.0) -> Any:
+def elu(input: TensorLike, alpha: float = 1.0) -> Any:
     """x where it is positive, alpha (exp(x) - 1) elsewhere.
 
     >>> import gradtape as gt
@@ -103,7 +104,7 @@ def elu(input: Any, alpha: float = 1.0) -> Any:
     return _elu(ordered_floating(input, "elu"), alpha=float(alpha), scale=1.0, reach=1.0)
 
 
-def selu(input: Any) -> Any:
+def selu(input: TensorLike) -> Any:
     """`elu` with the scale and alpha that keep the mean 0 and the variance 1 from layer to layer.
 
     >>> import gradtape as gt
@@ -113,7 +114,7 @@ def selu(input: Any) -> Any:
     return _elu(ordered_floating(input, "selu"), alpha=_SELU_ALPHA, scale=_SELU_SCALE, reach=1.0)
 
 
-def celu(input: Any, alpha: float = 1.0) -> Any:
+def celu(input: TensorLike, alpha: float = 1.0) -> Any:
     """x where it is positive, alpha (exp(x / alpha) - 1) elsewhere: without a kink for every alpha.
 
     >>> import gradtape as gt
@@ -134,7 +135,7 @@ _softplus = elementwise(
 
 
 @blockwise
-def _softplus_kernel(x: Any, beta: float, limit: float) -> Any:
+def _softplus_kernel(x: Array, beta: float, limit: float) -> Any:
     scaled = x * x.dtype.type(beta)
     out = softplus_kernel(scaled) / x.dtype.type(beta)
     beyond = scaled > limit
@@ -143,7 +144,7 @@ def _softplus_kernel(x: Any, beta: float, limit: float) -> Any:
     return np.where(beyond, x, out)
 
 
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: TensorLike, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """log(1 + exp(beta x)) / beta without overflow; x itself where beta x is above `threshold`.
 
     >>> import gradtape as gt
@@ -155,7 +156,7 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     return _softplus(ordered_floating(input, "softplus"), beta=float(beta), limit=float(threshold))
 
 
-def logsigmoid(input: Any) -> Any:
+def logsigmoid(input: TensorLike) -> Any:
     """log(sigmoid(x)), exact where it is large and negative too.
 
     >>> import gradtape as gt
@@ -166,13 +167,13 @@ def logsigmoid(input: Any) -> Any:
 
 
 @blockwise
-def _times_logistic(x: Any, a: float, b: float) -> Any:
+def _times_logistic(x: Array, a: float, b: float) -> Any:
     """x s(u) with s the logistic function and u = a (x + b x^3), as x / (1 + exp(-u))."""
     with np.errstate(over="ignore"):  # where s is 0
         return x / (1 + np.exp(x * (-a if not b else -a - a * b * (x * x))))
 
 
-def _logistic(u: Any) -> Any:
+def _logistic(u: Array) -> Any:
     """The logistic function; of bare arrays without SciPy's care for results below the smallest normal number."""
     return sigmoid(u) if isinstance(u, Tensor) else 1 / (1 + np.exp(-u))
 
@@ -186,12 +187,12 @@ _silu = elementwise(
 
 
 @blockwise
-def _silu_slope(x: Any) -> Any:
+def _silu_slope(x: Array) -> Any:
     s = _logistic(x)
     return s * (1 + x * (1 - s))
 
 
-def silu(input: Any) -> Any:
+def silu(input: TensorLike) -> Any:
     """x sigmoid(x), which is also called swish.
 
     >>> import gradtape as gt
@@ -210,17 +211,17 @@ _mish = elementwise(
 
 
 @blockwise
-def _mish_kernel(x: Any) -> Any:
+def _mish_kernel(x: Array) -> Any:
     return x * np.tanh(softplus_kernel(x))
 
 
 @blockwise
-def _mish_slope(x: Any) -> Any:
+def _mish_slope(x: Array) -> Any:
     u = np.tanh(smooth_relu(x))
     return u + x * sigmoid(x) * (1 - u * u)
 
 
-def mish(input: Any) -> Any:
+def mish(input: TensorLike) -> Any:
     """x tanh(softplus(x)).
 
     >>> import gradtape as gt
@@ -249,7 +250,7 @@ _TAIL = (
 )
 
 
-def _single_tail(x: Any) -> tuple[Any, Any]:
+def _single_tail(x: Array) -> tuple[Any, Any]:
     """The normal distribution function at -|x| and exp(-x^2 / 2), in single precision."""
     t = 1 / (1 + np.abs(x) * np.float32(_REACH))
     polynomial = np.zeros_like(t)
@@ -261,7 +262,7 @@ def _single_tail(x: Any) -> tuple[Any, Any]:
 
 
 @blockwise
-def _gelu_kernel(x: Any) -> Any:
+def _gelu_kernel(x: Array) -> Any:
     if x.dtype != np.float32:
         return x * ndtr.kernel(x)
     with np.errstate(over="ignore"):  # of x * x, where the tail is 0
@@ -269,7 +270,7 @@ def _gelu_kernel(x: Any) -> Any:
 
 
 @blockwise
-def _gelu_slope(x: Any) -> Any:
+def _gelu_slope(x: Array) -> Any:
     """The distribution function and x times the density; of bare arrays in single precision, by the fit."""
     if isinstance(x, Tensor) or x.dtype != np.float32:
         return ndtr(x) + x * (_PEAK * np.exp(-0.5 * x * x))
@@ -294,12 +295,12 @@ _gelu_tanh = elementwise(
 
 
 @blockwise
-def _gelu_tanh_slope(x: Any) -> Any:
+def _gelu_tanh_slope(x: Array) -> Any:
     s = _logistic(_GELU_A * x * (1 + _GELU_B * x * x))
     return s * (1 + x * (1 - s) * (_GELU_A * (1 + 3 * _GELU_B * x * x)))
 
 
-def gelu(input: Any, approximate: str = "none") -> Any:
+def gelu(input: TensorLike, approximate: str = "none") -> Any:
     """x times the normal distribution function of x; with approximate="tanh", the usual approximation of it.
 
     >>> import gradtape as gt
@@ -320,7 +321,7 @@ _softsign = elementwise(
 )
 
 
-def softsign(input: Any) -> Any:
+def softsign(input: TensorLike) -> Any:
     """x / (1 + |x|).
 
     >>> import gradtape as gt
@@ -337,7 +338,7 @@ _tanhshrink = elementwise(
 )
 
 
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: TensorLike) -> Any:
     """x - tanh(x).
 
     >>> import gradtape as gt
@@ -350,7 +351,7 @@ def tanhshrink(input: Any) -> Any:
 # -- along an axis
 
 
-def glu(input: Any, axis: int = -1) -> Any:
+def glu(input: TensorLike, axis: int = -1) -> Any:
     """The first half along `axis`, times the sigmoid of the second.
 
     >>> import gradtape as gt
@@ -371,7 +372,7 @@ def glu(input: Any, axis: int = -1) -> Any:
     return input[(*before, slice(0, half))] * sigmoid(input[(*before, slice(half, None))])
 
 
-def softmin(input: Any, axis: int = -1) -> Any:
+def softmin(input: TensorLike, axis: int = -1) -> Any:
     """The softmax of -x: the smallest elements have the most weight.
 
     >>> import gradtape as gt

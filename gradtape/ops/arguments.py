@@ -13,6 +13,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from gradtape.core.explain_hooks import suspect
 from gradtape.core.operation import PLAIN, Op, apply, tensor_of
 from gradtape.core.tensor import Tensor
+from gradtape.core.typing import Array, Axis, DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import DtypeError, GradTapeError, OperandError
 from gradtape.explain import messages
 from gradtape.numpy_dispatch.protocols import write_into
@@ -20,12 +21,13 @@ from gradtape.numpy_dispatch.protocols import write_into
 Axes = tuple[int, ...] | None
 
 
-def as_value(x: Any) -> Any:
+def as_value(x: TensorLike) -> Array:
     """`x` as something with a shape: tensors as they are, the rest as arrays of numbers."""
     if isinstance(x, Tensor):
         return x
     if type(x) not in PLAIN and hasattr(x, "__gradtape_tensor__"):
-        return tensor_of(x)
+        value: Array = tensor_of(x)
+        return value
     array = x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, say, the numbers
     if array.dtype.hasobject:
         raise refused(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")
@@ -37,12 +39,12 @@ def refused(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     return messages.refused_argument(kind, what, fix)
 
 
-def filled(out: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def filled(out: Array, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`out`, with what `function` returns written into it, as its keyword of that name asks for."""
     return write_into(function(*args, **kwargs), out, f"{function.__name__}(out=...)")
 
 
-def one_axis(axis: Any, ndim: int) -> int:
+def one_axis(axis: Axis, ndim: int) -> int:
     """An axis as a non-negative integer."""
     if isinstance(axis, (list, tuple)):
         raise refused(OperandError, f"axis {axis!r}: one axis is wanted here.", "an integer")
@@ -68,19 +70,19 @@ def axes_or_none(axis: Any, ndim: int) -> Axes:
     return None if axis is None else axes_tuple(axis, ndim)
 
 
-def reduced_axes(axis: Any, ndim: int) -> Axes:
+def reduced_axes(axis: Axis, ndim: int) -> Axes:
     """As `axes_or_none`, but a single number may have the axis 0, as NumPy lets it in sums, products and extremes."""
     if axis is None or (not ndim and isinstance(axis, int) and axis in (0, -1)):
         return None
     return axes_or_none(axis, ndim)
 
 
-def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def all_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     """Axes as a tuple of non-negative integers; None means every one of them."""
     return tuple(range(ndim)) if axis is None else axes_tuple(axis, ndim)
 
 
-def noted(out: Any, x: Any, axes: Axes, keepdims: bool) -> Any:
+def noted(out: Array, x: Array, axes: Axes, keepdims: bool) -> Any:
     """`out`, a reduction of `x`; if it fits the axis that is gone by its length, where it falls is looked at when a
     gradient is taken.
     """
@@ -93,12 +95,12 @@ def noted(out: Any, x: Any, axes: Axes, keepdims: bool) -> Any:
     return out
 
 
-def converted(x: Any, dtype: Any) -> Any:
+def converted(x: Array, dtype: DTypeLike) -> Array:
     """`x` in `dtype`, where one is asked for."""
     return x if dtype is None or x.dtype == np.dtype(dtype) else x.astype(dtype)
 
 
-def flat_or_axis(x: Any, axis: int | None, number: bool = False) -> tuple[Any, int]:
+def flat_or_axis(x: TensorLike, axis: int | None, number: bool = False) -> tuple[Array, int]:
     """`x` and a non-negative axis; without an axis, all elements of `x` in a row and axis 0.
 
     With `number`, a single number has an axis 0, where NumPy lets it have one.
@@ -109,7 +111,7 @@ def flat_or_axis(x: Any, axis: int | None, number: bool = False) -> tuple[Any, i
     return x, one_axis(axis, x.ndim)
 
 
-def ordered(x: Any, name: str) -> Any:
+def ordered(x: Array, name: str) -> Array:
     """`x`, if its numbers have an order."""
     if x.dtype.kind == "c":
         raise refused(
@@ -120,13 +122,13 @@ def ordered(x: Any, name: str) -> Any:
     return x
 
 
-def ordered_floating(input: Any, name: str) -> Any:
+def ordered_floating(input: TensorLike, name: str) -> Array:
     """`input` as real floating point numbers."""
     input = as_value(input)
     return ordered(input, name) if input.dtype.kind in "fc" else input.astype(float)
 
 
-def lengths(shape: Any) -> tuple[int, ...]:
+def lengths(shape: ShapeLike) -> tuple[int, ...]:
     """A shape as a tuple: of one length, or of a sequence of them."""
     several = shape if isinstance(shape, (list, tuple, np.ndarray)) else (shape,)
     try:
@@ -153,7 +155,7 @@ def behind_batch(*names: str) -> Any:
     return batch
 
 
-def restored(reduced: Any, axis: Axes, keepdims: bool, ndim: int) -> Any:
+def restored(reduced: Array, axis: Axes, keepdims: bool, ndim: int) -> Any:
     """A reduced array with its axes back, at length 1, so that it broadcasts against what it came from."""
     if keepdims or not ndim:
         return reduced
@@ -163,7 +165,7 @@ def restored(reduced: Any, axis: Axes, keepdims: bool, ndim: int) -> Any:
     return reduced.reshape(tuple([1 if i in axis else next(lengths) for i in range(ndim)]))
 
 
-def stretch(x: Any, shape: tuple[int, ...]) -> Any:
+def stretch(x: Array, shape: tuple[int, ...]) -> Any:
     """`x` repeated to `shape`: a small array is filled, a large one is a view."""
     if isinstance(x, (np.ndarray, np.generic)) and math.prod(shape) <= 4096:
         filled = np.empty(shape, x.dtype)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.rules import general
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, behind_batch, refused
 from gradtape.ops.elementwise import where
@@ -20,7 +21,7 @@ from gradtape.ops.softmax import _top
 __all__ = ["scaled_dot_product_attention"]
 
 
-def _weights_kernel(x: Any, axis: int) -> Any:
+def _weights_kernel(x: Array, axis: int) -> Any:
     """The softmax; zeros where all is -inf, so that a row which may attend to nothing takes nothing."""
     if x.dtype.kind == "c":
         raise TypeError("scores are real numbers")
@@ -31,7 +32,7 @@ def _weights_kernel(x: Any, axis: int) -> Any:
     return out
 
 
-def _change(change: Any, out: Any, axis: int) -> Any:
+def _change(change: Any, out: Array, axis: int) -> Any:
     """The derivative of softmax, which is symmetric."""
     return out * (change - sum(change * out, axis=axis, keepdims=True))
 
@@ -51,10 +52,10 @@ _attention_weights = general(
 
 
 def scaled_dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any = None,
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    attn_mask: TensorLike | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
@@ -90,12 +91,12 @@ def scaled_dot_product_attention(
     return matmul(weights, value)
 
 
-def _floating(x: Any) -> Any:
+def _floating(x: TensorLike) -> Array:
     x = as_value(x)
     return x if x.dtype.kind in "fc" else x.astype(float)
 
 
-def _check_shapes(query: Any, key: Any, value: Any) -> None:
+def _check_shapes(query: Array, key: Array, value: Array) -> None:
     shapes = (query.shape, key.shape, value.shape)
     if min(len(shape) for shape in shapes) < 2 or shapes[0][-1] != shapes[1][-1] or shapes[1][-2] != shapes[2][-2]:
         raise refused(
@@ -115,7 +116,7 @@ def _check_shapes(query: Any, key: Any, value: Any) -> None:
         ) from None
 
 
-def _masked(scores: Any, mask: Any) -> Any:
+def _masked(scores: Array, mask: Array) -> Any:
     try:
         fits = np.broadcast_shapes(mask.shape, scores.shape)[-2:] == scores.shape[-2:]
     except ValueError:

@@ -15,6 +15,7 @@ from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.numpy_dispatch.protocols import COMPOSED, answers
 from gradtape.ops.arguments import as_value, filled
 from gradtape.ops.conversion import absolute, direction
@@ -31,7 +32,7 @@ def _row(kernel: Callable[..., Any], what: str, example: str, **details: Any) ->
 _sign = constant(lambda x: np.sign(x), name="sign", batch=batch_elementwise, domain=[None])
 
 
-def sign(x: Any) -> Any:
+def sign(x: TensorLike) -> Any:
     """-1, 0 or 1, which is flat, so no gradient passes; of a complex number x / |x|, which has one.
 
     >>> import gradtape as gt
@@ -62,7 +63,7 @@ _round = constant(
 
 
 @answers(np.round, np.around)
-def round(x: Any, decimals: int = 0, out: Any = None) -> Any:
+def round(x: TensorLike, decimals: int = 0, out: Array | None = None) -> Any:
     """`x` rounded to `decimals` places. It is flat almost everywhere, so no gradient passes.
 
     >>> import gradtape as gt
@@ -115,7 +116,7 @@ logical_not = _row(np.logical_not, "Whether it does not hold", "logical_not([1.0
 def _bits(count: int) -> Any:
     """Samples of small integers and of booleans."""
 
-    def samples(draw: Any) -> list[Any]:
+    def samples(draw: Draw) -> list[Any]:
         whole = tuple(np.floor(4 + 2 * draw(2, 3)).astype(int) for _ in range(count))
         broadcast = (np.array([1, 2, 3]), np.array([[1], [2]]))[:count]
         return [(whole, {}), (broadcast, {})]
@@ -147,7 +148,7 @@ _isclose = constant(
 
 
 @answers(np.isclose)
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Where two arrays agree within a tolerance.
 
     >>> import gradtape as gt
@@ -158,7 +159,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 
 @answers(np.allclose)
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether two arrays agree within a tolerance.
 
     >>> import gradtape as gt
@@ -169,7 +170,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 
 
 @answers(np.array_equal)
-def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
+def array_equal(a: TensorLike, b: TensorLike, equal_nan: bool = False) -> bool:
     """Whether two arrays have the same shape and elements.
 
     >>> import gradtape as gt

@@ -13,12 +13,13 @@ import numpy as np
 from gradtape.core.batch import batch_elementwise
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.tensor import Tensor
+from gradtape.core.typing import Array, Draw, DTypeLike, TensorLike
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value
 from gradtape.ops.documentation import flat, slopes
 
 
-def _complex_samples(draw: Any) -> list[Any]:
+def _complex_samples(draw: Draw) -> list[Any]:
     return [
         ((draw(3, 4),), {}),
         ((draw(),), {}),
@@ -27,7 +28,7 @@ def _complex_samples(draw: Any) -> list[Any]:
     ]
 
 
-def direction(x: Any, out: Any) -> Any:
+def direction(x: Array, out: Array) -> Any:
     """x / |x|, and 0 at 0."""
     return np.sign(x) if x.dtype.kind != "c" else x / np.where(out == 0, 1, out)
 
@@ -70,7 +71,7 @@ imag = linear(
 )
 
 
-def _turn(x: Any) -> Any:
+def _turn(x: Array) -> Any:
     """i z / |z|^2: the direction in which the angle grows, and by how much."""
     if x.dtype.kind != "c":
         return np.zeros_like(x)
@@ -89,7 +90,7 @@ _angle = general(
 
 
 @answers(np.angle)
-def angle(x: Any, deg: bool = False) -> Any:
+def angle(x: TensorLike, deg: bool = False) -> Any:
     """The angle of complex numbers, in radians or (with `deg`) degrees.
 
     >>> import gradtape as gt
@@ -125,7 +126,7 @@ _to_integer = constant(
 )
 
 
-def _cast_back(g: Any, x: Any) -> Any:
+def _cast_back(g: Array, x: Array) -> Any:
     return (np.real(g) if g.dtype.kind == "c" and x.dtype.kind != "c" else g).astype(x.dtype)
 
 
@@ -142,7 +143,7 @@ _cast = linear(
 
 
 @answers(np.astype)
-def astype(x: Any, dtype: Any, copy: bool = True, device: Any = None) -> Any:
+def astype(x: TensorLike, dtype: DTypeLike, copy: bool = True, device: str | None = None) -> Any:
     """`x` as numbers of another dtype; a gradient passes between floating point types only.
 
     >>> import gradtape as gt
@@ -168,7 +169,7 @@ def result_type(*values: Any) -> np.dtype[Any]:
 
 
 @answers(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: TensorLike) -> bool:
     """Whether `x` has a complex dtype.
 
     >>> import gradtape as gt
@@ -179,7 +180,7 @@ def iscomplexobj(x: Any) -> bool:
 
 
 @answers(np.isrealobj)
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: TensorLike) -> bool:
     """Whether `x` has a dtype that is not complex.
 
     >>> import gradtape as gt

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from gradtape.core.typing import Array, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.convolution_ops import CHUNK_BYTES as CHUNK_BYTES
@@ -39,7 +40,7 @@ def for_each_axis(name: str, what: str, given: Any, axes: int, least: int) -> Le
     return found
 
 
-def images(name: str, input: Any, axes: int) -> tuple[Any, bool]:
+def images(name: str, input: TensorLike, axes: int) -> tuple[Array, bool]:
     """`input` as (examples, channels, ...), and whether it was a single example without the first axis."""
     input = as_value(input)
     if input.ndim not in (axes + 1, axes + 2):
@@ -53,7 +54,9 @@ def images(name: str, input: Any, axes: int) -> tuple[Any, bool]:
     return (input[None] if single else input), single
 
 
-def _checked_weight(name: str, input: Any, weight: Any, axes: int, groups: Any, transposed: bool) -> tuple[Any, int]:
+def _checked_weight(
+    name: str, input: Array, weight: TensorLike, axes: int, groups: Any, transposed: bool
+) -> tuple[Array, int]:
     weight = as_value(weight)
     layout = "(in channels, out channels / groups" if transposed else "(out channels, in channels / groups"
     layout += f"{', taps' * axes})"
@@ -88,7 +91,7 @@ def _checked_weight(name: str, input: Any, weight: Any, axes: int, groups: Any, 
     return weight, groups
 
 
-def _with_bias(name: str, out: Any, bias: Any, axes: int, single: bool) -> Any:
+def _with_bias(name: str, out: Array, bias: Any, axes: int, single: bool) -> Any:
     if bias is not None:
         bias = as_value(bias)
         if bias.shape != (out.shape[1],):
@@ -120,7 +123,14 @@ def margins_of(padding: Any, name: str, stride: Lengths, dilation: Lengths, taps
 
 
 def _convolution(
-    axes: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any
+    axes: int,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    stride: ShapeLike,
+    padding: Any,
+    dilation: ShapeLike,
+    groups: Any,
 ) -> Any:
     name = f"conv{axes}d"
     input, single = images(name, input, axes)
@@ -147,12 +157,12 @@ def _convolution(
 
 
 def conv1d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: ShapeLike = 1,
     padding: Any = 0,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
     groups: int = 1,
 ) -> Any:
     """The convolution of signals (examples, channels, length) with `weight` (out channels, in channels / groups, taps).
@@ -169,12 +179,12 @@ def conv1d(
 
 
 def conv2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: ShapeLike = 1,
     padding: Any = 0,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
     groups: int = 1,
 ) -> Any:
     """The convolution of images (examples, channels, height, width), otherwise as `conv1d`.
@@ -188,12 +198,12 @@ def conv2d(
 
 
 def conv3d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: ShapeLike = 1,
     padding: Any = 0,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
     groups: int = 1,
 ) -> Any:
     """The convolution of volumes (examples, channels, depth, height, width), otherwise as `conv1d`.
@@ -207,14 +217,14 @@ def conv3d(
 
 def _transposed(
     axes: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    stride: ShapeLike,
     padding: Any,
-    output_padding: Any,
+    output_padding: ShapeLike,
     groups: Any,
-    dilation: Any,
+    dilation: ShapeLike,
 ) -> Any:
     name = f"conv_transpose{axes}d"
     input, single = images(name, input, axes)
@@ -247,14 +257,14 @@ def _transposed(
 
 
 def conv_transpose1d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: ShapeLike = 1,
     padding: Any = 0,
-    output_padding: Any = 0,
+    output_padding: ShapeLike = 0,
     groups: int = 1,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
 ) -> Any:
     """The transpose of `conv1d` as a linear map, with a `weight` of (in channels, out channels / groups, taps).
 
@@ -269,14 +279,14 @@ def conv_transpose1d(
 
 
 def conv_transpose2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: ShapeLike = 1,
     padding: Any = 0,
-    output_padding: Any = 0,
+    output_padding: ShapeLike = 0,
     groups: int = 1,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
 ) -> Any:
     """The transpose of `conv2d` as a linear map; the arguments are those of `conv_transpose1d`.
 
@@ -288,14 +298,14 @@ def conv_transpose2d(
 
 
 def conv_transpose3d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: ShapeLike = 1,
     padding: Any = 0,
-    output_padding: Any = 0,
+    output_padding: ShapeLike = 0,
     groups: int = 1,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
 ) -> Any:
     """The transpose of `conv3d` as a linear map; the arguments are those of `conv_transpose1d`.
 

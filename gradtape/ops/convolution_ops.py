@@ -22,6 +22,7 @@ import numpy as np
 from gradtape.core.batch import apply_to_each_example
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import multilinear
+from gradtape.core.typing import Array
 from gradtape.ops.products import conjugated
 
 Lengths = tuple[int, ...]
@@ -111,13 +112,13 @@ def _chunks(examples: int, channels: int, thin: bool, itemsize: int, layout: Lay
         yield slice(start, min(start + step, examples))
 
 
-def _channels_first(x: Any, groups: int) -> Any:
+def _channels_first(x: Array, groups: int) -> Any:
     """(n, groups * c, ...) as a view (groups, c, n, ...)."""
     split = x.reshape((x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]))
     return split.transpose((1, 2, 0, *range(3, split.ndim)))
 
 
-def _rows(x: Any, layout: Layout) -> Any:
+def _rows(x: Array, layout: Layout) -> Any:
     """The rows (groups, c, phase, row) for images x (groups, c, n, ...)."""
     planes: Any = (np.empty if layout.covered else np.zeros)(
         (*x.shape[:2], len(layout.phases), x.shape[2], *layout.cells), x.dtype
@@ -127,7 +128,7 @@ def _rows(x: Any, layout: Layout) -> Any:
     return planes.reshape((*planes.shape[:3], -1))
 
 
-def _columns(rows: Any, layout: Layout) -> Any:
+def _columns(rows: Array, layout: Layout) -> Any:
     """The matrices (groups, c * taps, row): each row as the taps meet it."""
     if len(layout.taps) == 1:
         return rows[:, :, 0]
@@ -141,7 +142,7 @@ def _columns(rows: Any, layout: Layout) -> Any:
     return columns.reshape((groups, channels * len(layout.taps), length))
 
 
-def _wide(y: Any, layout: Layout) -> Any:
+def _wide(y: Array, layout: Layout) -> Any:
     """The matrices (groups, o, row) for outputs y (groups, o, n, ...), zero where a row has no output."""
     if y.shape[3:] == layout.cells:
         return y.reshape((*y.shape[:2], -1))
@@ -150,7 +151,7 @@ def _wide(y: Any, layout: Layout) -> Any:
     return wide.reshape((*y.shape[:2], -1))
 
 
-def _convolve_kernel(x: Any, w: Any, geometry: Geometry) -> Any:
+def _convolve_kernel(x: Array, w: Array, geometry: Geometry) -> Any:
     layout, groups = layout_of(geometry), geometry.groups
     out = np.empty((x.shape[0], w.shape[0], *geometry.outputs), np.result_type(x, w))
     images, results = _channels_first(x, groups), _channels_first(out, groups)
@@ -172,7 +173,7 @@ def _convolve_kernel(x: Any, w: Any, geometry: Geometry) -> Any:
     return out
 
 
-def _spread_kernel(y: Any, w: Any, geometry: Geometry) -> Any:
+def _spread_kernel(y: Array, w: Array, geometry: Geometry) -> Any:
     layout, groups, channels = layout_of(geometry), geometry.groups, w.shape[1]
     out = np.zeros((y.shape[0], groups * channels, *geometry.inputs), np.result_type(y, w))
     images, results = _channels_first(out, groups), _channels_first(y, groups)
@@ -199,7 +200,7 @@ def _spread_kernel(y: Any, w: Any, geometry: Geometry) -> Any:
     return out
 
 
-def _correlate_kernel(x: Any, y: Any, geometry: Geometry) -> Any:
+def _correlate_kernel(x: Array, y: Array, geometry: Geometry) -> Any:
     layout, groups = layout_of(geometry), geometry.groups
     images, results = _channels_first(x, groups), _channels_first(y, groups)
     channels = images.shape[1]

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
@@ -23,15 +24,15 @@ __all__ = ["corrcoef", "cov"]
 
 @answers(np.cov)
 def cov(
-    m: Any,
-    y: Any = None,
+    m: TensorLike,
+    y: TensorLike | None = None,
     rowvar: bool = True,
     bias: bool = False,
     ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    fweights: TensorLike | None = None,
+    aweights: TensorLike | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
 ) -> Any:
     """The covariance matrix of variables in rows (in columns without `rowvar`); differentiable in `aweights` too.
 
@@ -73,7 +74,7 @@ def cov(
     return _without_single_axes(found)
 
 
-def _variables(m: Any, rowvar: bool, dtype: Any) -> Any:
+def _variables(m: TensorLike, rowvar: bool, dtype: DTypeLike) -> Any:
     """A matrix of floating point numbers with a variable in each row."""
     m = as_value(m)
     if m.ndim > 2:
@@ -88,19 +89,19 @@ class _Miscounted(ShapeError, RuntimeError):
     """Weights that are not one for each observation, which is a `RuntimeError` of NumPy's."""
 
 
-def _observation_weights(weights: Any, count: int, name: str) -> Any:
+def _observation_weights(weights: TensorLike, count: int, name: str) -> Any:
     weights = as_value(weights)
     if weights.shape != (count,):
         raise refused(_Miscounted, f"cov: {name} of shape {weights.shape} for {count} observations.", "one for each")
     return weights
 
 
-def _without_single_axes(x: Any) -> Any:
+def _without_single_axes(x: Array) -> Any:
     return reshape(x, tuple(n for n in x.shape if n != 1))
 
 
 @answers(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, *, dtype: DTypeLike = None) -> Any:
     """The correlation coefficients of variables in rows (in columns without `rowvar`).
 
     >>> import gradtape as gt

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor, is_tracked, plain
+from gradtape.core.typing import DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
@@ -15,7 +16,7 @@ from gradtape.ops.shaping import broadcast_to, moveaxis
 
 
 @answers(np.zeros, np.empty)
-def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> Tensor:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float, order: str = "C", *, device: str | None = None) -> Tensor:
     """Zeros of a shape.
 
     >>> import gradtape as gt
@@ -26,7 +27,7 @@ def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = Non
 
 
 @answers(np.ones)
-def ones(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike = float, order: str = "C", *, device: str | None = None) -> Tensor:
     """Ones of a shape.
 
     >>> import gradtape as gt
@@ -37,7 +38,7 @@ def ones(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None
 
 
 @answers(np.full)
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
+def full(shape: ShapeLike, fill_value: Any, dtype: Any = None, order: str = "C", *, device: str | None = None) -> Any:
     """One value everywhere; a tensor's gradient is the sum of its copies'.
 
     >>> import gradtape as gt
@@ -54,7 +55,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
 
 @answers(np.eye)
 def eye(
-    n: int, m: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None
+    n: int, m: int | None = None, k: int = 0, dtype: DTypeLike = float, order: str = "C", *, device: str | None = None
 ) -> Tensor:
     """Ones on a diagonal.
 
@@ -67,7 +68,7 @@ def eye(
 
 
 @answers(np.arange)
-def arange(*bounds: Any, dtype: Any = None, device: Any = None, **named: Any) -> Tensor:
+def arange(*bounds: Any, dtype: DTypeLike = None, device: str | None = None, **named: Any) -> Tensor:
     """Evenly spaced numbers, as `np.arange`; a start and a step that are tensors have gradients.
 
     Where the numbers stop only decides how many there are: the gradient for it is 0.
@@ -99,10 +100,10 @@ def linspace(
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: str | None = None,
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; both can be tensors with gradients.
 
@@ -122,13 +123,19 @@ def linspace(
     return (spaced, (stop - start) / gaps) if retstep else spaced
 
 
-def _shape(x: Any, shape: Any) -> Any:
+def _shape(x: TensorLike, shape: ShapeLike | None) -> Any:
     return as_value(x).shape if shape is None else shape
 
 
 @answers(np.zeros_like, np.empty_like)
 def zeros_like(
-    x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    x: TensorLike,
+    dtype: DTypeLike = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: str | None = None,
 ) -> Tensor:
     """Zeros of the shape and dtype of `x`.
 
@@ -141,7 +148,13 @@ def zeros_like(
 
 @answers(np.ones_like)
 def ones_like(
-    x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    x: TensorLike,
+    dtype: DTypeLike = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: str | None = None,
 ) -> Tensor:
     """Ones of the shape and dtype of `x`.
 
@@ -154,14 +167,14 @@ def ones_like(
 
 @answers(np.full_like)
 def full_like(
-    x: Any,
-    fill_value: Any,
-    dtype: Any = None,
+    x: TensorLike,
+    fill_value: TensorLike,
+    dtype: DTypeLike = None,
     order: str = "K",
     subok: bool = True,
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     *,
-    device: Any = None,
+    device: str | None = None,
 ) -> Any:
     """One value everywhere, in the shape and dtype of `x`.
 
@@ -173,7 +186,7 @@ def full_like(
 
 
 @answers(np.copy)
-def copy(x: Any, order: str = "K", subok: bool = False) -> Any:
+def copy(x: TensorLike, order: str = "K", subok: bool = False) -> Any:
     """A new tensor with the same value; the gradient passes.
 
     >>> import gradtape as gt

@@ -6,13 +6,14 @@ them, and so does NumPy's own function when it is told to make what `x` is: `np.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
@@ -25,7 +26,7 @@ from gradtape.ops.shaping import broadcast_to, moveaxis, ravel, reshape
 # -- nested lists
 
 
-def _holds_tensors(data: Any) -> bool:
+def _holds_tensors(data: TensorLike) -> bool:
     if isinstance(data, list | tuple):
         return any(_holds_tensors(item) for item in data)
     return isinstance(data, Tensor)
@@ -50,8 +51,8 @@ def _nested(data: Any) -> Any:
 
 @answers(np.array)
 def array(
-    object: Any,
-    dtype: Any = None,
+    object: TensorLike,
+    dtype: DTypeLike = None,
     *,
     copy: Any = True,
     order: str = "K",
@@ -73,7 +74,9 @@ def array(
 
 
 @answers(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
-def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None) -> Any:
+def asarray(
+    a: TensorLike, dtype: DTypeLike = None, order: str | None = None, *, device: str | None = None, copy: Any = None
+) -> Any:
     """Nested lists of tensors and numbers as one tensor; a tensor stays what it is.
 
     >>> import gradtape as gt
@@ -88,13 +91,13 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
 
 
 @answers(np.require)
-def _required(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+def _required(a: Array, dtype: DTypeLike = None, requirements: Any = None) -> Any:
     """A tensor of the dtype; how it lies in memory is the tensor's own business."""
     return asarray(a, dtype)
 
 
 @answers(np.block)
-def block(arrays: Any) -> Any:
+def block(arrays: Array | Sequence[TensorLike]) -> Any:
     """Blocks in nested lists put together: the innermost lists along the last axis, the next along the one before.
 
     >>> import gradtape as gt
@@ -136,7 +139,7 @@ def _put_together(arrays: Any, depth: int, rank: int) -> Any:
 
 
 @answers(np.diagflat)
-def diagflat(v: Any, k: int = 0) -> Any:
+def diagflat(v: TensorLike, k: int = 0) -> Any:
     """All elements of `v` on the `k`-th diagonal of a matrix of zeros.
 
     >>> import gradtape as gt
@@ -163,7 +166,7 @@ def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float
 
 
 @answers(np.fromiter)
-def fromiter(iter: Iterable[Any], dtype: Any = None, count: int = -1) -> Any:
+def fromiter(iter: Iterable[Any], dtype: DTypeLike = None, count: int = -1) -> Any:
     """What an iterator gives (the first `count`), tensors or numbers of one shape, along a first axis.
 
     >>> import gradtape as gt
@@ -183,7 +186,7 @@ def fromiter(iter: Iterable[Any], dtype: Any = None, count: int = -1) -> Any:
 # -- ranges
 
 
-def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> Any:
+def _steps(start: Array, stop: Array, num: int, endpoint: bool) -> Any:
     """From 0 to 1 in `num` steps, in the floating point type of the ends, an axis for theirs behind."""
     kind = result_type(start, stop, 1.0)
     if num < 0:
@@ -195,7 +198,13 @@ def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> Any:
 
 @answers(np.logspace)
 def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: DTypeLike = None,
+    axis: int = 0,
 ) -> Any:
     """`num` numbers from base^start to base^stop, their logarithms evenly spaced; all three can have gradients.
 
@@ -211,7 +220,9 @@ def logspace(
 
 
 @answers(np.geomspace)
-def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+def geomspace(
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None, axis: int = 0
+) -> Any:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before; both can have gradients.
 
     >>> import gradtape as gt
@@ -231,7 +242,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 
 
 @answers(np.tri)
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> Tensor:
     """Ones on and below the `k`-th diagonal, zeros above.
 
     >>> import gradtape as gt
@@ -243,7 +254,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
 
 
 @answers(np.identity)
-def _identity_matrix(n: int, dtype: Any = None) -> Tensor:
+def _identity_matrix(n: int, dtype: DTypeLike = None) -> Tensor:
     return Tensor(np.identity(n, dtype))
 
 

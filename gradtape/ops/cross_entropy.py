@@ -13,6 +13,7 @@ import numpy as np
 from gradtape.core.operation import Lifted, Op
 from gradtape.core.rules import general
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, one_axis, refused
 from gradtape.ops.indexing import take
@@ -27,7 +28,7 @@ __all__ = ["cross_entropy", "nll_loss"]
 # -- of class labels
 
 
-def _label_kernel(x: Any, labels: Any, axis: int) -> Any:
+def _label_kernel(x: Array, labels: Array, axis: int) -> Any:
     if x.dtype.kind == "c":
         raise TypeError("logits are real numbers")
     shifted = x - _top(x, (axis,))
@@ -36,7 +37,7 @@ def _label_kernel(x: Any, labels: Any, axis: int) -> Any:
     return losses if labels.min(initial=0) >= 0 else np.where(labels < 0, x.dtype.type(0), losses)
 
 
-def _excess_kernel(x: Any, labels: Any, axis: int) -> Any:
+def _excess_kernel(x: Array, labels: Array, axis: int) -> Any:
     """softmax(x), less 1 at the label; zeros where the label is to be ignored."""
     if x.dtype.kind == "c":
         raise TypeError("logits are real numbers")
@@ -53,7 +54,7 @@ def _excess_kernel(x: Any, labels: Any, axis: int) -> Any:
     return out if labels.min(initial=0) >= 0 else np.where(np.expand_dims(labels, axis) < 0, x.dtype.type(0), out)
 
 
-def _softmax_change(change: Any, x: Any, labels: Any, axis: int) -> Any:
+def _softmax_change(change: Any, x: Array, labels: Array, axis: int) -> Any:
     """The derivative of softmax, which is symmetric: p (change - sum(p change)); 0 where the label is ignored."""
     p = np.where(np.expand_dims(labels, axis) < 0, np.zeros((), x.dtype), softmax(x, axis))
     return p * (change - sum(p * change, axis=axis, keepdims=True))
@@ -92,7 +93,7 @@ _label_entropy: Op = general(
 # -- of target distributions
 
 
-def _soft_kernel(x: Any, y: Any, axis: int) -> Any:
+def _soft_kernel(x: Array, y: Array, axis: int) -> Any:
     """-sum(y log softmax(x)); where y is 0 nothing is added, whatever the logarithm."""
     if x.dtype.kind == "c" or y.dtype.kind == "c":
         raise TypeError("logits and probabilities are real numbers")
@@ -100,11 +101,11 @@ def _soft_kernel(x: Any, y: Any, axis: int) -> Any:
     return -np.sum(np.where(y == 0, y.dtype.type(0), y) * np.where(y == 0, x.dtype.type(0), logarithm), axis=axis)
 
 
-def _soft_excess(x: Any, y: Any, axis: int) -> Any:
+def _soft_excess(x: Array, y: Array, axis: int) -> Any:
     return softmax(x, axis) * sum(y, axis=axis, keepdims=True) - y
 
 
-def _nothing_of_nothing(change: Any, slope: Any) -> Any:
+def _nothing_of_nothing(change: Any, slope: Array) -> Any:
     """The product, where 0 times infinity is 0."""
     still = change == 0
     return np.where(still, np.zeros((), change.dtype), change) * np.where(still, np.zeros((), slope.dtype), slope)
@@ -133,7 +134,7 @@ _soft_entropy: Op = general(
 # -- arguments
 
 
-def reduced(name: str, losses: Any, reduction: str, total: Any = None) -> Any:
+def reduced(name: str, losses: Array, reduction: str, total: Array | None = None) -> Any:
     """The losses as they are, their sum, or their mean: the sum divided by `total`, or by how many they are."""
     if reduction == "none":
         return losses
@@ -144,7 +145,7 @@ def reduced(name: str, losses: Any, reduction: str, total: Any = None) -> Any:
     return losses.mean() if total is None else losses.sum() / total
 
 
-def _class_axis(name: str, input: Any, axis: int | None) -> int:
+def _class_axis(name: str, input: Array, axis: int | None) -> int:
     if not input.ndim:
         raise refused(
             ShapeError, f"{name}: input is a single number; it needs an axis of classes.", "an array of logits"
@@ -152,7 +153,7 @@ def _class_axis(name: str, input: Any, axis: int | None) -> int:
     return (1 if input.ndim > 1 else 0) if axis is None else one_axis(axis, input.ndim)
 
 
-def _check_order(name: str, input: Any, target: Any) -> None:
+def _check_order(name: str, input: Array, target: Array) -> None:
     """Refuse labels, integers, that are given as the logits, with one row of numbers for each as the target."""
     if target.dtype.kind == "f" and target.ndim == input.ndim + 1 and target.shape[:1] == input.shape[:1]:
         raise refused(
@@ -163,7 +164,7 @@ def _check_order(name: str, input: Any, target: Any) -> None:
         )
 
 
-def _check_labels(name: str, input: Any, target: Any, place: int) -> None:
+def _check_labels(name: str, input: Array, target: Array, place: int) -> None:
     """Refuse a target of labels that is not one label for each of the examples of `input`."""
     examples = (*input.shape[:place], *input.shape[place + 1 :])
     if target.shape == examples:
@@ -189,7 +190,7 @@ def _check_labels(name: str, input: Any, target: Any, place: int) -> None:
     )
 
 
-def _class_weight(name: str, weight: Any, classes: int, dtype: Any) -> Any:
+def _class_weight(name: str, weight: TensorLike, classes: int, dtype: DTypeLike) -> Array:
     weight = as_value(weight)
     if weight.shape != (classes,):
         raise refused(
@@ -200,7 +201,7 @@ def _class_weight(name: str, weight: Any, classes: int, dtype: Any) -> Any:
     return weight if weight.dtype == dtype else weight.astype(dtype)
 
 
-def _label_total(labels: Any, weights: Any, dtype: Any) -> Any:
+def _label_total(labels: Array, weights: Array | None, dtype: DTypeLike) -> Any:
     """What the sum is divided by for a mean: how many labels are not ignored, or the sum of their weights.
 
     None stands for the number of all of them.
@@ -212,15 +213,15 @@ def _label_total(labels: Any, weights: Any, dtype: Any) -> Any:
     return (labels >= 0).astype(dtype).sum()
 
 
-def _weights_of(weight: Any, labels: Any) -> Any:
+def _weights_of(weight: Array, labels: Array) -> Any:
     """The weight of each label's class; 0 where it is ignored."""
     return np.where(labels < 0, np.zeros((), weight.dtype), take(weight, np.maximum(labels, 0), axis=0))
 
 
 def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
@@ -301,15 +302,15 @@ def cross_entropy(
     return reduced(name, losses, reduction)
 
 
-def _logits(input: Any) -> Any:
+def _logits(input: TensorLike) -> Array:
     input = as_value(input)
     return input if input.dtype.kind in "fc" else input.astype(float)
 
 
 def nll_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
     axis: int | None = None,

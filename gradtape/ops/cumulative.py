@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.rules import general, linear
+from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import ACCUMULATIONS, answers
 from gradtape.ops.arguments import along, as_value, behind_batch, converted, filled, flat_or_axis, one_axis, refused
@@ -14,7 +15,7 @@ from gradtape.ops.joining import concatenate
 from gradtape.ops.reductions import sum
 
 
-def _cumsum_from_behind(g: Any, axis: int) -> Any:
+def _cumsum_from_behind(g: Array, axis: int) -> Any:
     backwards = along(axis, slice(None, None, -1))
     return np.add.accumulate(g[backwards], axis)[backwards]
 
@@ -29,7 +30,7 @@ _cumsum = linear(
 
 
 @answers(np.cumsum)
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, out: Array | None = None) -> Any:
     """Running sums along `axis` (of all elements in order by default).
 
     >>> import gradtape as gt
@@ -48,7 +49,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
 #    Neither divides, so zeros do no harm.
 
 
-def recurrence(a: Any, b: Any, axis: int) -> Any:
+def recurrence(a: Array, b: Array, axis: int) -> Any:
     """The solution of s_k = a_k s_(k-1) + b_k along an axis, in log2(n) rounds that double the step."""
     length, step = b.shape[axis], 1
     while step < length:
@@ -60,13 +61,13 @@ def recurrence(a: Any, b: Any, axis: int) -> Any:
     return b
 
 
-def _before(x: Any, axis: int) -> Any:
+def _before(x: Array, axis: int) -> Any:
     """The products of all elements before each."""
     ones = np.ones_like(x[along(axis, slice(0, 1))])
     return np.concatenate([ones, np.cumprod(x, axis)[along(axis, slice(0, -1))]], axis)
 
 
-def _cumprod_reverse(g: Any, x: Any, axis: int) -> Any:
+def _cumprod_reverse(g: Array, x: Array, axis: int) -> Any:
     x = np.conj(x) if x.dtype.kind == "c" else x
     following = np.roll(np.flip(x, axis), 1, axis)  # x_(k+1); the first one there is multiplied by nothing
     return _before(x, axis) * np.flip(recurrence(following, np.flip(g, axis), axis), axis)
@@ -88,7 +89,7 @@ _cumprod = general(
 
 
 @answers(np.cumprod)
-def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def cumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, out: Array | None = None) -> Any:
     """Running products along `axis`; the gradient is exact with zeros among the factors too.
 
     >>> import gradtape as gt
@@ -105,7 +106,9 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
 
 
 @answers(np.diff)
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(
+    x: Any, n: int = 1, axis: int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None
+) -> Any:
     """The differences of neighbours along `axis`, taken `n` times.
 
     >>> import gradtape as gt
@@ -128,14 +131,14 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-def _end(end: Any, x: Any, axis: int) -> Any:
+def _end(end: Any, x: Array, axis: int) -> Any:
     """What is put before or after: a number is one slice of `x` filled with it."""
     end = as_value(end)
     return end if end.ndim else np.broadcast_to(end, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
 
 
 @answers(np.trapezoid)
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral of `y` along `axis` by the trapezoidal rule, at the points `x` or `dx` apart.
 
     >>> import gradtape as gt

@@ -14,6 +14,7 @@ import numpy as np
 from gradtape.core.rules import constant, general
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, is_tracked
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, filled, refused
@@ -40,7 +41,7 @@ class QRResult(NamedTuple):
 # -- solve: A x = b,  A dx = db - dA x
 
 
-def _solve_reverse(g: Any, x: Any, y: Any, out: Any) -> Any:
+def _solve_reverse(g: Array, x: Array, y: Array, out: Array) -> Any:
     right = np.linalg.solve(adjoint(x), g)
     return unbroadcast(-right @ adjoint(out), x.shape), unbroadcast(right, y.shape)
 
@@ -63,7 +64,7 @@ _solve = general(
 
 
 @answers(np.linalg.solve)
-def solve(a: Any, b: Any) -> Any:
+def solve(a: TensorLike, b: TensorLike) -> Any:
     """The solution x of `a @ x = b`, as `np.linalg.solve`: `b` is a vector if it has one axis, else columns of them.
 
     >>> import numpy as np, gradtape as gt
@@ -89,7 +90,7 @@ _inv = general(
 
 
 @answers(np.linalg.inv)
-def inv(a: Any) -> Any:
+def inv(a: TensorLike) -> Any:
     """The inverse of a matrix, as `np.linalg.inv`.
 
     >>> import numpy as np, gradtape as gt
@@ -103,18 +104,18 @@ def inv(a: Any) -> Any:
 # -- cholesky: a = l l^H. With h = l^-1 da l^-H:  l^-1 dl = the lower triangle of h, its diagonal halved
 
 
-def _lower_half(x: Any) -> Any:
+def _lower_half(x: Array) -> Any:
     lower = np.tril(x)
     return lower - diagonal_part(lower) / 2
 
 
-def _cholesky_reverse(g: Any, out: Any) -> Any:
+def _cholesky_reverse(g: Array, out: Array) -> Any:
     inner = _lower_half(adjoint(out) @ g)
     left = np.linalg.solve(adjoint(out), inner)
     return hermitian_part(adjoint(np.linalg.solve(adjoint(out), adjoint(left))))
 
 
-def _cholesky_forward(dx: Any, out: Any) -> Any:
+def _cholesky_forward(dx: Array, out: Array) -> Any:
     left = np.linalg.solve(out, hermitian_part(dx))
     return out @ _lower_half(np.linalg.solve(out, adjoint(left)))
 
@@ -134,7 +135,7 @@ _cholesky = general(
 
 
 @answers(np.linalg.cholesky)
-def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+def cholesky(a: TensorLike, /, *, upper: bool = False) -> Any:
     """The triangular L with L @ L.conj().T = a, or with `upper` its conjugate transpose, as `np.linalg.cholesky`.
 
     A Hermitian argument gets a Hermitian gradient; of any other, the triangle that is read.
@@ -152,7 +153,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 #    antihermitian:  dr = q^H da - w r,  dq = (da - q dr) r^-1. Of a wide matrix q comes from its first, square part
 
 
-def _full_rank_kernel(r: Any) -> Any:
+def _full_rank_kernel(r: Array) -> Any:
     steps = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
     limit = 8 * max(r.shape[-2:]) * np.finfo(r.dtype).eps * np.max(steps, axis=-1, keepdims=True, initial=0)
     deficient = steps <= limit
@@ -172,25 +173,25 @@ _require_full_rank = constant(
 )
 
 
-def _rotation(c: Any) -> Any:
+def _rotation(c: Array) -> Any:
     """The antihermitian matrix that is `c` below the diagonal and its imaginary part on it."""
     lower = np.tril(c, -1)
     turned = lower - adjoint(lower)
     return turned if c.dtype.kind != "c" else turned + 1j * np.imag(diagonal_part(c))
 
 
-def _hermitian_above(x: Any) -> Any:
+def _hermitian_above(x: Array) -> Any:
     """The Hermitian matrix that is `x` above the diagonal and its real part on it."""
     upper = np.triu(x, 1)
     return upper + adjoint(upper) + np.real(diagonal_part(x))
 
 
-def _times_inverse(x: Any, r: Any) -> Any:
+def _times_inverse(x: Array, r: Array) -> Any:
     """x r^-1."""
     return transposed(np.linalg.solve(transposed(r), transposed(x)))
 
 
-def _qr_reverse(g: Any, out: Any) -> Any:
+def _qr_reverse(g: Array, out: Array) -> Any:
     (gq, gr), (q, r) = g, out
     k = q.shape[-1]
     if not k:
@@ -202,7 +203,7 @@ def _qr_reverse(g: Any, out: Any) -> Any:
     return np.concatenate([_times_inverse(gq + q @ inner, adjoint(square)), q @ g_rest], axis=-1)
 
 
-def _qr_forward(dx: Any, out: Any) -> Any:
+def _qr_forward(dx: Array, out: Array) -> Any:
     q, r = out
     k = q.shape[-1]
     if not k:
@@ -241,7 +242,7 @@ _other_qr = constant(
 
 
 @answers(np.linalg.qr)
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: TensorLike, mode: str = "reduced") -> Any:
     """The factors Q, with orthonormal columns, and R, upper triangular, of a = Q @ R, as `np.linalg.qr`.
 
     A gradient that depends on the columns that mode "complete" adds to Q, which are arbitrary, raises
@@ -276,7 +277,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 
 @answers(np.linalg.matrix_power)
-def matrix_power(a: Any, n: int) -> Any:
+def matrix_power(a: TensorLike, n: int) -> Any:
     """`a` multiplied with itself, or its inverse with itself, as `np.linalg.matrix_power`.
 
     >>> import numpy as np, gradtape as gt
@@ -301,7 +302,7 @@ def matrix_power(a: Any, n: int) -> Any:
     return result
 
 
-def _square(a: Any, what: str) -> Any:
+def _square(a: TensorLike, what: str) -> Array:
     a = as_value(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise refused(LinearAlgebraError, f"{what}: the last two axes of shape {a.shape} differ.", "a square matrix")
@@ -309,7 +310,7 @@ def _square(a: Any, what: str) -> Any:
 
 
 @answers(np.linalg.multi_dot)
-def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
+def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Any:
     """The product of several matrices, in the order of multiplication that costs least, as `np.linalg.multi_dot`.
 
     The first and the last may be vectors.
@@ -354,7 +355,7 @@ def _product(values: list[Any], split: dict[tuple[int, int], int], i: int, j: in
 
 
 @answers(np.linalg.tensorinv)
-def tensorinv(a: Any, ind: int = 2) -> Any:
+def tensorinv(a: TensorLike, ind: int = 2) -> Any:
     """The inverse of `tensordot(a, x, ind)` as a linear map of x, as `np.linalg.tensorinv`.
 
     >>> import numpy as np, gradtape as gt
@@ -369,7 +370,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
 
 
 @answers(np.linalg.tensorsolve)
-def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
+def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Any:
     """The x with `tensordot(a, x, x.ndim) = b`, as `np.linalg.tensorsolve`.
 
     >>> import numpy as np, gradtape as gt

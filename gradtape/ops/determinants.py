@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import general
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import LinearAlgebraError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
@@ -46,14 +47,14 @@ def _finite_svd(x: Any) -> tuple[Any, Any, Any, Any]:
     return u, np.where(finite[..., 0], s, np.nan), vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
-def _cofactor_kernel(x: Any) -> Any:
+def _cofactor_kernel(x: Array) -> Any:
     if not x.size:
         return np.zeros_like(x)
     u, s, vh, turn = _finite_svd(x)
     return turn * np.conj((u * _others(s, 1)[..., None, :]) @ vh)
 
 
-def _cofactor_change_kernel(x: Any, e: Any) -> Any:
+def _cofactor_change_kernel(x: Array, e: Array) -> Any:
     x, e = np.broadcast_arrays(x, e)
     if not x.size:
         return np.zeros(x.shape, np.result_type(x, e))
@@ -65,19 +66,19 @@ def _cofactor_change_kernel(x: Any, e: Any) -> Any:
     return turn * np.conj(u) @ inner @ np.conj(vh)
 
 
-def _cofactor_curvature(x: Any, e: Any, f: Any) -> Any:
+def _cofactor_curvature(x: Array, e: Array, f: Any) -> Any:
     """The second change of the cofactors det(x) inv(x)^T, along e and f; of singular matrices it is not computed."""
     z = inv(x)
     ze, zf = z @ e, z @ f
 
-    def trace(matrix: Any) -> Any:
+    def trace(matrix: Array) -> Any:
         return np.trace(matrix, axis1=-2, axis2=-1)[..., None, None]
 
     terms = (trace(ze) * trace(zf) - trace(ze @ zf)) * z - trace(zf) * ze @ z - trace(ze) * zf @ z
     return np.linalg.det(x)[..., None, None] * transposed(terms + (ze @ zf + zf @ ze) @ z)
 
 
-def _cofactor_change_reverse(g: Any, x: Any, e: Any) -> Any:
+def _cofactor_change_reverse(g: Array, x: Array, e: Array) -> Any:
     along = np.conj(g)
     return (
         unbroadcast(np.conj(_cofactor_curvature(x, e, along)), x.shape),
@@ -119,7 +120,7 @@ _det = general(
 
 
 @answers(np.linalg.det)
-def det(a: Any) -> Any:
+def det(a: TensorLike) -> Any:
     """The determinant, as `np.linalg.det`; its gradient is exact for singular matrices too.
 
     >>> import numpy as np, gradtape as gt
@@ -133,7 +134,7 @@ def det(a: Any) -> Any:
 # -- slogdet: d log|det a| = Re tr(a^-1 da),  d sign = i sign Im tr(a^-1 da)
 
 
-def _inverse_for_logarithm(x: Any) -> Any:
+def _inverse_for_logarithm(x: Array) -> Any:
     try:
         return inv(x)
     except np.linalg.LinAlgError:
@@ -144,14 +145,14 @@ def _inverse_for_logarithm(x: Any) -> Any:
         ) from None
 
 
-def _slogdet_reverse(g: Any, x: Any, out: Any) -> Any:
+def _slogdet_reverse(g: Array, x: Array, out: Array) -> Any:
     g_sign, weight = g
     if x.dtype.kind == "c":
         weight = weight - 1j * np.imag(np.conj(g_sign) * out[0])
     return weight[..., None, None] * adjoint(_inverse_for_logarithm(x))
 
 
-def _slogdet_forward(dx: Any, x: Any, out: Any) -> Any:
+def _slogdet_forward(dx: Array, x: Array, out: Array) -> Any:
     change = np.sum(transposed(_inverse_for_logarithm(x)) * dx, axis=(-2, -1))
     if x.dtype.kind != "c":
         return None, change
@@ -174,7 +175,7 @@ _slogdet = general(
 
 
 @answers(np.linalg.slogdet)
-def slogdet(a: Any) -> SlogdetResult:
+def slogdet(a: TensorLike) -> SlogdetResult:
     """The sign (or phase) of the determinant and the logarithm of its size, as `np.linalg.slogdet`.
 
     >>> import numpy as np, gradtape as gt

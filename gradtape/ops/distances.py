@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core.typing import TensorLike
 from gradtape.errors import ShapeError
 from gradtape.ops.arguments import as_value, one_axis, refused
 from gradtape.ops.cross_entropy import reduced
@@ -16,7 +17,7 @@ from gradtape.ops.softmax import relu
 __all__ = ["cosine_embedding_loss", "cosine_similarity", "pairwise_distance", "triplet_margin_loss"]
 
 
-def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: TensorLike, x2: TensorLike, axis: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `axis`; a length below `eps` counts as `eps`.
 
     >>> import gradtape as gt
@@ -30,7 +31,9 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     return sum(units[0] * units[1], axis=place)
 
 
-def cosine_embedding_loss(x1: Any, x2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+def cosine_embedding_loss(
+    x1: TensorLike, x2: TensorLike, target: TensorLike, margin: float = 0.0, reduction: str = "mean"
+) -> Any:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1; of vectors along the last axis.
 
     >>> import gradtape as gt
@@ -52,7 +55,7 @@ def cosine_embedding_loss(x1: Any, x2: Any, target: Any, margin: float = 0.0, re
     return reduced(name, where(target > 0, 1 - cosine, relu(cosine - margin)), reduction)
 
 
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
+def pairwise_distance(x1: TensorLike, x2: TensorLike, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
     """The p-norm of x1 - x2 + eps along the last axis.
 
     >>> import gradtape as gt
@@ -65,9 +68,9 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 
 
 def triplet_margin_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
+    anchor: TensorLike,
+    positive: TensorLike,
+    negative: TensorLike,
     margin: float = 1.0,
     p: float = 2.0,
     eps: float = 1e-6,

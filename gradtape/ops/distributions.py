@@ -23,6 +23,7 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
+from gradtape.core.typing import Array, Draw
 from gradtape.ops.softmax import sigmoid
 from gradtape.ops.special.declare import result_dtype, samples_apart, scipy_kernel, scipy_ufunc
 from gradtape.ops.special.entropy import log_expit
@@ -57,7 +58,7 @@ def _arrays(*values: Any) -> list[Any]:
     return [np.asarray(value, float) for value in values]
 
 
-def _share(x: Any, y: Any) -> Any:
+def _share(x: Array, y: Array) -> Any:
     """x / y, and 0 where both are 0."""
     return x / np.where((x == 0) & (y == 0), 1, y)
 
@@ -65,7 +66,7 @@ def _share(x: Any, y: Any) -> Any:
 # -- densities
 
 
-def _log_gamma_density_kernel(a: Any, x: Any) -> Any:
+def _log_gamma_density_kernel(a: Array, x: Array) -> Any:
     dtype = result_dtype(a, x)
     a, x = _arrays(a, x)
     with np.errstate(invalid="ignore"):
@@ -86,7 +87,7 @@ log_gamma_density = elementwise(
 )
 
 
-def _log_beta_density_kernel(a: Any, b: Any, x: Any) -> Any:
+def _log_beta_density_kernel(a: Array, b: Array, x: Array) -> Any:
     dtype = result_dtype(a, b, x)
     a, b, x = _arrays(a, b, x)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -111,7 +112,7 @@ log_beta_density = elementwise(
 )
 
 
-def _mass_at_logit(a: Any, b: Any, r: Any) -> Any:
+def _mass_at_logit(a: Array, b: Array, r: Array) -> Any:
     """a log x + b log(1 - x) - log beta(a, b), where r = log(x / (1 - x))."""
     near = np.clip(r, -FARTHEST, FARTHEST)
     x, y = scipy_ufunc("expit")(near), scipy_ufunc("expit")(-near)
@@ -122,7 +123,7 @@ def _mass_at_logit(a: Any, b: Any, r: Any) -> Any:
 def _logit_kernel(result: Callable[..., Any], at_end: float = np.nan) -> Callable[..., Any]:
     """The kernel of a function of a, b > 0 and a logit, with its value at -inf."""
 
-    def kernel(a: Any, b: Any, r: Any, **order: int) -> Any:
+    def kernel(a: Array, b: Array, r: Array, **order: int) -> Any:
         dtype = result_dtype(a, b, r)
         a, b, r = _arrays(a, b, r)
         inside = (a > 0) & (a < np.inf) & (b > 0) & (b < np.inf) & (np.abs(r) < np.inf)
@@ -147,7 +148,7 @@ log_beta_mass: Op = elementwise(
 # -- the tails of the gamma distribution
 
 
-def _gamma_tail(a: Any, x: Any, upper: bool, order: int) -> tuple[Any, Any]:
+def _gamma_tail(a: Array, x: Array, upper: bool, order: int) -> tuple[Any, Any]:
     """The logarithm of the tail beyond x, and R_k; for a tail that falls from x on, with a >= 1 if it is the lower."""
     side = 1.0 if upper else -1.0
     width = _reach(
@@ -167,7 +168,7 @@ def _gamma_tail(a: Any, x: Any, upper: bool, order: int) -> tuple[Any, Any]:
 
 
 def _gamma_tail_kernel(part: int) -> Callable[..., Any]:
-    def kernel(a: Any, x: Any, upper: bool, order: int = 1) -> Any:
+    def kernel(a: Array, x: Array, upper: bool, order: int = 1) -> Any:
         dtype = result_dtype(a, x)
         a, x = _arrays(a, x)
         inside = (a > 0) & (a < np.inf) & (x > 0) & (x < np.inf)
@@ -190,7 +191,7 @@ def _gamma_tail_samples(*orders: dict[str, int]) -> Callable[[Any], list[Any]]:
     ]
 
 
-def _gamma_hazard(a: Any, x: Any, upper: bool) -> Any:
+def _gamma_hazard(a: Array, x: Array, upper: bool) -> Any:
     """The slope of the logarithm of the tail: the density over the tail, with its sign."""
     hazard = np.exp(log_gamma_density(a, x) - log_gamma_tail(a, x, upper=upper))
     return -hazard if upper else hazard
@@ -222,20 +223,20 @@ log_gamma_tail: Op = elementwise(
 # -- the lower tail of the beta distribution; the upper one is that of 1 - x
 
 
-def _beta_tail(a: Any, b: Any, r: Any, i: int = 1, j: int = 0) -> tuple[Any, Any]:
+def _beta_tail(a: Array, b: Array, r: Array, i: int = 1, j: int = 0) -> tuple[Any, Any]:
     """The logarithm of the tail below the logit r, and R_ij; for a >= 1 and a tail that falls from r on."""
     x, y = scipy_ufunc("expit")(r), scipy_ufunc("expit")(-r)
     log_x, log_y = scipy_ufunc("log_expit")(r), scipy_ufunc("log_expit")(-r)
 
-    def fallen(w: Any) -> tuple[Any, Any]:
+    def fallen(w: Array) -> tuple[Any, Any]:
         """log(x / t) and log(y / (1 - t)) at a distance w below r."""
         return np.log1p(y * np.expm1(w)), np.log1p(x * np.expm1(-w))
 
-    def fall(w: Any) -> Any:
+    def fall(w: Array) -> Any:
         from_x, from_y = fallen(w)
         return a * from_x + b * from_y
 
-    def slope(w: Any) -> Any:
+    def slope(w: Array) -> Any:
         from_x, from_y = fallen(w)
         return a * y * np.exp(w - from_x) - b * x * np.exp(-w - from_y)
 
@@ -262,11 +263,11 @@ def _beta_tail_samples(*orders: dict[str, int]) -> Callable[[Any], list[Any]]:
     ]
 
 
-def _beta_hazard(a: Any, b: Any, r: Any) -> Any:
+def _beta_hazard(a: Array, b: Array, r: Array) -> Any:
     return np.exp(log_beta_mass(a, b, r) - log_beta_tail(a, b, r))
 
 
-def _next_beta_ratio(a: Any, b: Any, r: Any, out: Any, i: int, j: int, di: int, dj: int) -> Any:
+def _next_beta_ratio(a: Array, b: Array, r: Array, out: Array, i: int, j: int, di: int, dj: int) -> Any:
     return beta_tail_ratio(a, b, r, i=i + di, j=j + dj) - out * beta_tail_ratio(a, b, r, i=di, j=dj)
 
 
@@ -296,7 +297,7 @@ log_beta_tail: Op = elementwise(
 # -- transport
 
 
-def _moved(draw: Any, kept: Any, below: Callable[[], Any], above: Callable[[], Any], share: Any) -> Any:
+def _moved(draw: Any, kept: Any, below: Any, above: Any, share: Any) -> Any:
     """`draw` where it is `kept`; elsewhere the point with the same share below, found from the smaller side."""
     if np.all(kept):
         return draw
@@ -304,7 +305,7 @@ def _moved(draw: Any, kept: Any, below: Callable[[], Any], above: Callable[[], A
         return np.where(kept, draw, np.where(share < 0.5, below(), above()))
 
 
-def _gamma_transport_kernel(a: Any, at: Any, draw: Any) -> Any:
+def _gamma_transport_kernel(a: Array, at: Any, draw: Draw) -> Any:
     dtype, shape = result_dtype(a, at, draw), np.broadcast_shapes(*map(np.shape, (a, at, draw)))
     a, at, draw = _arrays(a, at, draw)
     ufunc, share = scipy_ufunc, scipy_ufunc("gammainc")(at, draw)
@@ -318,7 +319,7 @@ def _gamma_transport_kernel(a: Any, at: Any, draw: Any) -> Any:
     return np.array(np.broadcast_to(moved, shape), dtype)
 
 
-def _gamma_quotient_kernel(a: Any, x: Any, order: int) -> Any:
+def _gamma_quotient_kernel(a: Array, x: Array, order: int) -> Any:
     dtype = result_dtype(a, x)
     a, x = _arrays(a, x)
     inside = (a > 0) & (a < np.inf) & (x > 0) & (x < np.inf)
@@ -342,7 +343,7 @@ gamma_quotient: Op = elementwise(
 )
 
 
-def _away(x: Any) -> Any:
+def _away(x: Array) -> Any:
     """`x`, and 1 where it is 0: a draw of a small shape that is too small for a number, which does not move."""
     return np.where(x == 0, 1, x)
 
@@ -376,13 +377,13 @@ def _beta_transport_kernel(a: Any, b: Any, at_a: Any, at_b: Any, draw: Any) -> A
     return np.array(np.broadcast_to(moved, shape), dtype)
 
 
-def _beta_quotient_kernel(a: Any, b: Any, x: Any, i: int, j: int) -> Any:
+def _beta_quotient_kernel(a: Array, b: Array, x: Array, i: int, j: int) -> Any:
     dtype = result_dtype(a, b, x)
     a, b, x = _arrays(a, b, x)
     inside = (a > 0) & (a < np.inf) & (b > 0) & (b < np.inf) & (x > 0) & (x < 1)
     outside = np.where((a > 0) & (b > 0) & _at_end(x), 0.0, np.nan)
 
-    def quotient(a: Any, b: Any, x: Any) -> Any:
+    def quotient(a: Array, b: Array, x: Array) -> Any:
         integral = _beta_integral(a, b, x, 1 - x, i, j) if i else -_beta_integral(b, a, 1 - x, x, j, i)
         return x * (1 - x) * (integral / np.exp(_log_beta_mass(a, b, x, 1 - x)))
 
@@ -408,16 +409,16 @@ beta_quotient: Op = elementwise(
 )
 
 
-def _at_end(x: Any) -> Any:
+def _at_end(x: Array) -> Any:
     return (x == 0) | (x == 1)
 
 
-def _beta_velocity(a: Any, b: Any, out: Any, i: int, j: int) -> Any:
+def _beta_velocity(a: Array, b: Array, out: Array, i: int, j: int) -> Any:
     """How a draw moves with one of its shapes; not at all from the ends, where it was rounded to."""
     return np.where(_at_end(out), 0, -beta_quotient(a, b, np.where(_at_end(out), 0.5, out), i=i, j=j))
 
 
-def _over_beta_density(slope: Callable[[Any], Any], point: Any, a: Any, b: Any, out: Any) -> Any:
+def _over_beta_density(slope: Callable[[Any], Any], point: Array, a: Array, b: Array, out: Array) -> Any:
     """The slope at a point over the density at `out`; 0 where that is at an end, which draws do not leave."""
     point, inside = (np.where(_at_end(x), 0.5, x) for x in (point, out))
     return np.where(_at_end(out), 0, slope(point) / beta_density(a, b, inside))
@@ -455,13 +456,13 @@ ndtri_exp = elementwise(
 )
 
 
-def _signed_kernel(b: Any, s: Any, order: int) -> Any:
+def _signed_kernel(b: Array, s: Any, order: int) -> Any:
     dtype, square = result_dtype(b, s), np.square(np.asarray(s, float))
     half = _beta_derivative_kernel(0.5, b, square, 0, order) if order else scipy_ufunc("betainc")(0.5, b, square)
     return np.asarray(np.sign(s) * half, dtype)
 
 
-def _signed_slope(b: Any, s: Any, order: int) -> Any:
+def _signed_slope(b: Array, s: Any, order: int) -> Any:
     log_rest = np.log1p(-s * s)
     height = 2 * np.exp((b - 1) * log_rest - betaln(0 * b + 0.5, b))  # of the dtype of b: SciPy would widen
     return height * _polynomial(0, order, _beta_slopes(0, order, 0.0, log_rest, 0.5, b, b, 0.5))

@@ -15,6 +15,7 @@ import numpy as np
 from gradtape.core.batch import BatchTensor
 from gradtape.core.location import Location
 from gradtape.core.rules import constant, general
+from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
@@ -51,7 +52,7 @@ class EigResult(NamedTuple):
     eigenvectors: Any
 
 
-def separated(draw: Any, rows: int, columns: int) -> Any:
+def separated(draw: Draw, rows: int, columns: int) -> Any:
     """A matrix whose singular values, and eigenvalues of whose Hermitian part, are well apart."""
     return 0.4 * draw(rows, columns) + 1.5 * np.diag(np.arange(1.0, max(rows, columns) + 1))[:rows, :columns]
 
@@ -69,7 +70,7 @@ PHASE = (
 # -- the phase: column j of v may turn by exp(i t_j), and turns so that one component of it stays real
 
 
-def without_turning(gv: Any, turning: Any, v: Any, row: int, scale: Any, refusal: str) -> Any:
+def without_turning(gv: Array, turning: Array, v: Array, row: int, scale: Array, refusal: str) -> Any:
     """The cotangent of `v` without the part that its phases answer for, which goes to the component that is real."""
     at_row = np.eye(v.shape[-2], dtype=v.dtype)[:, row : row + 1 or None]
     pivot = np.conj(v[..., row : row + 1 or None, :])
@@ -77,7 +78,7 @@ def without_turning(gv: Any, turning: Any, v: Any, row: int, scale: Any, refusal
     return gv - 1j * at_row * (turning * guarded_reciprocal(pivot, 1.0, weight, scale, refusal=refusal))
 
 
-def phase_change(dv: Any, v: Any, row: int) -> Any:
+def phase_change(dv: Array, v: Array, row: int) -> Any:
     """How fast the phases of the columns of `v` would change if nothing kept one component real."""
     pivot = v[..., row : row + 1 or None, :]
     return np.imag(dv[..., row : row + 1 or None, :] * guarded_reciprocal(pivot, 1.0, 0.0, 0.0, refusal=""))
@@ -86,7 +87,7 @@ def phase_change(dv: Any, v: Any, row: int) -> Any:
 # -- rotations: how much a cotangent depends on which of the vectors of a repeated value are which
 
 
-def rotation_weight(rotation: Any, used: Any) -> Any:
+def rotation_weight(rotation: Array, used: Any) -> Any:
     """Of vectors that stay orthonormal: their rotation, and if the values are used too, their mixing.
 
     A function of the matrix, V f(w) V^H, does not depend on the rotation; it has a derivative between equal values
@@ -102,12 +103,12 @@ def rotation_weight(rotation: Any, used: Any) -> Any:
 _EQUAL_EIGH = REPEATED.format(op="eigh", values="eigenvalues")
 
 
-def _eigh_kernel(x: Any, triangle: Any, strict: bool) -> tuple[Any, Any]:
+def _eigh_kernel(x: Array, triangle: Any, strict: bool) -> tuple[Any, Any]:
     values, vectors = np.linalg.eigh(hermitian_part(np.asarray(x)), triangle)
     return values, vectors
 
 
-def _eigh_reverse(g: Any, out: Any, triangle: str, strict: bool) -> Any:
+def _eigh_reverse(g: Array, out: Array, triangle: str, strict: bool) -> Any:
     (gw, gv), (w, v) = g, out
     if not w.size:
         return np.zeros(v.shape, v.dtype)
@@ -126,7 +127,7 @@ def _eigh_reverse(g: Any, out: Any, triangle: str, strict: bool) -> Any:
     return hermitian_part(v @ inner @ adjoint(v))
 
 
-def _eigh_forward(dx: Any, out: Any, triangle: str) -> Any:
+def _eigh_forward(dx: Array, out: Array, triangle: str) -> Any:
     w, v = out
     if not w.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
@@ -153,12 +154,12 @@ _eigh = general(
 )
 
 
-def _eigvalsh_reverse(g: Any, x: Any) -> Any:
+def _eigvalsh_reverse(g: Array, x: Array) -> Any:
     _, v = _eigh(x, triangle="L", strict=True)
     return (v * g[..., None, :]) @ adjoint(v)
 
 
-def _eigvalsh_forward(dx: Any, x: Any) -> Any:
+def _eigvalsh_forward(dx: Array, x: Array) -> Any:
     _, v = _eigh(x, triangle="L", strict=True)
     return np.real(np.sum(np.conj(v) * (hermitian_part(dx) @ v), axis=-2))
 
@@ -174,7 +175,7 @@ _eigvalsh = general(
 
 
 @answers(np.linalg.eigh)
-def eigh(a: Any, UPLO: str = "L") -> EighResult:
+def eigh(a: TensorLike, UPLO: str = "L") -> EighResult:
     """The eigenvalues, in ascending order, and eigenvectors of a Hermitian matrix, as `np.linalg.eigh`.
 
     A Hermitian argument gets a Hermitian gradient; of any other, the triangle that is read. A gradient that depends
@@ -195,7 +196,7 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
 
 
 @answers(np.linalg.eigvalsh)
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+def eigvalsh(a: TensorLike, UPLO: str = "L") -> Any:
     """The eigenvalues of a Hermitian matrix in ascending order, as `np.linalg.eigvalsh`; repeated ones are no obstacle.
 
     >>> import numpy as np, gradtape as gt
@@ -220,13 +221,13 @@ def _triangle(UPLO: str) -> str:
 _EQUAL_EIG = REPEATED.format(op="eig", values="eigenvalues")
 
 
-def _eig_kernel(x: Any, strict: bool) -> tuple[Any, Any]:
+def _eig_kernel(x: Array, strict: bool) -> tuple[Any, Any]:
     values, vectors = np.linalg.eig(x)
     dtype = np.result_type(values.dtype, np.complex64)
     return values.astype(dtype), vectors.astype(dtype)
 
 
-def _independent_kernel(v: Any) -> Any:
+def _independent_kernel(v: Array) -> Any:
     if v.size and np.min(np.linalg.svd(v, compute_uv=False)) < 8 * v.shape[-1] * np.finfo(v.dtype).eps:
         raise LinearAlgebraError(
             f"the gradient of eig does not exist here: the matrix is defective (it has fewer eigenvectors than rows), "
@@ -242,12 +243,12 @@ _require_independent = constant(
 )
 
 
-def _largest(v: Any) -> Any:
+def _largest(v: Array) -> Any:
     """Where in each column its largest component is, the one that is real."""
     return np.arange(v.shape[-2])[:, None] == np.argmax(np.abs(v), axis=-2)[..., None, :]
 
 
-def _eig_reverse(g: Any, out: Any, strict: bool) -> Any:
+def _eig_reverse(g: Array, out: Array, strict: bool) -> Any:
     (gw, gv), (w, v) = g, out
     if not w.size:
         return np.zeros(v.shape, v.dtype)
@@ -266,7 +267,7 @@ def _eig_reverse(g: Any, out: Any, strict: bool) -> Any:
     return solve(adjoint(v), inner @ adjoint(v))
 
 
-def _eig_forward(dx: Any, out: Any) -> Any:
+def _eig_forward(dx: Array, out: Array) -> Any:
     w, v = out
     if not w.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
@@ -294,13 +295,13 @@ _eig = general(
 )
 
 
-def _eigvals_reverse(g: Any, x: Any) -> Any:
+def _eigvals_reverse(g: Array, x: Array) -> Any:
     _, v = _eig(x, strict=True)
     _require_independent(v)
     return solve(adjoint(v), g[..., None] * adjoint(v))
 
 
-def _eigvals_forward(dx: Any, x: Any) -> Any:
+def _eigvals_forward(dx: Array, x: Array) -> Any:
     _, v = _eig(x, strict=True)
     _require_independent(v)
     return diagonal_of(solve(v, dx @ v))[..., 0, :]
@@ -316,7 +317,7 @@ _eigvals = general(
 )
 
 
-def _as_numpy_would(a: Any, *results: Any) -> tuple[Any, ...]:
+def _as_numpy_would(a: Array, *results: Any) -> tuple[Any, ...]:
     """The results as real numbers if the matrix is real and so are all its eigenvalues; of a batch, all of them."""
     if a.dtype.kind == "c":
         return results
@@ -329,7 +330,7 @@ def _as_numpy_would(a: Any, *results: Any) -> tuple[Any, ...]:
 
 
 @answers(np.linalg.eig)
-def eig(a: Any) -> EigResult:
+def eig(a: TensorLike) -> EigResult:
     """The eigenvalues and eigenvectors of any square matrix, as `np.linalg.eig`.
 
     Real if the matrix and all its eigenvalues are; inside `vmap`, if those of all examples are.
@@ -348,7 +349,7 @@ def eig(a: Any) -> EigResult:
 
 
 @answers(np.linalg.eigvals)
-def eigvals(a: Any) -> Any:
+def eigvals(a: TensorLike) -> Any:
     """The eigenvalues of any square matrix, as `np.linalg.eigvals`.
 
     >>> import numpy as np, gradtape as gt

@@ -14,6 +14,7 @@ import numpy as np
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import multilinear
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, filled, refused
@@ -23,12 +24,12 @@ from gradtape.ops.reductions import sum
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _einsum_kernel(*operands: Any, subscripts: str) -> Any:
+def _einsum_kernel(*operands: Array, subscripts: str) -> Any:
     large = len(operands) > 2 or any(np.size(x) > 4096 for x in operands)
     return np.einsum(subscripts, *operands, optimize=large)
 
 
-def _einsum_transpose(g: Any, index: int, inputs: Any, parent: Any, subscripts: str) -> Any:
+def _einsum_transpose(g: Array, index: int, inputs: Any, parent: Any, subscripts: str) -> Any:
     terms, result = subscripts.split("->")
     operands = terms.split(",")
     others = [(term, conjugated(x)) for i, (term, x) in enumerate(zip(operands, inputs, strict=True)) if i != index]
@@ -67,10 +68,10 @@ _einsum: Op = multilinear(
 @answers(np.einsum)
 def einsum(
     subscripts: Any,
-    *operands: Any,
+    *operands: TensorLike,
     optimize: Any = None,
-    out: Any = None,
-    dtype: Any = None,
+    out: Array | None = None,
+    dtype: DTypeLike = None,
     order: str = "K",
     casting: str = "safe",
 ) -> Any:
@@ -98,13 +99,13 @@ def einsum(
     return _einsum(*(x for _, x in prepared), subscripts=clean)
 
 
-def _cast(x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
+def _cast(x: Array, dtype: np.dtype[Any], casting: Any) -> Any:
     if not np.can_cast(x.dtype, dtype, casting):
         raise refused(OperandError, f"einsum: from {x.dtype} to {dtype} with casting={casting!r}.", "casting='unsafe'")
     return x.astype(dtype) if x.dtype != dtype else x
 
 
-def _simplified(term: str, x: Any, elsewhere: set[str], kind: np.dtype[Any]) -> tuple[str, Any]:
+def _simplified(term: str, x: Array, elsewhere: set[str], kind: np.dtype[Any]) -> tuple[str, Any]:
     """An operand without repeated letters (their diagonal) and without letters that stand nowhere else (their sum)."""
     for letter in sorted(set(term)):
         while term.count(letter) > 1:
@@ -128,7 +129,7 @@ def _simplified(term: str, x: Any, elsewhere: set[str], kind: np.dtype[Any]) -> 
 def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands."""
 
-    def letters(labels: Any) -> str:
+    def letters(labels: Array) -> str:
         return "".join("..." if label is Ellipsis else _LETTERS[label] for label in labels)
 
     pairs = len(arguments) // 2

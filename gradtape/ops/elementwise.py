@@ -15,6 +15,7 @@ import numpy as np
 from gradtape.core.batch import Units, batch_elementwise
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import COMPOSED, answers
 from gradtape.ops.arguments import as_value, converted, filled, refused
@@ -92,11 +93,11 @@ def _power_slope(x: Any, y: Any) -> Any:
     return y * np.where((x == 0) & (y == 0), 1, x) ** (y - 1)
 
 
-def _exponent_slope(out: Any, x: Any) -> Any:
+def _exponent_slope(out: Array, x: Array) -> Any:
     return out * np.log(converted(np.where(x == 0, 1, x), out.dtype))  # of a small integer it would have half precision
 
 
-def _nonzero(out: Any) -> Any:
+def _nonzero(out: Array) -> Any:
     """A divisor: 1 in the place of 0."""
     return np.where(out == 0, 1, out)
 
@@ -191,7 +192,7 @@ log1p = elementwise(
 )
 
 
-def log_share(x: Any, out: Any) -> Any:
+def log_share(x: Array, out: Array) -> Any:
     """exp(x - out), and 0 where both are -inf."""
     return np.exp(x - np.where(np.isneginf(out), 0, out))
 
@@ -288,7 +289,7 @@ rad2deg = elementwise(
 )
 
 
-def _sinc_slope(x: Any) -> Any:
+def _sinc_slope(x: Array) -> Any:
     """(cos(pi x) - sinc(x)) / x, and near 0, where that cancels, its series: -pi^2 x / 3 + pi^4 x^3 / 30."""
     near = np.abs(x) < 3e-3
     far = np.where(near, 1, x)
@@ -307,7 +308,7 @@ sinc = elementwise(
 # -- choices: ties share equally, a bound counts as inside
 
 
-def _winner_share(mine: Any, other: Any, out: Any) -> Any:
+def _winner_share(mine: Any, other: Array, out: Array) -> Any:
     """1 where `mine` was chosen, one half where both were."""
     won, tied = np.equal(mine, out), np.equal(mine, other)
     return np.where(tied, 0.5, won).astype(out.dtype)
@@ -369,7 +370,9 @@ _clip = elementwise(
 
 
 @answers(np.clip)
-def clip(x: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
+def clip(
+    x: TensorLike, min: Any = None, max: Any = None, out: Array | None = None, *, a_min: Any = None, a_max: Any = None
+) -> Any:
     """`x` limited to the range from `min` to `max`; the derivative is 1 inside and at the bounds, 0 outside.
 
     >>> import gradtape as gt
@@ -406,7 +409,7 @@ _select = linear(
 
 
 @answers(np.where)
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
     """`x` where `condition` holds and `y` elsewhere; each gets the gradient of the places it was taken at.
 
     With the condition alone, the positions where it holds, as `nonzero`.
@@ -438,7 +441,7 @@ _nan_to_num = elementwise(
 
 @answers(np.nan_to_num)
 def nan_to_num(
-    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+    x: TensorLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
     """`x` with numbers in the place of nan and infinities, through which no gradient passes.
 

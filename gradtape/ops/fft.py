@@ -17,6 +17,7 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import linear
 from gradtape.core.tensor import Tensor
+from gradtape.core.typing import Array, Axis, Draw, DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import ShapeError
 from gradtape.numpy_dispatch.protocols import answers, write_back
 from gradtape.ops.arguments import along, as_value, axes_tuple, behind_batch, one_axis, refused
@@ -26,7 +27,7 @@ from gradtape.ops.rearranging import roll
 _OTHER = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-def _resized(x: Any, length: int, axis: int) -> Any:
+def _resized(x: Array, length: int, axis: int) -> Any:
     """`x` cut, or filled with zeros, to a length along an axis: the adjoint of doing the reverse."""
     have = x.shape[axis]
     if have > length:
@@ -37,7 +38,7 @@ def _resized(x: Any, length: int, axis: int) -> Any:
     return np.concatenate([x, missing], axis=axis)
 
 
-def _shared(n: int, length: int, axis: int, ndim: int, dtype: Any, share: float) -> Any:
+def _shared(n: int, length: int, axis: int, ndim: int, dtype: DTypeLike, share: float) -> Any:
     """1 for the frequencies that a real transform of length `n` has once, `share` for those that stand for two."""
     weights = np.full(length, share, np.zeros(0, dtype).real.dtype)
     weights[0] = 1
@@ -46,18 +47,18 @@ def _shared(n: int, length: int, axis: int, ndim: int, dtype: Any, share: float)
     return weights.reshape((-1,) + (1,) * (ndim - axis - 1))
 
 
-def _rfft_transpose(g: Any, x: Any, n: int, axis: int, norm: str | None) -> Any:
+def _rfft_transpose(g: Array, x: Array, n: int, axis: int, norm: str | None) -> Any:
     halves = _shared(n, g.shape[axis], axis, g.ndim, g.dtype, 0.5)
     return _resized(_irfft(g * halves, n=n, axis=axis, norm=_OTHER[norm]), x.shape[axis], axis)
 
 
-def _irfft_transpose(g: Any, x: Any, n: int, axis: int, norm: str | None) -> Any:
+def _irfft_transpose(g: Array, x: Array, n: int, axis: int, norm: str | None) -> Any:
     spectrum = _rfft(g, n=n, axis=axis, norm=_OTHER[norm])
     twice = _shared(n, spectrum.shape[axis], axis, g.ndim, spectrum.dtype, 2)
     return _resized(spectrum * twice, x.shape[axis], axis)
 
 
-def _samples(draw: Any) -> list[Any]:
+def _samples(draw: Draw) -> list[Any]:
     return [
         ((draw(4),), {"n": 4, "axis": 0, "norm": None}),
         ((draw(2, 5),), {"n": 5, "axis": 1, "norm": "ortho"}),
@@ -69,7 +70,7 @@ def _samples(draw: Any) -> list[Any]:
     ]
 
 
-def _real_samples(draw: Any) -> list[Any]:
+def _real_samples(draw: Draw) -> list[Any]:
     return [(arrays, params) for arrays, params in _samples(draw) if arrays[0].dtype.kind != "c"]
 
 
@@ -112,7 +113,9 @@ def _norm(norm: Any) -> Any:
     return norm
 
 
-def _one(op: Op, a: Any, n: Any, axis: Any, norm: Any, default: Callable[[int], int] = lambda length: length) -> Any:
+def _one(
+    op: Op, a: TensorLike, n: Any, axis: Axis, norm: Any, default: Callable[[int], int] = lambda length: length
+) -> Any:
     a = as_value(a)
     place = one_axis(axis, a.ndim)
     points = default(a.shape[place]) if n is None else operator.index(n)
@@ -131,7 +134,7 @@ def _twice(length: int) -> int:
 
 
 @answers(np.fft.fft)
-def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def fft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Array | None = None) -> Any:
     """The discrete Fourier transform along an axis, as `np.fft.fft`.
 
     >>> import numpy as np, gradtape as gt
@@ -142,7 +145,7 @@ def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, o
 
 
 @answers(np.fft.ifft)
-def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def ifft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Array | None = None) -> Any:
     """The inverse of `fft`, as `np.fft.ifft`.
 
     >>> import numpy as np, gradtape as gt
@@ -153,7 +156,7 @@ def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, 
 
 
 @answers(np.fft.rfft)
-def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def rfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Array | None = None) -> Any:
     """The frequencies from 0 up of the transform of real numbers, as `np.fft.rfft`.
 
     >>> import numpy as np, gradtape as gt
@@ -166,7 +169,9 @@ def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, 
 
 
 @answers(np.fft.irfft)
-def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def irfft(
+    a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Array | None = None
+) -> Any:
     """The inverse of `rfft`, to `n` real numbers, as `np.fft.irfft`.
 
     >>> import numpy as np, gradtape as gt
@@ -177,7 +182,7 @@ def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None,
 
 
 @answers(np.fft.hfft)
-def hfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def hfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Array | None = None) -> Any:
     """The transform of a signal that is its own conjugate backwards, given by its first half, as `np.fft.hfft`.
 
     >>> import numpy as np, gradtape as gt
@@ -189,7 +194,9 @@ def hfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, 
 
 
 @answers(np.fft.ihfft)
-def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def ihfft(
+    a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Array | None = None
+) -> Any:
     """The inverse of `hfft`, as `np.fft.ihfft`.
 
     >>> import numpy as np, gradtape as gt
@@ -222,20 +229,22 @@ def _lengths(a: Any, s: Any, axes: Any) -> tuple[list[int | None], list[int]]:
     return [None if n is None else operator.index(n) for n in points], list(axes)
 
 
-def _several(transforms: Sequence[tuple[Any, int | None, int]], a: Any, norm: Any) -> Any:
+def _several(transforms: Sequence[tuple[Any, int | None, int]], a: Array, norm: Any) -> Any:
     for function, n, axis in transforms:
         a = function(a, n, axis, norm)
     return a
 
 
-def _each_axis(function: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+def _each_axis(function: Any, a: TensorLike, s: ShapeLike | None, axes: Any, norm: Any) -> Any:
     a = as_value(a)
     lengths, places = _lengths(a, s, axes)
     return _several([(function, n, axis) for n, axis in zip(lengths, places, strict=True)][::-1], a, _norm(norm))
 
 
 @answers(np.fft.fftn)
-def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def fftn(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = None, norm: str | None = None, out: Array | None = None
+) -> Any:
     """The Fourier transform along several axes (all by default), as `np.fft.fftn`.
 
     >>> import numpy as np, gradtape as gt
@@ -247,7 +256,9 @@ def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: 
 
 
 @answers(np.fft.ifftn)
-def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def ifftn(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = None, norm: str | None = None, out: Array | None = None
+) -> Any:
     """The inverse of `fftn`, as `np.fft.ifftn`.
 
     >>> import numpy as np, gradtape as gt
@@ -259,7 +270,9 @@ def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
 
 
 @answers(np.fft.rfftn)
-def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def rfftn(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = None, norm: str | None = None, out: Array | None = None
+) -> Any:
     """The transform of real numbers along several axes, the last of them halved, as `np.fft.rfftn`.
 
     >>> import numpy as np, gradtape as gt
@@ -273,7 +286,9 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
 
 
 @answers(np.fft.irfftn)
-def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def irfftn(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = None, norm: str | None = None, out: Array | None = None
+) -> Any:
     """The inverse of `rfftn`, as `np.fft.irfftn`.
 
     >>> import numpy as np, gradtape as gt
@@ -288,7 +303,9 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out
 
 
 @answers(np.fft.fft2)
-def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> Any:
+def fft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = (-2, -1), norm: str | None = None, out: Array | None = None
+) -> Any:
     """The Fourier transform along two axes (the last two by default), as `np.fft.fft2`.
 
     >>> import numpy as np, gradtape as gt
@@ -300,7 +317,9 @@ def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, o
 
 
 @answers(np.fft.ifft2)
-def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> Any:
+def ifft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = (-2, -1), norm: str | None = None, out: Array | None = None
+) -> Any:
     """The inverse of `fft2`, as `np.fft.ifft2`.
 
     >>> import numpy as np, gradtape as gt
@@ -312,7 +331,9 @@ def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, 
 
 
 @answers(np.fft.rfft2)
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> Any:
+def rfft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = (-2, -1), norm: str | None = None, out: Array | None = None
+) -> Any:
     """The transform of real numbers along two axes, as `np.fft.rfft2`.
 
     >>> import numpy as np, gradtape as gt
@@ -323,7 +344,9 @@ def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, 
 
 
 @answers(np.fft.irfft2)
-def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None) -> Any:
+def irfft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Any = (-2, -1), norm: str | None = None, out: Array | None = None
+) -> Any:
     """The inverse of `rfft2`, as `np.fft.irfft2`.
 
     >>> import numpy as np, gradtape as gt
@@ -337,7 +360,7 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None,
 
 
 @answers(np.fft.fftshift)
-def fftshift(x: Any, axes: Any = None) -> Any:
+def fftshift(x: TensorLike, axes: Any = None) -> Any:
     """The elements shifted so that frequency 0 is in the middle, as `np.fft.fftshift`.
 
     >>> import numpy as np, gradtape as gt
@@ -350,7 +373,7 @@ def fftshift(x: Any, axes: Any = None) -> Any:
 
 
 @answers(np.fft.ifftshift)
-def ifftshift(x: Any, axes: Any = None) -> Any:
+def ifftshift(x: TensorLike, axes: Any = None) -> Any:
     """The inverse of `fftshift`, as `np.fft.ifftshift`.
 
     >>> import numpy as np, gradtape as gt

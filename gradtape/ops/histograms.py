@@ -12,6 +12,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import DtypeError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
@@ -30,7 +31,7 @@ _bincount = constant(
 
 
 @answers(np.bincount)
-def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 0) -> Any:
     """How often 0, 1, 2, ... are in the vector of integers `x`, or the sums of their `weights`, which have a gradient.
 
     Weights of single precision stay so.
@@ -64,7 +65,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
 # -- bins of any number of dimensions: where a sample is, as a position in the flattened array of bins
 
 
-def _cell_kernel(*inputs: Any, count: int) -> Any:
+def _cell_kernel(*inputs: Array, count: int) -> Any:
     """The bin of every sample, or one past the last for those outside; inputs are coordinates, then edges."""
     coordinates, edges = inputs[:count], inputs[count:]
     cell, inside = np.zeros(np.shape(coordinates[0]), int), np.ones(np.shape(coordinates[0]), bool)
@@ -114,7 +115,7 @@ def _counted(coordinates: list[Any], edges: list[Any], density: bool, weights: A
     return found
 
 
-def _values(x: Any, how: str) -> Any:
+def _values(x: Array, how: str) -> Any:
     """The numbers of `x` for finding edges; inside `vmap` there are none."""
     if isinstance(x, Lifted):
         raise refused(
@@ -123,7 +124,7 @@ def _values(x: Any, how: str) -> Any:
     return plain(x)
 
 
-def _edges(x: Any, bins: Any, range: Any, weights: Any) -> Any:
+def _edges(x: Array, bins: TensorLike, range: Any, weights: TensorLike | None) -> Any:
     given = plain(bins)
     if not isinstance(given, str) and np.ndim(given) == 1:
         edges = np.asarray(given)
@@ -146,7 +147,7 @@ def _edges(x: Any, bins: Any, range: Any, weights: Any) -> Any:
     return moved if isinstance(x, Lifted) else edges + (moved - stop_gradient(moved))  # with NumPy's last digits
 
 
-def _ends(x: Any, range: Any) -> tuple[Any, Any] | None:
+def _ends(x: Array, range: Any) -> tuple[Any, Any] | None:
     """The first and the last edge, if they can have gradients."""
     if range is not None:
         first, last = range
@@ -161,12 +162,14 @@ def _as_tensors(tracked: bool, edges: list[Any]) -> list[Any]:
     return [bounds if isinstance(bounds, Tensor) or not tracked else Tensor(bounds) for bounds in edges]
 
 
-def _are_tensors(*values: Any) -> bool:
+def _are_tensors(*values: TensorLike | None) -> bool:
     return any(isinstance(value, Tensor) for value in values)
 
 
 @answers(np.histogram_bin_edges)
-def histogram_bin_edges(x: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(
+    x: TensorLike, bins: TensorLike = 10, range: Any = None, weights: TensorLike | None = None
+) -> Any:
     """The edges of the bins that `histogram` would use; those between the ends of `x` have their gradients.
 
     >>> import gradtape as gt
@@ -181,7 +184,11 @@ def histogram_bin_edges(x: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 @answers(np.histogram)
 def histogram(
-    x: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+    x: TensorLike,
+    bins: TensorLike = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: TensorLike | None = None,
 ) -> tuple[Any, Any]:
     """How many elements of `x` are in each bin, or the sums of their `weights`, and the edges of the bins.
 
@@ -200,7 +207,11 @@ def histogram(
 
 @answers(np.histogramdd)
 def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+    sample: Any,
+    bins: TensorLike = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: TensorLike | None = None,
 ) -> tuple[Any, Any]:
     """How many rows of `sample` are in each bin of a grid, or the sums of their `weights`, and the edges.
 
@@ -226,7 +237,12 @@ def histogramdd(
 
 @answers(np.histogram2d)
 def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
 ) -> tuple[Any, Any, Any]:
     """How many points (x, y) are in each bin of a grid, or the sums of their `weights`, and the edges along both axes.
 

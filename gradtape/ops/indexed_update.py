@@ -13,6 +13,7 @@ from gradtape.core.batch import spread
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.typing import Array, Draw, IndexLike, TensorLike
 from gradtape.errors import DtypeError, OperandError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.elementwise import maximum, minimum, multiply, where
@@ -34,13 +35,13 @@ from gradtape.ops.shaping import broadcast_to, reshape
 NUMBERS = int | float | complex
 
 
-def _set_kernel(x: Any, value: Any, index: Index) -> Any:
+def _set_kernel(x: Array, value: Array, index: Index) -> Any:
     out = np.array(x)
     out[index] = value
     return out
 
 
-def _last_writes(positions: Any) -> Any:
+def _last_writes(positions: Array) -> Any:
     """For positions that name elements twice: whether each write is the one that stays."""
     order = np.arange(positions.size).reshape(positions.shape)
     last = np.empty(int(positions.max(initial=-1)) + 1, int)
@@ -48,7 +49,7 @@ def _last_writes(positions: Any) -> Any:
     return last[positions] == order
 
 
-def _value_cotangent(g: Any, value: Any, index: Index) -> Any:
+def _value_cotangent(g: Array, value: Array, index: Index) -> Any:
     picked = getitem_static(g, index=index)
     if may_repeat(index):
         stays = _last_writes(positions_of(template=index, shape=g.shape))
@@ -69,7 +70,7 @@ def _batch_writing(op: Op, flags: Sequence[bool], values: Sequence[Any], params:
     return apply(op, (x, value), {"index": (slice(None), *index)})
 
 
-def _writing_samples(draw: Any) -> list[Any]:
+def _writing_samples(draw: Draw) -> list[Any]:
     whole = [((draw(*shape), draw(*picked_shape(shape, index))), {"index": index}) for shape, index in INDICES]
     return [
         *whole,
@@ -90,7 +91,7 @@ _set: Op = linear(
 )
 
 
-def _add_kernel(x: Any, value: Any, index: Index) -> Any:
+def _add_kernel(x: Array, value: Array, index: Index) -> Any:
     out = np.array(x)
     if may_repeat(index):
         np.add.at(out, index, value)
@@ -156,10 +157,10 @@ class at:
     Tensor([ 1., 12.,  3.])
     """
 
-    def __init__(self, x: Any) -> None:
+    def __init__(self, x: TensorLike) -> None:
         self._x = as_value(x)
 
-    def __getitem__(self, index: Any) -> _Place:
+    def __getitem__(self, index: IndexLike) -> _Place:
         parts = static_index(index)
         return (_MovingPlace if any(isinstance(part, Lifted) for part in parts) else _Place)(self._x, parts)
 
@@ -167,11 +168,11 @@ class at:
 class _Place:
     """Some elements of an array, about to be replaced."""
 
-    def __init__(self, x: Any, index: Index) -> None:
+    def __init__(self, x: Array, index: Index) -> None:
         self._x = x
         self._index = index
 
-    def _value(self, value: Any) -> Any:
+    def _value(self, value: Array) -> Any:
         """`value` as an array that has no more axes than the place."""
         value = self._in_kind(value)
         surplus = value.ndim - len(picked_shape(self._x.shape, self._index)) if value.ndim else 0
@@ -179,7 +180,7 @@ class _Place:
             value = reshape(value, value.shape[surplus:])
         return value
 
-    def _in_kind(self, value: Any) -> Any:
+    def _in_kind(self, value: TensorLike) -> Any:
         """`value` as an array of numbers that can be written into `x` without being cut short."""
         kind = self._x.dtype
         if not np.can_cast(
@@ -212,7 +213,7 @@ class _Place:
         """`x[index] = maximum(x[index], value)`."""
         return self.each(maximum, value)
 
-    def each(self, op: Callable[..., Any], value: Any) -> Any:
+    def each(self, op: Callable[..., Any], value: Array) -> Any:
         """Apply `op` to the named elements, in rounds: an element that is named k times is met in k rounds."""
         value = self._value(value)
         if not may_repeat(self._index):
@@ -234,7 +235,7 @@ class _Place:
 class _MovingPlace(_Place):
     """Elements that are not the same in all examples of a `vmap`."""
 
-    def _value(self, value: Any) -> Any:
+    def _value(self, value: Array) -> Any:
         return broadcast_to(self._in_kind(value).astype(self._x.dtype), self._positions.shape)
 
     @property
@@ -251,7 +252,7 @@ class _MovingPlace(_Place):
         added = add_flat(self._value(value), self._positions, length=self._x.size)
         return self._x + reshape(added, self._x.shape)
 
-    def each(self, op: Callable[..., Any], value: Any) -> Any:
+    def each(self, op: Callable[..., Any], value: Array) -> Any:
         raise refused(
             OperandError,
             f"at(x)[index]: {op.__name__} with an index that differs between the examples of a vmap.",

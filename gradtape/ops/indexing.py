@@ -17,6 +17,7 @@ from gradtape.core.explain_hooks import suspect
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Array, IndexLike, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import along, as_value, filled, flat_or_axis, refused
@@ -76,7 +77,7 @@ def batch_place(shape: Shape, index: Index) -> int:
 # -- x[index], and its transpose: adding into zeros
 
 
-def _scatter_kernel(x: Any, index: Index, shape: Shape) -> Any:
+def _scatter_kernel(x: Array, index: Index, shape: Shape) -> Any:
     """Zeros of `shape` with the elements of `x` added where `index` took them from."""
     out = np.zeros(shape, x.dtype)
     if may_repeat(index):
@@ -143,7 +144,7 @@ def _fill(template: Index, arrays: Sequence[Any]) -> Index:
     return tuple([next(supply) if part is _GAP else part for part in template])
 
 
-def positions_of(*arrays: Any, template: Index, shape: Shape) -> Any:
+def positions_of(*arrays: Array, template: Index, shape: Shape) -> Any:
     """Where the elements of `x[index]` are in `x.ravel()`, for an `x` of `shape`."""
     index = _fill(template, arrays)
     total, stride = np.zeros(picked_shape(shape, index), int), 1
@@ -207,7 +208,7 @@ def _batch_add_flat(op: Op, flags: Sequence[bool], values: Sequence[Any], params
     return apply(op, (x, places), {"length": size * length}).reshape((size, length))
 
 
-def _add_flat_kernel(x: Any, positions: Any, length: int) -> Any:
+def _add_flat_kernel(x: Array, positions: Array, length: int) -> Any:
     out = np.zeros(length, x.dtype)
     np.add.at(out, positions, x)
     return out
@@ -252,7 +253,7 @@ def find_positions(shape: Shape, parts: Index) -> Any:
 # -- reading
 
 
-def getitem(x: Any, index: Any) -> Any:
+def getitem(x: Any, index: IndexLike) -> Any:
     """`x[index]`, with every kind of index that NumPy has.
 
     >>> import gradtape as gt
@@ -277,7 +278,7 @@ _NORMALISED = frozenset(  # or what comes after that
 )
 
 
-def _note_pick(out: Any, table: Any = None) -> None:
+def _note_pick(out: Array, table: Any = None) -> None:
     """Let `p[np.arange(n), labels]` be compared, when a gradient is taken, with how p was normalised, and
     `p[:, labels]` with what is done with all of its elements. With labels that are traced, p is the `table`.
     """
@@ -294,7 +295,9 @@ def _note_pick(out: Any, table: Any = None) -> None:
 
 
 @answers(np.take)
-def take(x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+def take(
+    x: TensorLike, indices: TensorLike, axis: int | None = None, out: Array | None = None, mode: str = "raise"
+) -> Any:
     """The elements (or slices along `axis`) at `indices`.
 
     >>> import gradtape as gt
@@ -317,7 +320,7 @@ def take(x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
 
 
 @answers(np.take_along_axis)
-def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
+def take_along_axis(x: TensorLike, indices: TensorLike, axis: int | None = -1) -> Any:
     """The elements at `indices` along one axis, the other axes in step (as `argsort` gives them).
 
     >>> import gradtape as gt

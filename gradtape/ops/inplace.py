@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers, write_into
 from gradtape.ops.arguments import as_value, flat_or_axis, refused
@@ -21,7 +22,7 @@ from gradtape.ops.shaping import broadcast_to, ravel, reshape
 
 
 @answers(np.copyto)
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: TensorLike = True) -> None:
     """Write `src` into `dst` where `where` holds, in place.
 
     >>> import gradtape as gt
@@ -43,7 +44,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 
 
 @answers(np.put)
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: Any, ind: Any, v: TensorLike, mode: str = "raise") -> None:
     """Write the values `v` (repeated as needed) at the places `ind` of the flattened `a`, in place.
 
     >>> import gradtape as gt
@@ -68,7 +69,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     write_into(reshape(new, a.shape), a, "np.put")
 
 
-def _in_kind(values: Any, target: Any) -> Any:
+def _in_kind(values: Array, target: Any) -> Any:
     return values.astype(target.dtype) if values.dtype != target.dtype else values
 
 
@@ -96,7 +97,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 
 @answers(np.place)
-def place(arr: Any, mask: Any, vals: Any) -> None:
+def place(arr: TensorLike, mask: TensorLike, vals: TensorLike) -> None:
     """Write the first of `vals` where `mask` first holds, the second where it next does, and so on, in place.
 
     >>> import gradtape as gt
@@ -115,7 +116,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 
 @answers(np.put_along_axis)
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(arr: TensorLike, indices: TensorLike, values: TensorLike, axis: int | None) -> None:
     """Write `values` at `indices` along one axis, the other axes in step (as `argsort` gives them), in place.
 
     >>> import gradtape as gt
@@ -129,7 +130,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     write_into(new, arr, "np.put_along_axis")
 
 
-def _put_along(arr: Any, indices: Any, values: Any, axis: int | None) -> Any:
+def _put_along(arr: Any, indices: Array, values: Array, axis: int | None) -> Any:
     whole, axis = flat_or_axis(arr, axis)
     if indices.ndim != whole.ndim:
         raise refused(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view as numpy_windows
 
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Axis, TensorLike
 from gradtape.errors import IndexingError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import along, as_value, flat_or_axis, lengths, refused
@@ -35,7 +36,7 @@ def _plain_places(obj: Any) -> Any:
 
 
 @answers(np.delete)
-def delete(arr: Any, obj: Place, axis: int | None = None) -> Any:
+def delete(arr: TensorLike, obj: Place, axis: int | None = None) -> Any:
     """`arr` without the slices along `axis` (elements of the flattened array by default) that `obj` names.
 
     >>> import gradtape as gt
@@ -55,7 +56,7 @@ def delete(arr: Any, obj: Place, axis: int | None = None) -> Any:
 
 
 @answers(np.insert)
-def insert(arr: Any, obj: Place, values: Any, axis: int | None = None) -> Any:
+def insert(arr: TensorLike, obj: Place, values: Any, axis: int | None = None) -> Any:
     """`arr` with `values` put in before the places along `axis` that `obj` names; both keep their gradients.
 
     >>> import gradtape as gt
@@ -96,7 +97,7 @@ def _in_given_order(obj: Any, length: int, new: Any) -> Any:
 
 
 @answers(np.resize)
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: TensorLike, new_shape: Any) -> Any:
     """The elements of `a` in order in another shape, repeated from the start as often as needed.
 
     >>> import gradtape as gt
@@ -115,7 +116,7 @@ def resize(a: Any, new_shape: Any) -> Any:
 
 @answers(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(
-    x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+    x: TensorLike, window_shape: Any, axis: Axis = None, *, subok: bool = False, writeable: bool = False
 ) -> Any:
     """Every window of a shape that fits into `x`, its axes last; an element gets the sum of its windows' gradients.
 

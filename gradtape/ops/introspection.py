@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import TensorLike
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value
 
 
-def _stand_in(x: Any) -> Any:
+def _stand_in(x: TensorLike) -> Any:
     """An array of the shape and dtype of a tensor, for questions that are not about its numbers."""
     return np.broadcast_to(np.zeros((), x.dtype), x.shape) if isinstance(x, Tensor) else x
 
 
 @answers(np.array_equiv)
-def array_equiv(a1: Any, a2: Any) -> bool:
+def array_equiv(a1: TensorLike, a2: TensorLike) -> bool:
     """Whether two arrays have the same elements once they are broadcast to one shape.
 
     >>> import gradtape as gt
@@ -43,7 +44,7 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
 
 
 @answers(np.common_type)
-def common_type(*arrays: Any) -> Any:
+def common_type(*arrays: TensorLike) -> Any:
     """The floating point type that all of `arrays` can be cast to.
 
     >>> import gradtape as gt
@@ -54,7 +55,7 @@ def common_type(*arrays: Any) -> Any:
 
 
 @answers(np.min_scalar_type)
-def min_scalar_type(a: Any) -> np.dtype[Any]:
+def min_scalar_type(a: TensorLike) -> np.dtype[Any]:
     """The smallest dtype that holds a scalar; the dtype of an array.
 
     >>> import gradtape as gt
@@ -65,7 +66,7 @@ def min_scalar_type(a: Any) -> np.dtype[Any]:
 
 
 @answers(np.shares_memory)
-def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
+def shares_memory(a: TensorLike, b: TensorLike, max_work: Any = None) -> bool:
     """Whether two arrays have elements in common.
 
     >>> import gradtape as gt
@@ -77,7 +78,7 @@ def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
 
 
 @answers(np.may_share_memory)
-def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
+def may_share_memory(a: TensorLike, b: TensorLike, max_work: Any = None) -> bool:
     """Whether two arrays may have elements in common, judged by where they begin and end.
 
     >>> import gradtape as gt
@@ -89,7 +90,7 @@ def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
 
 
 @answers(np.einsum_path)
-def einsum_path(subscripts: Any, *operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+def einsum_path(subscripts: Any, *operands: TensorLike, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
     """The order of the products that `einsum` would take, as `np.einsum_path`.
 
     >>> import gradtape as gt
@@ -103,7 +104,7 @@ def einsum_path(subscripts: Any, *operands: Any, optimize: Any = "greedy", einsu
 
 
 @answers(np.diag_indices_from)
-def diag_indices_from(arr: Any) -> tuple[Any, ...]:
+def diag_indices_from(arr: TensorLike) -> tuple[Any, ...]:
     """The indices of the main diagonal of a square array.
 
     >>> import gradtape as gt
@@ -114,7 +115,7 @@ def diag_indices_from(arr: Any) -> tuple[Any, ...]:
 
 
 @answers(np.tril_indices_from)
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Any, ...]:
     """The indices of the lower triangle of a matrix.
 
     >>> import gradtape as gt
@@ -125,7 +126,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
 
 
 @answers(np.triu_indices_from)
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Any, ...]:
     """The indices of the upper triangle of a matrix.
 
     >>> import gradtape as gt

@@ -11,6 +11,7 @@ from gradtape.core.batch import spread
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import along, as_value, filled, one_axis, refused
@@ -25,7 +26,7 @@ def _batch_joining(op: Op, flags: Sequence[bool], values: Sequence[Any], params:
     return apply(op, spreads, {"axis": params["axis"] + 1})
 
 
-def _split_cotangent(g: Any, inputs: Any, axis: int) -> list[Any]:
+def _split_cotangent(g: Array, inputs: Any, axis: int) -> list[Any]:
     pieces, start = [], 0
     for spec in inputs:
         stop = start + spec.shape[axis]
@@ -56,7 +57,14 @@ def _several(arrays: Any, name: str) -> list[Any]:
 
 
 @answers(np.concatenate, np.concat)
-def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Any:
+def concatenate(
+    arrays: Array | Sequence[TensorLike],
+    axis: int | None = 0,
+    out: Array | None = None,
+    *,
+    dtype: DTypeLike = None,
+    casting: str | None = None,
+) -> Any:
     """Arrays joined along an axis they have.
 
     >>> import gradtape as gt
@@ -72,7 +80,7 @@ def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: An
     return _cast(joined, dtype, casting or "same_kind", "concatenate")
 
 
-def _cast(joined: Any, dtype: Any, casting: Any, name: str) -> Any:
+def _cast(joined: Any, dtype: DTypeLike, casting: Any, name: str) -> Any:
     if dtype is None:
         return joined
     if not np.can_cast(joined.dtype, dtype, casting):
@@ -84,7 +92,7 @@ def _cast(joined: Any, dtype: Any, casting: Any, name: str) -> Any:
     return joined.astype(dtype)
 
 
-def _unstack_cotangent(g: Any, inputs: Any, axis: int) -> list[Any]:
+def _unstack_cotangent(g: Array, inputs: Any, axis: int) -> list[Any]:
     return [g[along(axis, i)] for i in range(len(inputs))]
 
 
@@ -103,7 +111,14 @@ _stack = linear(
 
 
 @answers(np.stack)
-def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Any:
+def stack(
+    arrays: Array | Sequence[TensorLike],
+    axis: int = 0,
+    out: Array | None = None,
+    *,
+    dtype: DTypeLike = None,
+    casting: str | None = None,
+) -> Any:
     """Arrays of one shape joined along a new axis.
 
     >>> import gradtape as gt
@@ -118,7 +133,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 @answers(np.vstack)
-def vstack(arrays: Any, *, dtype: Any = None, casting: Any = None) -> Any:
+def vstack(arrays: Array | Sequence[TensorLike], *, dtype: DTypeLike = None, casting: str | None = None) -> Any:
     """Arrays joined as rows.
 
     >>> import gradtape as gt
@@ -129,7 +144,7 @@ def vstack(arrays: Any, *, dtype: Any = None, casting: Any = None) -> Any:
 
 
 @answers(np.hstack)
-def hstack(arrays: Any, *, dtype: Any = None, casting: Any = None) -> Any:
+def hstack(arrays: Array | Sequence[TensorLike], *, dtype: DTypeLike = None, casting: str | None = None) -> Any:
     """Arrays joined along the second axis (the first for vectors).
 
     >>> import gradtape as gt
@@ -141,7 +156,7 @@ def hstack(arrays: Any, *, dtype: Any = None, casting: Any = None) -> Any:
 
 
 @answers(np.dstack)
-def dstack(arrays: Any) -> Any:
+def dstack(arrays: Array | Sequence[TensorLike]) -> Any:
     """Arrays joined along the third axis.
 
     >>> import gradtape as gt
@@ -152,7 +167,7 @@ def dstack(arrays: Any) -> Any:
 
 
 @answers(np.column_stack)
-def column_stack(arrays: Any) -> Any:
+def column_stack(arrays: Array | Sequence[TensorLike]) -> Any:
     """Vectors joined as columns.
 
     >>> import gradtape as gt
@@ -164,7 +179,7 @@ def column_stack(arrays: Any) -> Any:
 
 
 @answers(np.append)
-def append(x: Any, values: Any, axis: int | None = None) -> Any:
+def append(x: TensorLike, values: TensorLike, axis: int | None = None) -> Any:
     """`values` joined to the end of `x`.
 
     >>> import gradtape as gt
@@ -184,7 +199,7 @@ def _cuts(given: Any) -> Any:
 
 
 @answers(np.array_split)
-def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def array_split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Pieces of `x` along an axis: a number of nearly equal ones, or the places to cut at.
 
     >>> import gradtape as gt
@@ -198,7 +213,7 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 @answers(np.split)
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Equal pieces of `x` along an axis, or cut at the given places.
 
     >>> import gradtape as gt
@@ -218,7 +233,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 @answers(np.vsplit)
-def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Pieces of `x` along the first axis of a matrix or more.
 
     >>> import gradtape as gt
@@ -231,7 +246,7 @@ def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
 
 
 @answers(np.hsplit)
-def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Pieces of `x` along the second axis (the first of a vector).
 
     >>> import gradtape as gt
@@ -243,7 +258,7 @@ def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
 
 
 @answers(np.dsplit)
-def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Pieces of `x` along the third axis.
 
     >>> import gradtape as gt
@@ -254,7 +269,7 @@ def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
 
 
 @answers(np.unstack)
-def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+def unstack(x: TensorLike, axis: int = 0) -> tuple[Any, ...]:
     """The slices of `x` along an axis.
 
     >>> import gradtape as gt

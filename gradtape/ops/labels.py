@@ -12,6 +12,7 @@ import numpy as np
 
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, linear
+from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import IndexingError, OperandError
 from gradtape.ops.arguments import as_value, one_axis, refused
 
@@ -20,7 +21,7 @@ __all__ = ["one_hot"]
 IGNORED = -1
 
 
-def _checked_kernel(labels: Any, classes: int, ignored: int | None, name: str, what: str) -> Any:
+def _checked_kernel(labels: Array, classes: int, ignored: int | None, name: str, what: str) -> Any:
     """`labels` as positions, with `IGNORED` for those that are to be; an error if one is no class."""
     if labels.size and labels.min() >= 0 and labels.max() < classes and (ignored is None or ignored < 0):
         return labels.astype(np.intp)
@@ -63,7 +64,9 @@ _checked = constant(
 )
 
 
-def checked_labels(labels: Any, classes: int, name: str, what: str = "target", ignored: int | None = None) -> Any:
+def checked_labels(
+    labels: TensorLike, classes: int, name: str, what: str = "target", ignored: int | None = None
+) -> Array:
     """`labels` of `classes` classes as positions, `IGNORED` where they are `ignored`; all must be in range."""
     labels = as_value(labels)
     if labels.dtype.kind not in "iu":
@@ -72,13 +75,14 @@ def checked_labels(labels: Any, classes: int, name: str, what: str = "target", i
             f"{name}: {what} has dtype {labels.dtype}; integers are accepted.",
             f"{what}.astype(int), if it holds labels",
         )
-    return _checked(labels, classes=classes, ignored=ignored, name=name, what=what)
+    checked: Array = _checked(labels, classes=classes, ignored=ignored, name=name, what=what)
+    return checked
 
 
 # -- one place along an axis, read and written
 
 
-def _hot_kernel(labels: Any, classes: int, axis: int, dtype: Any) -> Any:
+def _hot_kernel(labels: Array, classes: int, axis: int, dtype: DTypeLike) -> Any:
     axis %= labels.ndim + 1
     return (np.expand_dims(labels, axis) == _ladder(classes, axis, labels.ndim)).astype(dtype)
 
@@ -113,7 +117,7 @@ def _pick_kernel(x: Any, labels: Any, axis: int, classes: int) -> Any:
     return np.where(labels < 0, x.dtype.type(0), picked) if labels.min(initial=0) < 0 else picked
 
 
-def _place_kernel(x: Any, labels: Any, axis: int, classes: int) -> Any:
+def _place_kernel(x: Array, labels: Array, axis: int, classes: int) -> Any:
     out = np.zeros((*x.shape[:axis], classes, *x.shape[axis:]), x.dtype)
     if classes:
         values = np.where(labels < 0, x.dtype.type(0), x)
@@ -157,7 +161,7 @@ place: Op = linear(
 )
 
 
-def one_hot(labels: Any, num_classes: int, axis: int = -1, dtype: Any = int) -> Any:
+def one_hot(labels: TensorLike, num_classes: int, axis: int = -1, dtype: DTypeLike = int) -> Any:
     """An axis of `num_classes` for each label, with a 1 at its place and 0 elsewhere. Labels have no gradient.
 
     >>> import gradtape as gt

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import linear as linear_row
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import stop_gradient
@@ -23,7 +24,7 @@ from gradtape.ops.shaping import broadcast_to
 __all__ = ["bilinear", "dropout", "dropout1d", "dropout2d", "dropout3d", "embedding", "linear"]
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Any:
     """input @ weight.T + bias, for a `weight` of (out features, in features) and input (..., in features).
 
     >>> import gradtape as gt
@@ -53,12 +54,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return out + bias
 
 
-def _turned(input: Any, weight: Any) -> str:
+def _turned(input: Array, weight: Array) -> str:
     fits = weight.ndim == 2 and input.ndim and input.shape[-1] == weight.shape[0]
     return "; weight.T fits" if fits else ""
 
 
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+def bilinear(input1: TensorLike, input2: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Any:
     """The sum over i and j of input1[..., i] * weight[out, i, j] * input2[..., j], plus bias.
 
     >>> import numpy as np, gradtape as gt
@@ -91,7 +92,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 # -- embedding: rows of a table, and their transpose: adding rows up
 
 
-def _add_rows_kernel(x: Any, positions: Any, length: int) -> Any:
+def _add_rows_kernel(x: Array, positions: Array, length: int) -> Any:
     """Rows added up where they came from: sorted by place, so that each place is one sum."""
     width = x.shape[positions.ndim :]
     out = np.zeros((length, *width), x.dtype)
@@ -124,7 +125,7 @@ def _batch_add_rows(op: Op, flags: Sequence[bool], values: Sequence[Any], params
     return out.reshape((size, length, *out.shape[1:]))
 
 
-def _shifted(positions: Any, batched: bool, size: int, length: int) -> Any:
+def _shifted(positions: Array, batched: bool, size: int, length: int) -> Any:
     return positions + length * np.arange(size).reshape((-1,) + (1,) * (positions.ndim - batched))
 
 
@@ -158,7 +159,7 @@ _add_rows: Op = linear_row(
 )
 
 
-def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
+def embedding(input: TensorLike, weight: TensorLike, padding_idx: int | None = None) -> Any:
     """The rows of `weight` at the integers in `input`. The row `padding_idx` is read, and gets no gradient.
 
     >>> import numpy as np, gradtape as gt
@@ -191,7 +192,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 # -- dropout
 
 
-def _kept_kernel(x: Any, rng: np.random.Generator, shape: tuple[int, ...], p: float) -> Any:
+def _kept_kernel(x: Array, rng: np.random.Generator, shape: tuple[int, ...], p: float) -> Any:
     return rng.random(shape, dtype=np.float32) >= p
 
 
@@ -204,7 +205,7 @@ def _batch_kept(op: Op, flags: Sequence[bool], values: Sequence[Any], params: di
 _kept = Op("random.dropout", _kept_kernel, batch=_batch_kept, kind="constant")
 
 
-def _mask(name: str, input: Any, shape: tuple[int, ...], p: float, training: bool, rng: Any) -> Any:
+def _mask(name: str, input: Array, shape: tuple[int, ...], p: float, training: bool, rng: Any) -> Any:
     """What to multiply `input` with: 0 with probability `p`, 1 / (1 - p) otherwise; None for nothing."""
     if not 0 <= p <= 1:
         raise refused(OperandError, f"{name}: p={p!r}.", "a probability between 0 and 1")
@@ -222,7 +223,7 @@ def _mask(name: str, input: Any, shape: tuple[int, ...], p: float, training: boo
     return kept * np.asarray(0 if p == 1 else 1 / (1 - p), input.dtype)
 
 
-def dropout(input: Any, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
+def dropout(input: TensorLike, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
     """When `training`, each element is 0 with probability `p`, and what is left is divided by 1 - p.
 
     Drawn from the NumPy generator `rng`. Inside `vmap` all examples share what is drawn.
@@ -237,7 +238,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, rng: Any = None) 
     return _dropout("dropout", input, p, training, rng, None)
 
 
-def _dropout(name: str, input: Any, p: float, training: bool, rng: Any, axes: int | None) -> Any:
+def _dropout(name: str, input: TensorLike, p: float, training: bool, rng: Any, axes: int | None) -> Any:
     input = as_value(input)
     if input.dtype.kind not in "fc":
         input = input.astype(float)
@@ -255,7 +256,7 @@ def _dropout(name: str, input: Any, p: float, training: bool, rng: Any, axes: in
     return input if mask is None else input * mask
 
 
-def dropout1d(input: Any, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
+def dropout1d(input: TensorLike, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
     """`dropout` of whole channels of signals (examples, channels, length).
 
     >>> import numpy as np, gradtape as gt
@@ -265,7 +266,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, rng: Any = None
     return _dropout("dropout1d", input, p, training, rng, 1)
 
 
-def dropout2d(input: Any, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
+def dropout2d(input: TensorLike, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
     """`dropout` of whole channels of images (examples, channels, height, width).
 
     >>> import numpy as np, gradtape as gt
@@ -275,7 +276,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, rng: Any = None
     return _dropout("dropout2d", input, p, training, rng, 2)
 
 
-def dropout3d(input: Any, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
+def dropout3d(input: TensorLike, p: float = 0.5, training: bool = True, rng: Any = None) -> Any:
     """`dropout` of whole channels of volumes (examples, channels, depth, height, width).
 
     >>> import numpy as np, gradtape as gt

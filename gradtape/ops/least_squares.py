@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import general
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
@@ -19,13 +20,13 @@ from gradtape.ops.svd import svd
 #    dp = -p da p + p p^H da^H (1 - a p) + (1 - p a) da^H p^H p
 
 
-def _pinv_reverse(g: Any, x: Any, out: Any) -> Any:
+def _pinv_reverse(g: Array, x: Array, out: Array) -> Any:
     h, ph = adjoint(g), adjoint(out)
     left, right = h @ out, out @ h
     return left @ ph - x @ (out @ left @ ph) + ph @ right - (ph @ right @ out) @ x - ph @ g @ ph
 
 
-def _pinv_forward(dx: Any, x: Any, out: Any) -> Any:
+def _pinv_forward(dx: Array, x: Array, out: Array) -> Any:
     h, ph = adjoint(dx), adjoint(out)
     left, right = out @ ph @ h, h @ ph @ out
     return left - left @ x @ out + right - out @ x @ right - out @ dx @ out
@@ -47,7 +48,7 @@ _pinv = general(
 
 
 @answers(np.linalg.pinv)
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+def pinv(a: TensorLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """The pseudo-inverse, as `np.linalg.pinv`; the gradient is that among matrices of the same rank.
 
     >>> import numpy as np, gradtape as gt
@@ -67,12 +68,12 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
 #    dx = p (db - da x) + p p^H da^H r + (1 - p a) da^H p^H x
 
 
-def _lstsq_kernel(x: Any, y: Any, rcond: float) -> tuple[Any, Any]:
+def _lstsq_kernel(x: Array, y: Array, rcond: float) -> tuple[Any, Any]:
     solution, _, _, singular = np.linalg.lstsq(x, y, rcond)
     return solution, singular
 
 
-def _lstsq_reverse(g: Any, x: Any, y: Any, out: Any, rcond: float) -> Any:
+def _lstsq_reverse(g: Array, x: Array, y: Array, out: Array, rcond: float) -> Any:
     g_solution, g_singular = g
     solution, _ = out
     p = np.linalg.pinv(x, rcond)
@@ -88,7 +89,7 @@ def _lstsq_reverse(g: Any, x: Any, y: Any, out: Any, rcond: float) -> Any:
     return gradient, right
 
 
-def _lstsq_forward(dx: Any, dy: Any, x: Any, y: Any, out: Any, rcond: float) -> Any:
+def _lstsq_forward(dx: Array, dy: Array, x: Array, y: Array, out: Array, rcond: float) -> Any:
     solution, _ = out
     p = np.linalg.pinv(x, rcond)
     outside = adjoint(dx) @ adjoint(p) @ solution
@@ -113,7 +114,7 @@ _lstsq = general(
 
 
 @answers(np.linalg.lstsq)
-def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, Any, Any]:
+def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> tuple[Any, Any, Any, Any]:
     """The x that makes `a @ x` closest to `b`, the squared distances, the rank and the singular values of `a`.
 
     As `np.linalg.lstsq`. The rank is an integer and has no gradient; the other three have.

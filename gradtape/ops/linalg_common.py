@@ -17,44 +17,45 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, Draw
 from gradtape.errors import LinearAlgebraError, UnsupportedError
 from gradtape.ops.arguments import refused
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: Array) -> Any:
     """The conjugate transpose of the last two axes."""
     turned = np.swapaxes(x, -1, -2)
     return np.conj(turned) if x.dtype.kind == "c" else turned
 
 
-def transposed(x: Any) -> Any:
+def transposed(x: Array) -> Any:
     """The transpose of the last two axes."""
     return np.swapaxes(x, -1, -2)
 
 
-def hermitian_part(x: Any) -> Any:
+def hermitian_part(x: Array) -> Any:
     """(x + x^H) / 2, which is x itself, to the last bit, when x is Hermitian. Others than square are left to NumPy."""
     if len(x.shape) < 2 or x.shape[-1] != x.shape[-2]:
         return x
     return (x + adjoint(x)) / 2
 
 
-def with_diagonal(vector: Any) -> Any:
+def with_diagonal(vector: Array) -> Any:
     """The diagonal matrices with `vector` along its last axis."""
     return np.where(np.eye(vector.shape[-1], dtype=bool), vector[..., None], 0)
 
 
-def diagonal_of(x: Any) -> Any:
+def diagonal_of(x: Array) -> Any:
     """The diagonals of the last two axes as rows, of shape (..., 1, n)."""
     return np.diagonal(x, axis1=-2, axis2=-1)[..., None, :]
 
 
-def diagonal_part(x: Any) -> Any:
+def diagonal_part(x: Array) -> Any:
     """`x` on the diagonal of the last two axes, and 0 elsewhere."""
     return np.where(np.eye(x.shape[-1], dtype=bool), x, 0)
 
 
-def regular(draw: Any, n: int) -> Any:
+def regular(draw: Draw, n: int) -> Any:
     """A matrix far from singular."""
     return 0.4 * draw(n, n) + 2 * np.eye(n)
 
@@ -64,7 +65,7 @@ def _without_derivative() -> Any:
     """The function (matrix, vectors, why) -> vectors that refuses every gradient on its way from them to the matrix."""
     from gradtape.transforms.custom import custom_vjp
 
-    def pulled(why: str, a: Any, g: Any) -> Any:
+    def pulled(why: str, a: Array, g: Array) -> Any:
         if isinstance(g, Lifted) or np.any(plain(g)):
             raise refused(UnsupportedError, why, "mode='reduced' of qr, full_matrices=False of svd")
         return np.zeros(a.shape, a.dtype), None
@@ -74,7 +75,7 @@ def _without_derivative() -> Any:
     return vectors_of
 
 
-def completing(a: Any, vectors: Any, axis: int, more: Any, name: str) -> Any:
+def completing(a: Array, vectors: Array, axis: int, more: Any, name: str) -> Any:
     """`vectors` of `a` with `more` behind them: those complete the basis, are arbitrary and have no derivative."""
     why = (
         f"{name}: the vectors that complete the basis of a matrix of shape {a.shape} are arbitrary and have no "
@@ -91,7 +92,7 @@ def by_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[
 # -- Hermitian arguments: NumPy reads one triangle and takes the other for granted
 
 
-def _is_hermitian_kernel(x: Any) -> Any:
+def _is_hermitian_kernel(x: Array) -> Any:
     tolerance = 8 * np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 0
     size = np.max(np.abs(x), axis=(-2, -1), initial=0)
     return (np.max(np.abs(x - adjoint(x)), axis=(-2, -1), initial=0) <= tolerance * size)[...]
@@ -102,7 +103,7 @@ _is_hermitian = constant(
 )
 
 
-def as_hermitian(a: Any, triangle: str) -> Any:
+def as_hermitian(a: Array, triangle: str) -> Any:
     """`a` as NumPy reads it: Hermitian, given by its lower ("L") or upper ("U") triangle.
 
     An argument that is Hermitian already is handed on as it is, and gets a Hermitian gradient: the gradient within
@@ -122,7 +123,7 @@ def as_hermitian(a: Any, triangle: str) -> Any:
 # -- divisions: 1/x is asked for in places where x may be 0, and is needed there only if something is multiplied by it
 
 
-def _guarded_reciprocal_kernel(x: Any, size: Any, weight: Any, scale: Any, refusal: str) -> Any:
+def _guarded_reciprocal_kernel(x: Array, size: Any, weight: Array, scale: Array, refusal: str) -> Any:
     x, size, weight, scale = np.broadcast_arrays(x, size, weight, scale)
     epsilon = float(np.finfo(x.dtype).eps)
     vanishing = np.abs(x) <= 16 * max(x.shape[-1], 1) * epsilon * np.abs(size)
@@ -164,7 +165,7 @@ def _batch_somewhere(op: Op, flags: Sequence[bool], values: Sequence[Any], param
     return spread(np.any(apply(op, (value,), params), axis=0), value.shape[0])
 
 
-def _somewhere_kernel(x: Any) -> Any:
+def _somewhere_kernel(x: Array) -> Any:
     return np.logical_or(np.not_equal(x, 0), np.signbit(np.real(x)))
 
 
@@ -197,13 +198,13 @@ def pairs(flags: Any) -> Any:
     return np.logical_or(flags[..., None, :], flags[..., :, None])
 
 
-def inverse_gaps(values: Any, weight: Any, scale: Any, refusal: str) -> Any:
+def inverse_gaps(values: Array, weight: Array, scale: Array, refusal: str) -> Any:
     """1 / (values_j - values_i), and 0 on the diagonal and between equal values where nothing depends on it."""
     identity = np.eye(values.shape[-1], dtype=values.dtype)
     gaps = values[..., None, :] - values[..., :, None] + identity
     return guarded_reciprocal(gaps, extent(values[..., None]), weight, scale, refusal=refusal) - identity
 
 
-def is_absent(cotangent: Any) -> bool:
+def is_absent(cotangent: Array) -> bool:
     """Whether a cotangent is zero because nothing was computed from its result."""
     return cotangent is None or (isinstance(cotangent, np.ndarray) and not cotangent.any())

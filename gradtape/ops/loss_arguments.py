@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import DtypeError, OperandError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 
 
-def floating(name: str, what: str, given: Any) -> Any:
+def floating(name: str, what: str, given: TensorLike) -> Array:
     given = as_value(given)
     if given.dtype.kind == "c":
         raise refused(DtypeError, f"{name}: {what} has dtype {given.dtype}; real numbers are accepted.", f"{what}.real")
     return given if given.dtype.kind == "f" else given.astype(float)
 
 
-def like(name: str, input: Any, given: Any, what: str = "target", to: str = "input") -> Any:
+def like(name: str, input: Array, given: TensorLike, what: str = "target", to: str = "input") -> Array:
     """`given` in the dtype of `input`, which single precision keeps by that. The shapes have to be the same."""
     given = floating(name, what, given)
     if given.dtype != input.dtype:
@@ -54,7 +54,7 @@ def _reshaping(given: tuple[int, ...], shape: tuple[int, ...], what: str, to: st
     return f"{what}.reshape({to}.shape)"
 
 
-def weighted(name: str, losses: Any, weight: Any, what: str = "weight") -> Any:
+def weighted(name: str, losses: Array, weight: TensorLike | None, what: str = "weight") -> Array:
     """The losses times `weight`, which may have fewer axes or lengths of 1 but no more elements than they."""
     if weight is None:
         return losses
@@ -73,18 +73,18 @@ def weighted(name: str, losses: Any, weight: Any, what: str = "weight") -> Any:
     return losses * (weight if weight.dtype == losses.dtype else weight.astype(losses.dtype))
 
 
-def positive(name: str, what: str, given: Any) -> float:
+def positive(name: str, what: str, given: float) -> float:
     if not given > 0:
         raise refused(OperandError, f"{name}: {what}={given!r}.", f"a positive {what}")
     return float(given)
 
 
-def pair(name: str, input: Any, target: Any) -> tuple[Any, Any]:
+def pair(name: str, input: TensorLike, target: TensorLike) -> tuple[Array, Array]:
     input = floating(name, "input", input)
     return input, like(name, input, target)
 
 
-def signs(name: str, input: Any, target: Any) -> Any:
+def signs(name: str, input: Array, target: TensorLike) -> Array:
     target = like(name, input, target)
     if not isinstance(target, Lifted) and not bool(np.all(np.abs(plain(target)) == 1)):
         raise refused(

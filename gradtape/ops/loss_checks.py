@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.graph import Node
+from gradtape.core.typing import Array
 
 __all__: list[str] = []
 
@@ -33,7 +34,7 @@ def note_probabilities(name: str, input: Any, axis: int) -> None:
             warn_softmax_twice(name, input, axis)
 
 
-def note_doubled(name: str, input: Any, axes: tuple[int, ...]) -> None:
+def note_doubled(name: str, input: Array, axes: tuple[int, ...]) -> None:
     """Tell of a softmax, or its logarithm, that is taken of a softmax along the same axis."""
     node = getattr(input, "_node", None)
     if node is None or node.op is None or node.op.name != "softmax" or node.params.get("axis") != axes:
@@ -55,7 +56,7 @@ def note_sigmoid(name: str, input: Any) -> None:
         warn_sigmoid_twice(name, node)
 
 
-def note_positive(name: str, input: Any, axis: int | None = None) -> None:
+def note_positive(name: str, input: Array, axis: int | None = None) -> None:
     """Tell of an input of logarithms of probabilities that has numbers above 0."""
     array = _computed(input)
     if array is not None and array.size and array.max() > 1e-3:

@@ -15,6 +15,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import elementwise
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
 from gradtape.ops.cross_entropy import reduced
@@ -45,7 +46,7 @@ __all__ = [
 # -- of differences
 
 
-def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+def mse_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", weight: TensorLike | None = None) -> Any:
     """The mean of the squares of input - target.
 
     >>> import gradtape as gt
@@ -56,7 +57,7 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = Non
     return reduced("mse_loss", weighted("mse_loss", np.square(input - target), weight), reduction)
 
 
-def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+def l1_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", weight: TensorLike | None = None) -> Any:
     """The mean of the absolute values of input - target; where they are equal, the gradient is 0.
 
     >>> import gradtape as gt
@@ -82,7 +83,7 @@ _huber = elementwise(
 )
 
 
-def _huber_kernel(x: Any, delta: float) -> Any:
+def _huber_kernel(x: Array, delta: float) -> Any:
     if x.dtype.kind == "c":
         raise TypeError("differences are real numbers")
     distance = np.abs(x)
@@ -90,7 +91,9 @@ def _huber_kernel(x: Any, delta: float) -> Any:
     return near * (distance - near / 2)
 
 
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+def huber_loss(
+    input: TensorLike, target: TensorLike, reduction: str = "mean", delta: float = 1.0, weight: TensorLike | None = None
+) -> Any:
     """d^2 / 2 for differences d up to `delta`, delta (|d| - delta / 2) beyond: outliers pull with a bounded force.
 
     >>> import gradtape as gt
@@ -102,7 +105,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     return reduced("huber_loss", weighted("huber_loss", losses, weight), reduction)
 
 
-def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
+def smooth_l1_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", beta: float = 1.0) -> Any:
     """`huber_loss` divided by `beta`, its delta: the absolute value, rounded off near 0. With beta=0, `l1_loss`.
 
     >>> import gradtape as gt
@@ -122,7 +125,7 @@ _LEAST_LOGARITHM = -100.0
 _LEAST_VARIANCE = 1e-12  # of a probability p: p (1 - p)
 
 
-def _binary_kernel(x: Any, y: Any) -> Any:
+def _binary_kernel(x: Array, y: Array) -> Any:
     if x.dtype.kind == "c" or y.dtype.kind == "c":
         raise TypeError("probabilities are real numbers")
     with np.errstate(divide="ignore"):
@@ -147,7 +150,7 @@ _binary_with_logits = elementwise(
 )
 
 
-def _binary_with_logits_kernel(x: Any, y: Any) -> Any:
+def _binary_with_logits_kernel(x: Array, y: Array) -> Any:
     if x.dtype.kind == "c" or y.dtype.kind == "c":
         raise TypeError("logits and probabilities are real numbers")
     return softplus_kernel(x) - x * y
@@ -171,7 +174,9 @@ def _check_probabilities(name: str, what: str, given: Any) -> None:
         )
 
 
-def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
+def binary_cross_entropy(
+    input: TensorLike, target: TensorLike, weight: TensorLike | None = None, reduction: str = "mean"
+) -> Any:
     """-(target log(input) + (1 - target) log(1 - input)) of probabilities.
 
     Logarithms are at least -100, so that a probability of exactly 0 or 1 gives a large loss and no infinity.
@@ -188,7 +193,11 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction:
 
 
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(input), without overflow and without loss of digits.
 
@@ -209,7 +218,7 @@ def binary_cross_entropy_with_logits(
     return reduced(name, weighted(name, losses, weight), reduction)
 
 
-def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
+def kl_div(input: TensorLike, target: TensorLike, reduction: str = "mean", log_target: bool = False) -> Any:
     """target (log(target) - input): the divergence of a distribution `target` from one given by its logarithm.
 
     With `log_target` the target is given by its logarithm too. The divergence of distributions is the sum;
@@ -233,7 +242,7 @@ def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = 
     return reduced("kl_div", losses, reduction)
 
 
-def _product(target: Any, logarithm: Any) -> Any:
+def _product(target: Array, logarithm: Any) -> Any:
     """target * logarithm, where 0 times -infinity is 0."""
     return target * where((target == 0) & np.isneginf(logarithm), np.zeros((), logarithm.dtype), logarithm)
 
@@ -242,7 +251,12 @@ def _product(target: Any, logarithm: Any) -> Any:
 
 
 def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
+    input: TensorLike,
+    target: TensorLike,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
 ) -> Any:
     """-log of the Poisson probability of counts `target`: exp(input) - target * input, of the logarithm of a rate.
 
@@ -263,7 +277,12 @@ def poisson_nll_loss(
 
 
 def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: TensorLike,
+    target: TensorLike,
+    var: TensorLike,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
 ) -> Any:
     """-log of the normal density of `target` for the mean `input` and the variance `var`, which is at least `eps`.
 
@@ -293,7 +312,7 @@ def gaussian_nll_loss(
 # -- of margins
 
 
-def hinge_loss(input: Any, target: Any, reduction: str = "mean", margin: float = 1.0) -> Any:
+def hinge_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", margin: float = 1.0) -> Any:
     """max(0, margin - target * input), for targets 1 and -1: what a support vector machine minimises.
 
     >>> import gradtape as gt
@@ -304,7 +323,7 @@ def hinge_loss(input: Any, target: Any, reduction: str = "mean", margin: float =
     return reduced("hinge_loss", relu(margin - signs("hinge_loss", input, target) * input), reduction)
 
 
-def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: str = "mean") -> Any:
     """log(1 + exp(-target * input)), for targets 1 and -1.
 
     >>> import gradtape as gt
@@ -316,7 +335,7 @@ def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     return reduced("soft_margin_loss", losses, reduction)
 
 
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+def hinge_embedding_loss(input: TensorLike, target: TensorLike, margin: float = 1.0, reduction: str = "mean") -> Any:
     """Of distances: the distance itself where the target is 1, max(0, margin - distance) where it is -1.
 
     >>> import gradtape as gt
@@ -328,7 +347,9 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction
     return reduced("hinge_embedding_loss", where(target > 0, input, relu(margin - input)), reduction)
 
 
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+def margin_ranking_loss(
+    input1: TensorLike, input2: TensorLike, target: TensorLike, margin: float = 0.0, reduction: str = "mean"
+) -> Any:
     """max(0, margin - target * (input1 - input2)): input1 should be larger where the target is 1, smaller where -1.
 
     >>> import gradtape as gt

@@ -14,6 +14,7 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import general
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import conjugate
@@ -22,7 +23,7 @@ from gradtape.ops.linalg_common import adjoint, by_stack, extent, regular, trans
 from gradtape.ops.rearranging import tril, triu
 
 
-def _over_stack(function: Callable[..., Any], *matrices: Any) -> Any:
+def _over_stack(function: Callable[..., Any], *matrices: Array) -> Any:
     """`function` of each matrix of a stack (or of several stacks that broadcast together)."""
     stack = np.broadcast_shapes(*(m.shape[:-2] for m in matrices))
     if not stack:
@@ -35,7 +36,7 @@ def _over_stack(function: Callable[..., Any], *matrices: Any) -> Any:
     return results.reshape(stack + results.shape[1:])
 
 
-def _in_precision_of(result: Any, *matrices: Any) -> Any:
+def _in_precision_of(result: Array, *matrices: Array) -> Any:
     """`result`, real or complex as it is, in the precision of what went in; SciPy computes some in double."""
     given = np.result_type(*matrices)
     if given.kind not in "fc":
@@ -44,7 +45,7 @@ def _in_precision_of(result: Any, *matrices: Any) -> Any:
     return result.astype(np.result_type(real, np.complex64) if result.dtype.kind == "c" else real, copy=False)
 
 
-def _along(op: Op, a: Any, e: Any) -> Any:
+def _along(op: Op, a: Array, e: Array) -> Any:
     """The derivative along e of a function f of a matrix: f([[a, e], [0, a]]) has it in its upper right quarter.
 
     It is linear in e, which is brought to size 1 so that it does not spoil the accuracy of f(a).
@@ -60,7 +61,7 @@ def _along(op: Op, a: Any, e: Any) -> Any:
 # -- expm
 
 
-def _expm_kernel(x: Any) -> Any:
+def _expm_kernel(x: Array) -> Any:
     from scipy import linalg
 
     return _in_precision_of(linalg.expm(x), x)
@@ -76,7 +77,7 @@ _expm: Op = general(
 )
 
 
-def expm(a: Any) -> Any:
+def expm(a: TensorLike) -> Any:
     """The exponential of a matrix, as `scipy.linalg.expm`.
 
     >>> import numpy as np, gradtape as gt
@@ -90,10 +91,10 @@ def expm(a: Any) -> Any:
 # -- logm
 
 
-def _logm_kernel(x: Any) -> Any:
+def _logm_kernel(x: Array) -> Any:
     from scipy import linalg
 
-    def one(matrix: Any) -> Any:
+    def one(matrix: Array) -> Any:
         if not matrix.size:
             return matrix
         matrix = matrix.astype(np.result_type(matrix, np.float64))  # SciPy finds single precision inaccurate
@@ -119,7 +120,7 @@ _logm: Op = general(
 )
 
 
-def logm(a: Any) -> Any:
+def logm(a: TensorLike) -> Any:
     """The principal logarithm of a matrix, as `scipy.linalg.logm`: complex if it has negative eigenvalues.
 
     >>> import numpy as np, gradtape as gt
@@ -133,10 +134,10 @@ def logm(a: Any) -> Any:
 # -- solve_sylvester: a x + x b = q,  a dx + dx b = dq - da x - x db
 
 
-def _sylvester_kernel(a: Any, b: Any, q: Any) -> Any:
+def _sylvester_kernel(a: Array, b: Array, q: Array) -> Any:
     from scipy import linalg
 
-    def one(a: Any, b: Any, q: Any) -> Any:
+    def one(a: Array, b: Array, q: Array) -> Any:
         if not q.size:
             return np.zeros(q.shape, np.result_type(a, b, q))
         kind = np.result_type(a, b, q)  # SciPy is wrong where one of a and b is real and the other is not
@@ -149,7 +150,7 @@ def _sylvester_kernel(a: Any, b: Any, q: Any) -> Any:
     return _in_precision_of(_over_stack(one, np.asarray(a), np.asarray(b), np.asarray(q)), a, b, q)
 
 
-def _sylvester_reverse(g: Any, a: Any, b: Any, q: Any, out: Any) -> Any:
+def _sylvester_reverse(g: Array, a: Array, b: Array, q: Array, out: Array) -> Any:
     right = _sylvester(adjoint(a), adjoint(b), g)
     return (
         unbroadcast(-right @ adjoint(out), a.shape),
@@ -174,7 +175,7 @@ _sylvester: Op = general(
 )
 
 
-def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+def solve_sylvester(a: TensorLike, b: TensorLike, q: TensorLike) -> Any:
     """The x with `a @ x + x @ b = q`, as `scipy.linalg.solve_sylvester`.
 
     >>> import numpy as np, gradtape as gt
@@ -187,10 +188,10 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
 # -- sqrtm: x x = a,  x dx + dx x = da
 
 
-def _sqrtm_kernel(x: Any) -> Any:
+def _sqrtm_kernel(x: Array) -> Any:
     from scipy import linalg
 
-    def one(matrix: Any) -> Any:
+    def one(matrix: Array) -> Any:
         return np.asarray(linalg.sqrtm(matrix)) if matrix.size else matrix
 
     return _in_precision_of(_over_stack(one, np.asarray(x)), x)
@@ -222,7 +223,7 @@ _sqrtm = general(
 )
 
 
-def sqrtm(a: Any) -> Any:
+def sqrtm(a: TensorLike) -> Any:
     """The principal square root of a matrix, as `scipy.linalg.sqrtm`: complex if it has negative eigenvalues.
 
     >>> import numpy as np, gradtape as gt
@@ -236,10 +237,10 @@ def sqrtm(a: Any) -> Any:
 # -- solve_triangular: t x = b with the triangle t of a, or its transpose
 
 
-def _triangular_kernel(x: Any, y: Any, trans: int, lower: bool, unit: bool) -> Any:
+def _triangular_kernel(x: Array, y: Array, trans: int, lower: bool, unit: bool) -> Any:
     from scipy import linalg
 
-    def one(x: Any, y: Any) -> Any:
+    def one(x: Array, y: Array) -> Any:
         if not y.size:
             return np.zeros(y.shape, np.result_type(x, y))
         return linalg.solve_triangular(x, y, trans=trans, lower=lower, unit_diagonal=unit, check_finite=False)
@@ -247,24 +248,24 @@ def _triangular_kernel(x: Any, y: Any, trans: int, lower: bool, unit: bool) -> A
     return _in_precision_of(_over_stack(one, np.asarray(x), np.asarray(y)), x, y)
 
 
-def _triangle(x: Any, lower: bool, unit: bool) -> Any:
+def _triangle(x: Array, lower: bool, unit: bool) -> Any:
     return tril(x, -1 if unit else 0) if lower else triu(x, 1 if unit else 0)
 
 
-def _triangular_reverse(g: Any, x: Any, y: Any, out: Any, trans: int, lower: bool, unit: bool) -> Any:
+def _triangular_reverse(g: Array, x: Array, y: Array, out: Array, trans: int, lower: bool, unit: bool) -> Any:
     right = np.conj(_triangular(x, np.conj(g), trans=1 - trans, lower=lower, unit=unit))
     change = -right @ adjoint(out)
     gradient = _triangle(transposed(change) if trans else change, lower, unit)
     return unbroadcast(gradient, x.shape), unbroadcast(right, y.shape)
 
 
-def _triangular_forward(dx: Any, dy: Any, x: Any, out: Any, trans: int, lower: bool, unit: bool) -> Any:
+def _triangular_forward(dx: Array, dy: Array, x: Array, out: Array, trans: int, lower: bool, unit: bool) -> Any:
     change = _triangle(dx, lower, unit)
     moved = dy - (transposed(change) if trans else change) @ out
     return _triangular(x, moved, trans=trans, lower=lower, unit=unit)
 
 
-def _triangular_samples(draw: Any) -> list[Any]:
+def _triangular_samples(draw: Draw) -> list[Any]:
     return [
         ((regular(draw, 3), draw(3, 2)), {"trans": 0, "lower": False, "unit": False}),
         ((regular(draw, 3), draw(3, 3)), {"trans": 1, "lower": True, "unit": False}),
@@ -285,7 +286,9 @@ _triangular: Op = general(
 )
 
 
-def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
+def solve_triangular(
+    a: TensorLike, b: TensorLike, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False
+) -> Any:
     """The solution of a triangular system, as `scipy.linalg.solve_triangular`.
 
     Only the triangle of `a` is read, and only the triangle gets a gradient. `trans` is 0 or "N" for a x = b, 1 or "T"
@@ -309,7 +312,7 @@ def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_d
 # -- by a Cholesky factor
 
 
-def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
+def cho_factor(a: TensorLike, lower: bool = False) -> tuple[Any, bool]:
     """The Cholesky factor of a Hermitian matrix for `cho_solve`, as `scipy.linalg.cho_factor`.
 
     The other triangle, in which SciPy leaves what was there, is zero.
@@ -322,7 +325,7 @@ def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
     return cholesky(a, upper=not lower), bool(lower)
 
 
-def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
+def cho_solve(c_and_lower: tuple[Any, bool], b: TensorLike) -> Any:
     """The solution of `a @ x = b` from the result of `cho_factor(a)`, as `scipy.linalg.cho_solve`.
 
     >>> import numpy as np, gradtape as gt
@@ -338,7 +341,7 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
 #    du = (the rest of m) u;  what is left of a tall l or a wide u follows by solving
 
 
-def _lu_kernel(x: Any) -> tuple[Any, ...]:
+def _lu_kernel(x: Array) -> tuple[Any, ...]:
     from scipy import linalg
 
     if 0 in x.shape[:-2]:  # the result for one matrix tells the shape of none
@@ -347,7 +350,7 @@ def _lu_kernel(x: Any) -> tuple[Any, ...]:
     return tuple(linalg.lu(x))
 
 
-def _lu_reverse(g: Any, out: Any) -> Any:
+def _lu_reverse(g: Array, out: Array) -> Any:
     _, gl, gu = g
     p, low, up = out
     k = low.shape[-1]
@@ -362,7 +365,7 @@ def _lu_reverse(g: Any, out: Any) -> Any:
     return p @ whole
 
 
-def _lu_forward(dx: Any, out: Any) -> Any:
+def _lu_forward(dx: Array, out: Array) -> Any:
     p, low, up = out
     k = low.shape[-1]
     l1, l2, u1, u2 = low[..., :k, :], low[..., k:, :], up[..., :k], up[..., k:]
@@ -374,7 +377,7 @@ def _lu_forward(dx: Any, out: Any) -> Any:
     return None, np.concatenate([dl, below], axis=-2), np.concatenate([du, right], axis=-1)
 
 
-def _times_inverse(x: Any, u: Any) -> Any:
+def _times_inverse(x: Array, u: Array) -> Any:
     """x u^-1; a singular u means that the elimination went on arbitrarily."""
     try:
         return transposed(np.linalg.solve(transposed(u), transposed(x)))
@@ -402,7 +405,7 @@ _lu = general(
 )
 
 
-def lu(a: Any, permute_l: bool = False, p_indices: bool = False) -> tuple[Any, ...]:
+def lu(a: TensorLike, permute_l: bool = False, p_indices: bool = False) -> tuple[Any, ...]:
     """The permutation, the lower and the upper triangular factor of a = P @ L @ U, as `scipy.linalg.lu`.
 
     With `permute_l` the pair of P @ L and U; with `p_indices` a permutation in place of the matrix P, which has no

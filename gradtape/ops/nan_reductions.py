@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant
+from gradtape.core.typing import Array, Axis, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
@@ -29,7 +30,7 @@ def _batch_present(op: Op, flags: Sequence[bool], values: Sequence[Any], params:
     return apply(op, tuple(values), {**params, "axis": tuple([a + 1 for a in params["axis"]])})
 
 
-def _count_kernel(x: Any, axis: tuple[int, ...], least: float, otherwise: str) -> Any:
+def _count_kernel(x: Array, axis: tuple[int, ...], least: float, otherwise: str) -> Any:
     """How many elements along `axis` are true; a warning where they are no more than `least`."""
     count = np.sum(x, axis=axis, keepdims=True)
     if np.any(count <= least):
@@ -48,18 +49,18 @@ _count = constant(
 )
 
 
-def _present(x: Any, included: Any = True) -> Any:
+def _present(x: Array, included: TensorLike = True) -> Any:
     """Where elements count: not NaN, and not left out by `where=`."""
     included = included if included is True and x.dtype.kind in "fc" else broadcast_to(included, x.shape)
     return np.logical_not(np.isnan(x)) & included if x.dtype.kind in "fc" else included
 
 
-def _prepared(x: Any, dtype: Any) -> Any:
+def _prepared(x: TensorLike, dtype: DTypeLike) -> Array:
     x = as_value(x)
     return x if dtype is None else x.astype(dtype)
 
 
-def _inexact(x: Any, dtype: Any) -> Any:
+def _inexact(x: TensorLike, dtype: DTypeLike) -> Array:
     """`x` in `dtype`, which has to be one of numbers that can be NaN if `x` has them."""
     if dtype is not None and as_value(x).dtype.kind in "fc" and np.dtype(dtype).kind not in "fc":
         raise refused(OperandError, f"dtype={dtype!r} for numbers of dtype {as_value(x).dtype}.", "a floating dtype")
@@ -71,13 +72,13 @@ def _inexact(x: Any, dtype: Any) -> Any:
 
 @answers(np.nansum)
 def nansum(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The sum along `axis` of the elements that are not NaN.
 
@@ -91,20 +92,20 @@ def nansum(
     return reductions.sum(_filled(x, 0, where), axis, dtype, keepdims=keepdims, initial=initial)
 
 
-def _filled(x: Any, value: Any, included: Any = True) -> Any:
+def _filled(x: Array, value: TensorLike, included: TensorLike = True) -> Any:
     """`x` with `value` for what does not count."""
     return where(_present(x, included), x, np.asarray(value, x.dtype))
 
 
 @answers(np.nanprod)
 def nanprod(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The product along `axis` of the elements that are not NaN.
 
@@ -119,7 +120,7 @@ def nanprod(
 
 
 @answers(np.nancumsum)
-def nancumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, out: Array | None = None) -> Any:
     """Running sums along `axis` (of all elements in order by default), as if NaN were 0.
 
     >>> import gradtape as gt
@@ -132,7 +133,7 @@ def nancumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Any = Non
 
 
 @answers(np.nancumprod)
-def nancumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, out: Array | None = None) -> Any:
     """Running products along `axis` (of all elements in order by default), as if NaN were 1.
 
     >>> import gradtape as gt
@@ -144,14 +145,14 @@ def nancumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Any = No
     return cumprod(_filled(_prepared(x, dtype), 1), axis, dtype)
 
 
-def _totals(x: Any, axes: tuple[int, ...], included: Any, least: float, otherwise: str) -> tuple[Any, Any]:
+def _totals(x: Array, axes: tuple[int, ...], included: TensorLike, least: float, otherwise: str) -> tuple[Any, Any]:
     """The sum and the number of the elements that count, along axes that are kept."""
     present = _present(x, included)
     count = _count(present, axis=axes, least=least, otherwise=otherwise)
     return reductions.sum(_filled(x, 0, included), axes, keepdims=True), count
 
 
-def _quotient(total: Any, count: Any) -> Any:
+def _quotient(total: Array, count: Any) -> Any:
     """total / count in the dtype of the total; NaN where nothing counts, which was said already."""
     dtype = total.dtype if total.dtype.kind in "fc" else np.dtype(float)
     real = np.zeros(0, dtype).real.dtype
@@ -159,13 +160,19 @@ def _quotient(total: Any, count: Any) -> Any:
     return where(count > 0, quotient, np.asarray(np.nan, dtype))
 
 
-def _dropped(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _dropped(x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
     return x if keepdims else reshape(x, [n for i, n in enumerate(x.shape) if i not in axes])
 
 
 @answers(np.nanmean)
 def nanmean(
-    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: TensorLike = True,
 ) -> Any:
     """The mean along `axis` of the elements that are not NaN.
 
@@ -183,15 +190,15 @@ def nanmean(
 
 @answers(np.nanvar)
 def nanvar(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = None,
+    where: TensorLike = True,
+    mean: TensorLike | None = None,
     correction: float | None = None,
 ) -> Any:
     """The variance along `axis` of the elements that are not NaN, divided by their number - `ddof`.
@@ -207,7 +214,9 @@ def nanvar(
     return converted(_variance(x, axis, dtype, reductions.fewer(ddof, correction), keepdims, where, mean), dtype)
 
 
-def _variance(x: Any, axis: Any, dtype: Any, less: float, keepdims: bool, included: Any, mean: Any) -> Any:
+def _variance(
+    x: TensorLike, axis: Axis, dtype: DTypeLike, less: float, keepdims: bool, included: TensorLike, mean: Any
+) -> Any:
     x = _inexact(x, dtype)
     axes = all_axes(reduced_axes(axis, x.ndim), x.ndim)
     total, count = _totals(x, axes, included, max(less, 0), "Degrees of freedom <= 0 for slice.")
@@ -221,15 +230,15 @@ def _variance(x: Any, axis: Any, dtype: Any, less: float, keepdims: bool, includ
 
 @answers(np.nanstd)
 def nanstd(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = None,
+    where: TensorLike = True,
+    mean: TensorLike | None = None,
     correction: float | None = None,
 ) -> Any:
     """The standard deviation along `axis` of the elements that are not NaN; where they are equal its gradient is zero.
@@ -249,7 +258,9 @@ def nanstd(
 # -- extremes
 
 
-def _extreme(x: Any, axis: Any, keepdims: bool, initial: Any, included: Any, largest: bool) -> Any:
+def _extreme(
+    x: TensorLike, axis: Axis, keepdims: bool, initial: TensorLike | None, included: TensorLike, largest: bool
+) -> Any:
     x = as_value(x)
     axes = all_axes(reduced_axes(axis, x.ndim), x.ndim)
     reduce = reductions.max if largest else reductions.min
@@ -267,7 +278,12 @@ def _extreme(x: Any, axis: Any, keepdims: bool, initial: Any, included: Any, lar
 
 @answers(np.nanmax)
 def nanmax(
-    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The largest element along `axis` that is not NaN; tied elements share its gradient equally.
 
@@ -282,7 +298,12 @@ def nanmax(
 
 @answers(np.nanmin)
 def nanmin(
-    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The smallest element along `axis` that is not NaN; tied elements share its gradient equally.
 
@@ -310,14 +331,14 @@ def _nan_position(kernel: Any, name: str) -> Op:
 _nanargmax, _nanargmin = _nan_position(np.nanargmax, "nanargmax"), _nan_position(np.nanargmin, "nanargmin")
 
 
-def _position(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
+def _position(op: Op, x: TensorLike, axis: int | None, keepdims: bool) -> Any:
     row, place = flat_or_axis(x, axis, number=True)
     found = op(row, axis=place, keepdims=keepdims and axis is not None)
     return reshape(found, (1,) * as_value(x).ndim) if keepdims and axis is None else found
 
 
 @answers(np.nanargmax)
-def nanargmax(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def nanargmax(x: TensorLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Any:
     """The position of the largest element that is not NaN. Positions have no gradient.
 
     >>> import gradtape as gt
@@ -330,7 +351,7 @@ def nanargmax(x: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
 
 
 @answers(np.nanargmin)
-def nanargmin(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def nanargmin(x: TensorLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Any:
     """The position of the smallest element that is not NaN. Positions have no gradient.
 
     >>> import gradtape as gt
@@ -362,7 +383,13 @@ def _running(x: Any, axis: int | None, dtype: Any, include_initial: bool, name: 
 
 @answers(np.cumulative_sum)
 def cumulative_sum(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+    x: TensorLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    include_initial: bool = False,
 ) -> Any:
     """Running sums along `axis`; with `include_initial`, beginning with the 0 before the first.
 
@@ -377,7 +404,13 @@ def cumulative_sum(
 
 @answers(np.cumulative_prod)
 def cumulative_prod(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+    x: TensorLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    include_initial: bool = False,
 ) -> Any:
     """Running products along `axis`; with `include_initial`, beginning with the 1 before the first.
 

@@ -17,6 +17,7 @@ import numpy as np
 from gradtape.core.operation import Lifted, Op
 from gradtape.core.rules import elementwise, general
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Array, Axis, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, behind_batch, lengths, refused
 from gradtape.ops.conversion import stop_gradient
@@ -28,7 +29,7 @@ __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "normalize
 Axes = tuple[int, ...]
 
 
-def _mean_product(a: Any, b: Any, axis: Axes) -> Any:
+def _mean_product(a: Array, b: Array, axis: Axes) -> Any:
     """The mean of a * b along `axis`, which stays with length 1; by dot products where the last axes are among them."""
     ndim, count, inner = a.ndim, 1, 0
     for place in axis:
@@ -54,7 +55,7 @@ def _standardise_kernel(x: Any, axis: Axes, eps: float, centred: bool) -> tuple[
     return np.multiply(apart, scale, out=apart if centred else None), centre, scale
 
 
-def _standardise_reverse(g: Any, out: Any, axis: Axes, centred: bool) -> Any:
+def _standardise_reverse(g: Array, out: Array, axis: Axes, centred: bool) -> Any:
     (standard, _, scale), (g_standard, g_centre, g_scale) = out, g
     count = standard.size // max(scale.size, 1)
     along = _mean_product(g_standard, standard, axis) + g_scale * scale * (1 / count)
@@ -64,7 +65,7 @@ def _standardise_reverse(g: Any, out: Any, axis: Axes, centred: bool) -> Any:
     ) * scale + shift  # in this order NumPy reuses the memory of the first product
 
 
-def _standardise_forward(dx: Any, out: Any, axis: Axes, centred: bool) -> Any:
+def _standardise_forward(dx: Array, out: Array, axis: Axes, centred: bool) -> Any:
     standard, _, scale = out
     along = _mean_product(dx, standard, axis)
     d_centre = dx.mean(axis=axis, keepdims=True)
@@ -92,14 +93,14 @@ _standardise: Op = general(
 # -- arguments
 
 
-def _floating(name: str, input: Any) -> Any:
+def _floating(name: str, input: TensorLike) -> Array:
     input = as_value(input)
     if input.dtype.kind == "c":
         raise refused(OperandError, f"{name}: input has dtype {input.dtype}.", "real numbers")
     return input if input.dtype.kind == "f" else input.astype(float)
 
 
-def _with_channels(name: str, input: Any) -> Any:
+def _with_channels(name: str, input: TensorLike) -> Array:
     input = _floating(name, input)
     if input.ndim < 2:
         raise refused(
@@ -119,7 +120,9 @@ _scale_and_shift = elementwise(
 )
 
 
-def _affine(name: str, out: Any, weight: Any, bias: Any, shape: tuple[int, ...], behind: int) -> Any:
+def _affine(
+    name: str, out: Array, weight: TensorLike | None, bias: TensorLike | None, shape: tuple[int, ...], behind: int
+) -> Any:
     """out * weight + bias, both of `shape`, with `behind` axes after those of `out` that they belong to."""
     found: list[Any] = []
     for what, given in (("weight", weight), ("bias", bias)):
@@ -142,7 +145,7 @@ def _affine(name: str, out: Any, weight: Any, bias: Any, shape: tuple[int, ...],
     return out * scale if shift is None else _scale_and_shift(out, scale, shift)
 
 
-def _last_axes(name: str, input: Any, normalized_shape: Any) -> tuple[tuple[int, ...], Axes]:
+def _last_axes(name: str, input: Array, normalized_shape: ShapeLike) -> tuple[tuple[int, ...], Axes]:
     shape = lengths(normalized_shape)
     if not shape or shape != input.shape[max(0, input.ndim - len(shape)) :] or 0 in shape:
         raise refused(
@@ -154,7 +157,13 @@ def _last_axes(name: str, input: Any, normalized_shape: Any) -> tuple[tuple[int,
     return shape, tuple(range(input.ndim - len(shape), input.ndim))
 
 
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def layer_norm(
+    input: TensorLike,
+    normalized_shape: ShapeLike,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    eps: float = 1e-5,
+) -> Any:
     """Each example with mean 0 and variance 1 over its last axes, whose lengths are `normalized_shape`.
 
     `weight` and `bias`, of that shape, are multiplied and added then.
@@ -170,7 +179,9 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     return _affine("layer_norm", standard, weight, bias, shape, 0)
 
 
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+def rms_norm(
+    input: TensorLike, normalized_shape: ShapeLike, weight: TensorLike | None = None, eps: float | None = None
+) -> Any:
     """Each example divided by the root of the mean square over its last axes, whose lengths are `normalized_shape`.
 
     `eps` is added to the mean square; if it is not given, the smallest that makes a difference to 1.
@@ -186,7 +197,13 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     return _affine("rms_norm", standard, weight, None, shape, 0)
 
 
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def group_norm(
+    input: TensorLike,
+    num_groups: int,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    eps: float = 1e-5,
+) -> Any:
     """Each example of (examples, channels, ...) with mean 0 and variance 1 within each group of its channels.
 
     >>> import gradtape as gt
@@ -210,11 +227,11 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 def _channel_norm(
     name: str,
-    input: Any,
+    input: Array,
     axis: Axes,
     running: tuple[Any, Any],
-    weight: Any,
-    bias: Any,
+    weight: TensorLike | None,
+    bias: TensorLike | None,
     training: bool,
     momentum: float,
     eps: float,
@@ -248,7 +265,7 @@ def _channel_norm(
 
 
 def _update(
-    name: str, running: tuple[Any, Any], mean: Any, scale: Any, count: int, momentum: float, eps: float
+    name: str, running: tuple[Any, Any], mean: Array, scale: Array, count: int, momentum: float, eps: float
 ) -> None:
     """Move the running statistics, in place, towards those of this batch."""
     if isinstance(mean, Lifted):
@@ -273,11 +290,11 @@ def _update(
 
 
 def batch_norm(
-    input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
+    input: TensorLike,
+    running_mean: TensorLike | None = None,
+    running_var: TensorLike | None = None,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
@@ -308,11 +325,11 @@ def batch_norm(
 
 
 def instance_norm(
-    input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
+    input: TensorLike,
+    running_mean: TensorLike | None = None,
+    running_var: TensorLike | None = None,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
@@ -338,7 +355,7 @@ def instance_norm(
     return _channel_norm("instance_norm", input, axis, running, weight, bias, use_input_stats, momentum, eps)
 
 
-def normalize(input: Any, p: float = 2.0, axis: Any = 1, eps: float = 1e-12) -> Any:
+def normalize(input: TensorLike, p: float = 2.0, axis: Axis = 1, eps: float = 1e-12) -> Any:
     """`input` divided by its p-norm along `axis`; by `eps`, where the norm is smaller.
 
     >>> import gradtape as gt

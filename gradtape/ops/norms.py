@@ -17,6 +17,7 @@ from gradtape.core.batch import apply_to_each_example
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor, is_tracked
+from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, as_value, axes_tuple, refused, restored
@@ -34,14 +35,14 @@ def _batch_norm(op: Op, flags: Sequence[bool], values: Sequence[Any], params: di
     return apply(op, tuple(values), {**params, "axis": tuple(axis + 1 for axis in params["axis"])})
 
 
-def _absolute_squares(x: Any) -> Any:
+def _absolute_squares(x: Array) -> Any:
     return x * x if x.dtype.kind != "c" else x.real * x.real + x.imag * x.imag
 
 
 # -- |x|_2: the slope is x / |x|
 
 
-def _length_kernel(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _length_kernel(x: Array, axis: Axes, keepdims: bool) -> Any:
     if x.dtype.kind == "c" or len(axis) < x.ndim or keepdims:
         return np.sqrt(np.sum(_absolute_squares(x), axis=axis, keepdims=keepdims))
     flat = x.ravel("K")
@@ -55,7 +56,7 @@ def _over_length(x: Any, out: Any) -> Any:
     return np.where(out == 0, 0, x / np.where(out == 0, 1, out))
 
 
-def _unit(x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
+def _unit(x: Array, out: Array, axis: Axes, keepdims: bool) -> Any:
     return x * restored(_over_length(np.ones(out.shape, out.dtype), out), axis, keepdims, x.ndim)
 
 
@@ -80,14 +81,14 @@ _length = general(
 # -- |x|_p: the slope is (|x_i| / |x|)^(p - 1) x_i / |x_i|
 
 
-def _power_norm_kernel(x: Any, p: float, axis: Axes, keepdims: bool) -> Any:
+def _power_norm_kernel(x: Array, p: float, axis: Axes, keepdims: bool) -> Any:
     sizes = np.abs(x)
     with np.errstate(divide="ignore"):  # a negative power of 0
         total = np.sum(sizes**p, axis=axis, keepdims=keepdims)
         return np.asarray(total ** np.reciprocal(p, dtype=sizes.dtype))
 
 
-def _power_slopes(x: Any, out: Any, p: float, axis: Axes, keepdims: bool) -> Any:
+def _power_slopes(x: Array, out: Array, p: float, axis: Axes, keepdims: bool) -> Any:
     whole = restored(out, axis, keepdims, x.ndim)
     flat = np.logical_or(x == 0, whole == 0)
     sizes = np.where(flat, 1, np.abs(np.where(flat, 1, x)))
@@ -113,7 +114,7 @@ _power_norm = general(
 )
 
 
-def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+def _vector_norm(x: Array, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord is None or ord == 2:
         return _length(x, axis=(axis,), keepdims=keepdims)
     if isinstance(ord, str):
@@ -127,14 +128,14 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     return _power_norm(x, p=float(ord), axis=(axis,), keepdims=keepdims)
 
 
-def _extreme(x: Any, axis: int, keepdims: bool, ord: float) -> Any:
+def _extreme(x: Array, axis: int, keepdims: bool, ord: float) -> Any:
     """The largest, or for a negative `ord` the smallest, along an axis; the largest of none is 0."""
     if ord < 0:
         return min(x, axis=axis, keepdims=keepdims)
     return max(x, axis=axis, keepdims=keepdims) if x.shape[axis] else sum(x, axis=axis, keepdims=keepdims)
 
 
-def _matrix_norm(x: Any, ord: Any, axes: Axes, keepdims: bool) -> Any:
+def _matrix_norm(x: Array, ord: Any, axes: Axes, keepdims: bool) -> Any:
     if ord is None or ord in ("f", "fro"):
         return _length(x, axis=axes, keepdims=keepdims)
     if ord in (1, -1, np.inf, -np.inf):
@@ -148,7 +149,7 @@ def _matrix_norm(x: Any, ord: Any, axes: Axes, keepdims: bool) -> Any:
     return reshape(found, [n for i, n in enumerate(restored_shape(x, axes)) if keepdims or i not in axes])
 
 
-def restored_shape(x: Any, axes: Axes) -> list[int]:
+def restored_shape(x: Array, axes: Axes) -> list[int]:
     """The shape of `x` with length 1 along `axes`."""
     return [1 if i in axes else n for i, n in enumerate(x.shape)]
 
@@ -158,7 +159,7 @@ def _no_such_norm(ord: Any, what: str, accepted: str) -> Exception:
 
 
 @answers(np.linalg.norm)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: TensorLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Any:
     """The norm of a vector, or of a matrix if `axis` names two, as `np.linalg.norm`; its gradient at zero is zero.
 
     For vectors `ord` is any number or infinity, for matrices 'fro', 'nuc', 1, -1, 2, -2 or infinity. Without an `ord`
@@ -188,13 +189,13 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     )
 
 
-def _floating(x: Any) -> Any:
+def _floating(x: TensorLike) -> Array:
     x = as_value(x)
     return x if x.dtype.kind in "fc" else x.astype(float)
 
 
 @answers(np.linalg.vector_norm)
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def vector_norm(x: TensorLike, /, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """The norm of all elements, or of those along any number of axes, as `np.linalg.vector_norm`.
 
     >>> import numpy as np, gradtape as gt
@@ -210,7 +211,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 
 @answers(np.linalg.matrix_norm)
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """The norm of the matrices in the last two axes, as `np.linalg.matrix_norm`.
 
     >>> import numpy as np, gradtape as gt
@@ -230,7 +231,7 @@ _cond_values = constant(
 
 
 @answers(np.linalg.cond)
-def cond(x: Any, p: Any = None) -> Any:
+def cond(x: TensorLike, p: TensorLike | None = None) -> Any:
     """The condition number of a matrix in the norm `p`, as `np.linalg.cond`.
 
     In norms other than 2 and -2 it is computed from the inverse, which a tracked matrix needs to have.
@@ -269,7 +270,7 @@ _matrix_rank = constant(
 
 
 @answers(np.linalg.matrix_rank)
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+def matrix_rank(A: TensorLike, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """The number of singular values above a tolerance, as `np.linalg.matrix_rank`. A count has no gradient.
 
     >>> import numpy as np, gradtape as gt

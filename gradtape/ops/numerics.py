@@ -11,6 +11,7 @@ from gradtape.core.batch import batch_elementwise, spread
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, elementwise, general, multilinear
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, along, as_value, behind_batch, one_axis, refused
@@ -59,7 +60,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return where(x > xp[-1], last if right is None else right, below)
 
 
-def _unrolled(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:
+def _unrolled(x: Array, xp: Array, fp: Array, period: float) -> tuple[Any, Any, Any]:
     """A periodic function as one that is not: a point more on each side."""
     xp = remainder(xp, period)
     order = argsort(xp)
@@ -71,7 +72,7 @@ def _unrolled(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:
 # -- convolution: along the last axis, all others in step
 
 
-def _convolve_kernel(x: Any, y: Any) -> Any:
+def _convolve_kernel(x: Array, y: Array) -> Any:
     """out_k = sum_j x_(k-j) y_j, for all k where the two overlap."""
     if x.ndim == y.ndim == 1:
         return np.convolve(x, y)
@@ -83,7 +84,7 @@ def _convolve_kernel(x: Any, y: Any) -> Any:
     return np.matmul(windows, y[..., ::-1, None])[..., 0]
 
 
-def _correlated(g: Any, other: Any, length: int) -> Any:
+def _correlated(g: Array, other: Array, length: int) -> Any:
     """The transpose of a convolution with `other`: sum_k g_k other_(k-j) for j below `length`."""
     turned = np.flip(np.conj(other) if other.dtype.kind == "c" else other, -1)
     return _convolve(g, turned)[..., other.shape[-1] - 1 : other.shape[-1] - 1 + length]
@@ -115,7 +116,7 @@ _convolve: Op = multilinear(
 
 
 @answers(np.convolve)
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Any:
     """The convolution of two vectors: sums of products with one of them reversed.
 
     >>> import gradtape as gt
@@ -138,7 +139,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 @answers(np.correlate)
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Any:
     """The correlation of two vectors: sums of products of `a` with `v` moved along it.
 
     >>> import gradtape as gt
@@ -160,7 +161,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 
 @answers(np.gradient)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> Any:
     """The slopes of `f` along `axis` by differences of neighbours; a spacing, or coordinates, for each axis.
 
     Inside they are of second order, at the ends of `edge_order`. Coordinates have a gradient, too.
@@ -219,14 +220,14 @@ def _slope_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
     return concatenate([ends[0], inner, ends[1]], axis)
 
 
-def _edge(near: Any, far: Any, h: Any, k: Any, axis: int, place: slice) -> Any:
+def _edge(near: Any, far: Any, h: Array, k: Any, axis: int, place: slice) -> Any:
     """The slope at an end of the parabola through the last three points."""
     near, far, h, k = near[along(axis, place)], far[along(axis, place)], h[place], k[place]
     return near + (near - far) * h / (h + k)
 
 
 @answers(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None) -> Any:
     """The differences of neighbours in the flattened array, between `to_begin` and `to_end`.
 
     >>> import gradtape as gt
@@ -257,7 +258,7 @@ _windings = constant(
 
 
 @answers(np.unwrap)
-def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
+def unwrap(p: TensorLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
     """Phases without jumps: whole periods are added along `axis`, through which the gradient passes unchanged.
 
     >>> import gradtape as gt
@@ -340,7 +341,7 @@ isreal = constant(
 
 
 @answers(np.real_if_close)
-def real_if_close(x: Any, tol: float = 100) -> Any:
+def real_if_close(x: TensorLike, tol: float = 100) -> Any:
     """The real part, if all imaginary parts are within `tol` machine epsilons (or within `tol` itself, below 1) of 0.
 
     >>> import gradtape as gt

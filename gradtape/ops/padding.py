@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions, sorting
@@ -34,7 +35,7 @@ _KEYWORDS = {
 
 
 @answers(np.pad)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def pad(array: TensorLike, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
     """`array` with a margin, in every mode of `np.pad`: what the margin is made of gets its gradient.
 
     `constant` (of `constant_values`), `edge`, `linear_ramp` (to `end_values`), `maximum`, `mean`, `median`, `minimum`
@@ -87,14 +88,14 @@ def _is_zero(value: Any) -> bool:
     return type(value) in (int, float) and value == 0 and not np.signbit(value)
 
 
-def _within_zeros(x: Any, widths: list[tuple[int, int]]) -> Any:
+def _within_zeros(x: Array, widths: list[tuple[int, int]]) -> Any:
     """`x` with margins of zeros, all of them at once."""
     index = tuple([slice(before, before + length) for (before, _), length in zip(widths, x.shape, strict=True)])
     shape = tuple([before + length + after for (before, after), length in zip(widths, x.shape, strict=True)])
     return x if shape == x.shape else scatter(x, index=index, shape=shape)
 
 
-def _widths(pad_width: Any, x: Any) -> list[tuple[int, int]]:
+def _widths(pad_width: Any, x: Array) -> list[tuple[int, int]]:
     """How much goes before and after, for each axis."""
     if isinstance(pad_width, dict):
         named = {}
@@ -141,7 +142,7 @@ def _pair(item: Any) -> tuple[Any, Any]:
     return values[0], values[-1]
 
 
-def _along_one(x: Any, axis: int, width: tuple[int, int], mode: str, detail: Any) -> Any:
+def _along_one(x: Array, axis: int, width: tuple[int, int], mode: str, detail: Any) -> Any:
     """`x` with margins along one axis."""
     if mode in _BY_PLACES:
         return _from_own_elements(x, axis, width, mode, detail)
@@ -160,7 +161,7 @@ def _along_one(x: Any, axis: int, width: tuple[int, int], mode: str, detail: Any
     return concatenate(pieces, axis)
 
 
-def _ramp(x: Any, axis: int, end: int, count: int, value: Any) -> Any:
+def _ramp(x: Array, axis: int, end: int, count: int, value: TensorLike) -> Any:
     """Even steps from `value` at the far end to the edge of `x`, which is not repeated."""
     edge = x[along(axis, slice(0, 1) if end == 0 else slice(-1, None))]
     steps = np.arange(count) / count
@@ -171,7 +172,7 @@ def _ramp(x: Any, axis: int, end: int, count: int, value: Any) -> Any:
     return np.floor(far + (edge - far) * steps).astype(x.dtype)
 
 
-def _amount(x: Any, axis: int, end: int, mode: str, length: Any) -> Any:
+def _amount(x: Array, axis: int, end: int, mode: str, length: Any) -> Any:
     """The mean, median or extreme of the elements nearest to an end."""
     count = x.shape[axis] if length is None else min(int(length), x.shape[axis])
     if count < 1:
@@ -181,7 +182,7 @@ def _amount(x: Any, axis: int, end: int, mode: str, length: Any) -> Any:
     return found if x.dtype.kind in "fc" else (np.rint(found) if x.dtype.kind in "iu" else found).astype(x.dtype)
 
 
-def _from_own_elements(x: Any, axis: int, width: tuple[int, int], mode: str, reflect_type: str) -> Any:
+def _from_own_elements(x: Array, axis: int, width: tuple[int, int], mode: str, reflect_type: str) -> Any:
     """Margins that are sums of few of the elements along the axis: one, unless a reflection is odd."""
     length = x.shape[axis]
     if reflect_type == "even" or mode in ("edge", "wrap"):
@@ -201,7 +202,7 @@ def _from_own_elements(x: Any, axis: int, width: tuple[int, int], mode: str, ref
     return total
 
 
-def _by_function(x: Any, widths: list[tuple[int, int]], function: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+def _by_function(x: Array, widths: list[tuple[int, int]], function: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
     """Every vector along every axis, margins of zeros included, as `function` leaves it."""
     padded = pad(x, widths)
     for axis, width in enumerate(widths):

@@ -10,6 +10,7 @@ from numpy.polynomial import polynomial as numpy_polynomial
 
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
@@ -22,7 +23,7 @@ from gradtape.ops.products import tensordot
 from gradtape.ops.shaping import expand_dims, moveaxis, reshape
 
 
-def _coefficients(p: Any, what: str) -> Any:
+def _coefficients(p: TensorLike, what: str) -> Array:
     """The coefficients as a vector."""
     p = as_value(p.coeffs if isinstance(p, np.poly1d) else p)
     if p.ndim > 1:
@@ -31,7 +32,7 @@ def _coefficients(p: Any, what: str) -> Any:
 
 
 @answers(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: TensorLike, x: TensorLike) -> Any:
     """The polynomial with coefficients `p` at `x`, by Horner's rule; differentiable in both.
 
     >>> import gradtape as gt
@@ -46,7 +47,7 @@ def polyval(p: Any, x: Any) -> Any:
     return total
 
 
-def _lined_up(a1: Any, a2: Any, what: str) -> tuple[Any, Any]:
+def _lined_up(a1: TensorLike, a2: TensorLike, what: str) -> tuple[Any, Any]:
     """Both with as many coefficients, zeros first."""
     pair = [_coefficients(a, what) for a in (a1, a2)]
     length = max(p.shape[0] for p in pair)
@@ -57,7 +58,7 @@ def _lined_up(a1: Any, a2: Any, what: str) -> tuple[Any, Any]:
 
 
 @answers(np.polyadd)
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: TensorLike, a2: TensorLike) -> Any:
     """The coefficients of the sum of two polynomials.
 
     >>> import gradtape as gt
@@ -69,7 +70,7 @@ def polyadd(a1: Any, a2: Any) -> Any:
 
 
 @answers(np.polysub)
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: TensorLike, a2: TensorLike) -> Any:
     """The coefficients of the difference of two polynomials.
 
     >>> import gradtape as gt
@@ -81,7 +82,7 @@ def polysub(a1: Any, a2: Any) -> Any:
 
 
 @answers(np.polymul)
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: TensorLike, a2: TensorLike) -> Any:
     """The coefficients of the product of two polynomials.
 
     >>> import gradtape as gt
@@ -91,7 +92,7 @@ def polymul(a1: Any, a2: Any) -> Any:
     return convolve(_without_leading_zeros(a1), _without_leading_zeros(a2))
 
 
-def _without_leading_zeros(a: Any) -> Any:
+def _without_leading_zeros(a: TensorLike) -> Any:
     """The coefficients from the first that is not 0, as `np.polymul` takes them; all of them inside `vmap`."""
     a = _coefficients(a, "polymul")
     if isinstance(a, Lifted) or not a.shape[0]:
@@ -101,7 +102,7 @@ def _without_leading_zeros(a: Any) -> Any:
 
 
 @answers(np.polydiv)
-def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
+def polydiv(u: TensorLike, v: TensorLike) -> tuple[Any, Any]:
     """The coefficients of the quotient and of the remainder of two polynomials, by long division.
 
     Leading coefficients of the remainder that are 0 are left out, but not inside `vmap`.
@@ -192,7 +193,7 @@ def _come_in_pairs(zeros: Any) -> bool:
 
 
 @answers(np.roots)
-def roots(p: Any) -> Any:
+def roots(p: TensorLike) -> Any:
     """The zeros of the polynomial with coefficients `p`: the eigenvalues of its companion matrix, then those at 0.
 
     >>> import gradtape as gt
@@ -220,7 +221,13 @@ def roots(p: Any) -> Any:
 
 @answers(np.polyfit)
 def polyfit(
-    x: Any, y: Any, deg: Any, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
+    x: TensorLike,
+    y: TensorLike,
+    deg: Any,
+    rcond: float | None = None,
+    full: bool = False,
+    w: TensorLike | None = None,
+    cov: Any = False,
 ) -> Any:
     """The coefficients of the polynomial of degree `deg` that fits `y` at `x` best; differentiable in x, y and w.
 
@@ -267,7 +274,7 @@ def polyfit(
 
 
 @answers(np.vander)
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Any:
     """The matrix of the powers of the vector `x`, the highest first unless `increasing`. Single precision stays so.
 
     >>> import gradtape as gt
@@ -288,7 +295,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 # -- polynomials of two variables, the lowest powers first, as `numpy.polynomial` has them
 
 
-def _powers(x: Any, count: int) -> Any:
+def _powers(x: Array, count: int) -> Any:
     """x^0, x^1, ... along a first axis."""
     found = [np.ones_like(x)]
     for _ in range(count - 1):
@@ -297,7 +304,7 @@ def _powers(x: Any, count: int) -> Any:
 
 
 @answers(numpy_polynomial.polyval2d)
-def _polyval2d(x: Any, y: Any, c: Any) -> Any:
+def _polyval2d(x: TensorLike, y: TensorLike, c: TensorLike) -> Any:
     """The sum of c_ij x^i y^j; axes of `c` behind the first two are other polynomials."""
     x, y, c = as_value(x), as_value(y), as_value(c)
     if x.shape != y.shape:
@@ -308,7 +315,7 @@ def _polyval2d(x: Any, y: Any, c: Any) -> Any:
 
 
 @answers(numpy_polynomial.polygrid2d)
-def _polygrid2d(x: Any, y: Any, c: Any) -> Any:
+def _polygrid2d(x: TensorLike, y: TensorLike, c: TensorLike) -> Any:
     """The sum of c_ij x^i y^j for every x with every y."""
     x, y, c = as_value(x), as_value(y), as_value(c)
     others = c.ndim - 2

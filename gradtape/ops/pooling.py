@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.typing import Array, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import refused
 from gradtape.ops.convolution import for_each_axis, images
@@ -37,7 +38,14 @@ __all__ = [
 
 
 def _windows(
-    name: str, input: Any, axes: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    name: str,
+    input: Array,
+    axes: int,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None,
+    padding: Any,
+    dilation: ShapeLike,
+    ceil_mode: bool,
 ) -> tuple[Windows, ...]:
     sizes = for_each_axis(name, "kernel_size", kernel_size, axes, 1)
     strides = sizes if stride is None else for_each_axis(name, "stride", stride, axes, 1)
@@ -75,11 +83,11 @@ def _windows(
 
 def _max_pool(
     axes: int,
-    input: Any,
-    kernel_size: Any,
-    stride: Any,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None,
     padding: Any,
-    dilation: Any,
+    dilation: ShapeLike,
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
@@ -94,9 +102,9 @@ def _max_pool(
 
 def _avg_pool(
     axes: int,
-    input: Any,
-    kernel_size: Any,
-    stride: Any,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None,
     padding: Any,
     ceil_mode: bool,
     count_include_pad: bool,
@@ -122,11 +130,11 @@ def _padded(along: Windows) -> Any:
 
 
 def max_pool1d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None = None,
     padding: Any = 0,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
@@ -144,11 +152,11 @@ def max_pool1d(
 
 
 def max_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None = None,
     padding: Any = 0,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
@@ -164,11 +172,11 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None = None,
     padding: Any = 0,
-    dilation: Any = 1,
+    dilation: ShapeLike = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
@@ -182,9 +190,9 @@ def max_pool3d(
 
 
 def avg_pool1d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None = None,
     padding: Any = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -203,9 +211,9 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None = None,
     padding: Any = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -222,9 +230,9 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    input: TensorLike,
+    kernel_size: ShapeLike,
+    stride: ShapeLike | None = None,
     padding: Any = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -242,7 +250,7 @@ def avg_pool3d(
 # -- adaptive: the lengths of the output are given
 
 
-def _even_windows(name: str, input: Any, axes: int, output_size: Any) -> tuple[Windows, ...]:
+def _even_windows(name: str, input: Array, axes: int, output_size: ShapeLike) -> tuple[Windows, ...]:
     """Windows that divide each axis into as many as `output_size` says; None there keeps the axis as it is."""
     shape = input.shape[-axes:]
     several = output_size if isinstance(output_size, tuple | list) else (output_size,) * axes
@@ -261,7 +269,7 @@ def _even_windows(name: str, input: Any, axes: int, output_size: Any) -> tuple[W
     return tuple(found)
 
 
-def _adaptive_avg(axes: int, input: Any, output_size: Any) -> Any:
+def _adaptive_avg(axes: int, input: TensorLike, output_size: ShapeLike) -> Any:
     name = f"adaptive_avg_pool{axes}d"
     input, single = images(name, input, axes)
     windows = _even_windows(name, input, axes, output_size)
@@ -274,7 +282,7 @@ def _adaptive_avg(axes: int, input: Any, output_size: Any) -> Any:
     return out[0] if single else out
 
 
-def _adaptive_max(axes: int, input: Any, output_size: Any, return_indices: bool) -> Any:
+def _adaptive_max(axes: int, input: TensorLike, output_size: ShapeLike, return_indices: bool) -> Any:
     name = f"adaptive_max_pool{axes}d"
     input, single = images(name, input, axes)
     out = _largest(name, input, _even_windows(name, input, axes, output_size), return_indices)
@@ -283,7 +291,7 @@ def _adaptive_max(axes: int, input: Any, output_size: Any, return_indices: bool)
     return (out[0][0], out[1][0]) if return_indices else out[0]
 
 
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input: TensorLike, output_size: ShapeLike) -> Any:
     """The means of `output_size` windows that divide signals (examples, channels, length) evenly.
 
     Where the length is no multiple of it, neighbouring windows overlap.
@@ -295,7 +303,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(1, input, output_size)
 
 
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: TensorLike, output_size: ShapeLike) -> Any:
     """The means of windows that divide images (examples, channels, height, width), as `adaptive_avg_pool1d`.
 
     >>> import numpy as np, gradtape as gt
@@ -305,7 +313,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(2, input, output_size)
 
 
-def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool3d(input: TensorLike, output_size: ShapeLike) -> Any:
     """The means of windows that divide volumes (examples, channels, depth, height, width), as `adaptive_avg_pool1d`.
 
     >>> import numpy as np, gradtape as gt
@@ -315,7 +323,7 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(3, input, output_size)
 
 
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: TensorLike, output_size: ShapeLike, return_indices: bool = False) -> Any:
     """The largest elements of the windows of `adaptive_avg_pool1d`; with `return_indices`, also where they are.
 
     >>> import gradtape as gt
@@ -325,7 +333,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
     return _adaptive_max(1, input, output_size, return_indices)
 
 
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(input: TensorLike, output_size: ShapeLike, return_indices: bool = False) -> Any:
     """The largest elements of the windows of `adaptive_avg_pool2d`; with `return_indices`, also where they are.
 
     >>> import numpy as np, gradtape as gt
@@ -335,7 +343,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     return _adaptive_max(2, input, output_size, return_indices)
 
 
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(input: TensorLike, output_size: ShapeLike, return_indices: bool = False) -> Any:
     """The largest elements of the windows of `adaptive_avg_pool3d`; with `return_indices`, also where they are.
 
     >>> import numpy as np, gradtape as gt

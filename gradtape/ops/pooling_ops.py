@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, linear
+from gradtape.core.typing import Array, Draw, IndexLike
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import refused
 from gradtape.ops.convolution_ops import Lengths
@@ -85,7 +86,7 @@ def _index(places: Any) -> Any:
     return places
 
 
-def _at(axis: int, ndim: int, index: Any) -> tuple[Any, ...]:
+def _at(axis: int, ndim: int, index: IndexLike) -> tuple[Any, ...]:
     """`index` along `axis`, and everything along the others."""
     return (slice(None),) * axis + (index,) + (slice(None),) * (ndim - axis - 1)
 
@@ -93,7 +94,7 @@ def _at(axis: int, ndim: int, index: Any) -> tuple[Any, ...]:
 # -- the mean: sums over windows, and their transpose
 
 
-def _sums_kernel(x: Any, windows: tuple[Windows, ...]) -> Any:
+def _sums_kernel(x: Array, windows: tuple[Windows, ...]) -> Any:
     for axis, along in enumerate(windows, x.ndim - len(windows)):
         total = np.zeros((*x.shape[:axis], along.outputs, *x.shape[axis + 1 :]), x.dtype)
         for outputs, inputs in _places(along):
@@ -102,7 +103,7 @@ def _sums_kernel(x: Any, windows: tuple[Windows, ...]) -> Any:
     return x
 
 
-def _shares_kernel(x: Any, windows: tuple[Windows, ...]) -> Any:
+def _shares_kernel(x: Array, windows: tuple[Windows, ...]) -> Any:
     for axis, along in enumerate(windows, x.ndim - len(windows)):
         total = np.zeros((*x.shape[:axis], along.length, *x.shape[axis + 1 :]), x.dtype)
         for outputs, inputs in _places(along):
@@ -157,7 +158,7 @@ _shares: Op = linear(
 # -- the largest: where it is, and taking it from there
 
 
-def _positions_kernel(x: Any, windows: tuple[Windows, ...]) -> Any:
+def _positions_kernel(x: Array, windows: tuple[Windows, ...]) -> Any:
     """Where in the last axes, laid out in a row, the first of the largest elements of each window is.
 
     While it looks, an element is known by its tap, its number within the window: of two taps the later one has the
@@ -209,18 +210,18 @@ def _decoded(taps: Any, windows: tuple[Windows, ...]) -> Any:
     return position
 
 
-def _rows(positions: Any, length: int, axes: int) -> Any:
+def _rows(positions: Array, length: int, axes: int) -> Any:
     """Positions in the last axes of each image as positions in all images, laid out in a row."""
     lead = positions.shape[: positions.ndim - axes]
     starts = length * np.arange(int(np.prod(lead)), dtype=positions.dtype)
     return positions + starts.reshape((*lead, *(1,) * axes))
 
 
-def _pick_kernel(x: Any, positions: Any, shape: Lengths, repeats: bool) -> Any:
+def _pick_kernel(x: Array, positions: Array, shape: Lengths, repeats: bool) -> Any:
     return np.take(x.reshape(-1), _rows(positions, int(np.prod(shape)), len(shape)))
 
 
-def _place_kernel(x: Any, positions: Any, shape: Lengths, repeats: bool) -> Any:
+def _place_kernel(x: Array, positions: Array, shape: Lengths, repeats: bool) -> Any:
     out = np.zeros((*x.shape[: x.ndim - len(shape)], *shape), x.dtype)
     places = _rows(positions, int(np.prod(shape)), len(shape)).reshape(-1)
     if repeats:
@@ -245,7 +246,7 @@ _positions = constant(
 )
 
 
-def _positioned(draw: Any, before: bool) -> list[Any]:
+def _positioned(draw: Draw, before: bool) -> list[Any]:
     found = []
     for windows in _WINDOWS:
         shape, inside = _before(windows), (2, *_after(windows))
@@ -277,7 +278,7 @@ _place: Op = linear(
 )
 
 
-def _largest(name: str, input: Any, windows: tuple[Windows, ...], return_indices: bool) -> Any:
+def _largest(name: str, input: Array, windows: tuple[Windows, ...], return_indices: bool) -> Any:
     if input.dtype.kind == "c":
         raise refused(
             OperandError, f"{name}: input has dtype {input.dtype}; complex numbers have no order.", "np.abs(input)"
@@ -288,7 +289,7 @@ def _largest(name: str, input: Any, windows: tuple[Windows, ...], return_indices
     return (out, positions) if return_indices else out
 
 
-def _mean(input: Any, windows: tuple[Windows, ...], sizes: Any) -> Any:
+def _mean(input: Array, windows: tuple[Windows, ...], sizes: Any) -> Any:
     """The sums over windows, divided by `sizes`: a number, or one for each window."""
     total = _sums(input, windows=windows)
     return total / (sizes if isinstance(sizes, int) else sizes.astype(total.dtype))

@@ -13,6 +13,7 @@ from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import general, linear, multilinear
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.typing import Array, Axis, DTypeLike, TensorLike
 from gradtape.errors import AxisError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, axes_tuple, filled, one_axis, refused
@@ -24,22 +25,22 @@ from gradtape.ops.shaping import moveaxis, ravel, reshape
 # -- matrix products
 
 
-def conjugated(x: Any) -> Any:
+def conjugated(x: Array) -> Any:
     """The complex conjugate; real numbers as they are."""
     return np.conj(x) if x.dtype.kind == "c" else x
 
 
-def _adjoint(x: Any) -> Any:
+def _adjoint(x: Array) -> Any:
     """The conjugate transpose of the last two axes."""
     return conjugated(x.T if x.ndim == 2 else np.swapaxes(x, -1, -2))
 
 
-def _solid(g: Any) -> Any:
+def _solid(g: Array) -> Any:
     """`g` with all its elements in memory: BLAS does not read what was stretched from one of them, as a sum's is."""
     return np.ascontiguousarray(g) if type(g) is np.ndarray and 0 in g.strides else g
 
 
-def _matmul_left(g: Any, x: Any, y: Any) -> Any:
+def _matmul_left(g: Array, x: Array, y: Array) -> Any:
     """g y^H, whichever of the operands are vectors."""
     g = _solid(g)
     if y.ndim == 1:
@@ -53,7 +54,7 @@ def _matmul_left(g: Any, x: Any, y: Any) -> Any:
     return left if left.shape == x.shape else unbroadcast(left, x.shape)
 
 
-def _matmul_right(g: Any, x: Any, y: Any) -> Any:
+def _matmul_right(g: Array, x: Array, y: Array) -> Any:
     """x^H g, whichever of the operands are vectors."""
     g = _solid(g)
     if x.ndim == 1:
@@ -99,7 +100,7 @@ def _matmul_units(index: int, values: Sequence[Any]) -> Any:
     return x[:, None] * y if index == 0 else y[:, None] * x.T
 
 
-def _pad_batch(x: Any, rank: int) -> Any:
+def _pad_batch(x: Array, rank: int) -> Any:
     missing = rank - (x.ndim - 1)
     return x.reshape((x.shape[0],) + (1,) * missing + x.shape[1:]) if missing else x
 
@@ -157,7 +158,7 @@ vecdot = general(
 
 
 @answers(np.tensordot, np.linalg.tensordot)
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> Any:
     """The sum of products over pairs of axes, as `np.tensordot`.
 
     >>> import gradtape as gt
@@ -190,7 +191,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @answers(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: TensorLike, b: TensorLike, out: Array | None = None) -> Any:
     """The product of vectors and matrices, as `np.dot`.
 
     >>> import gradtape as gt
@@ -206,7 +207,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @answers(np.inner)
-def inner(a: Any, b: Any) -> Any:
+def inner(a: TensorLike, b: TensorLike) -> Any:
     """The sum of products over the last axes.
 
     >>> import gradtape as gt
@@ -218,7 +219,7 @@ def inner(a: Any, b: Any) -> Any:
 
 
 @answers(np.vdot)
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: TensorLike, b: TensorLike) -> Any:
     """The sum of products of all elements, the first conjugated.
 
     >>> import gradtape as gt
@@ -239,7 +240,7 @@ _outer = multilinear(
 
 
 @answers(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: TensorLike, b: TensorLike, out: Array | None = None) -> Any:
     """All products of an element of `a` and one of `b`.
 
     >>> import gradtape as gt
@@ -253,7 +254,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @answers(np.linalg.outer)
-def _outer_of_vectors(x1: Any, x2: Any, /) -> Any:
+def _outer_of_vectors(x1: TensorLike, x2: TensorLike, /) -> Any:
     x1, x2 = as_value(x1), as_value(x2)
     if x1.ndim != 1 or x2.ndim != 1:
         raise refused(ShapeError, f"outer: operands of shapes {x1.shape} and {x2.shape}.", "two vectors, or np.outer")
@@ -261,7 +262,7 @@ def _outer_of_vectors(x1: Any, x2: Any, /) -> Any:
 
 
 @answers(np.kron)
-def kron(a: Any, b: Any) -> Any:
+def kron(a: TensorLike, b: TensorLike) -> Any:
     """The Kronecker product: each element of `a` replaced by its product with the whole of `b`.
 
     >>> import gradtape as gt
@@ -299,7 +300,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 @answers(np.linalg.cross)
-def _cross_along(a: Any, b: Any, /, *, axis: int = -1) -> Any:
+def _cross_along(a: TensorLike, b: TensorLike, /, *, axis: int = -1) -> Any:
     a, b = as_value(a), as_value(b)
     if a.shape[one_axis(axis, a.ndim)] != 3 or b.shape[one_axis(axis, b.ndim)] != 3:
         raise refused(ShapeError, f"linalg.cross: arrays of shapes {a.shape} and {b.shape}.", "three along the axis")
@@ -309,11 +310,11 @@ def _cross_along(a: Any, b: Any, /, *, axis: int = -1) -> Any:
 # -- diagonals
 
 
-def _diagonal_transpose(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:
+def _diagonal_transpose(g: Array, x: Array, offset: int, axis1: int, axis2: int) -> Any:
     return _from_diagonal(g, offset=offset, axis1=axis1, axis2=axis2, shape=x.shape)
 
 
-def _from_diagonal_kernel(x: Any, offset: int, axis1: int, axis2: int, shape: tuple[int, ...]) -> Any:
+def _from_diagonal_kernel(x: Array, offset: int, axis1: int, axis2: int, shape: tuple[int, ...]) -> Any:
     out = np.zeros(shape, x.dtype)
     view = np.moveaxis(out, (axis1, axis2), (-2, -1))
     steps = np.arange(x.shape[-1])
@@ -354,7 +355,7 @@ _from_diagonal: Op = linear(
 
 
 @answers(np.diagonal)
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonal of two axes, along a last axis.
 
     >>> import gradtape as gt
@@ -366,12 +367,12 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 
 @answers(np.linalg.diagonal)
-def _diagonal_of_matrices(x: Any, /, *, offset: int = 0) -> Any:
+def _diagonal_of_matrices(x: Array, /, *, offset: int = 0) -> Any:
     return diagonal(x, offset, -2, -1)
 
 
 @answers(np.diag)
-def diag(x: Any, k: int = 0) -> Any:
+def diag(x: TensorLike, k: int = 0) -> Any:
     """The diagonal of a matrix, or the matrix with a given diagonal.
 
     >>> import gradtape as gt
@@ -389,7 +390,9 @@ def diag(x: Any, k: int = 0) -> Any:
 
 
 @answers(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(
+    x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None, out: Array | None = None
+) -> Any:
     """The sum of the diagonal.
 
     >>> import gradtape as gt
@@ -402,12 +405,12 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 
 @answers(np.linalg.trace)
-def _trace_of_matrices(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+def _trace_of_matrices(x: Array, /, *, offset: int = 0, dtype: DTypeLike = None) -> Any:
     return trace(x, offset, -2, -1, dtype)
 
 
 @answers(np.linalg.norm)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: TensorLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Any:
     """The length of vectors or the size of matrices, as `np.linalg.norm`; its gradient at zero is zero.
 
     >>> import gradtape as gt

@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Axis, TensorLike
 from gradtape.errors import ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, along, as_value, axes_tuple, behind_batch, flat_or_axis, lengths, refused
@@ -33,7 +34,7 @@ _flip: Op = linear(
 
 
 @answers(np.flip)
-def flip(x: Any, axis: Any = None) -> Any:
+def flip(x: TensorLike, axis: Axis = None) -> Any:
     """The elements in reverse order along `axis` (all axes by default).
 
     >>> import gradtape as gt
@@ -45,7 +46,7 @@ def flip(x: Any, axis: Any = None) -> Any:
 
 
 @answers(np.flipud)
-def flipud(x: Any) -> Any:
+def flipud(x: TensorLike) -> Any:
     """The rows in reverse order.
 
     >>> import gradtape as gt
@@ -57,7 +58,7 @@ def flipud(x: Any) -> Any:
 
 
 @answers(np.fliplr)
-def fliplr(x: Any) -> Any:
+def fliplr(x: TensorLike) -> Any:
     """The columns in reverse order.
 
     >>> import gradtape as gt
@@ -68,7 +69,7 @@ def fliplr(x: Any) -> Any:
 
 
 @answers(np.rot90)
-def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+def rot90(x: TensorLike, k: int = 1, axes: Any = (0, 1)) -> Any:
     """A plane turned by 90 degrees, `k` times, from the first of `axes` towards the second.
 
     >>> import gradtape as gt
@@ -99,7 +100,7 @@ _roll: Op = linear(
 
 
 @answers(np.roll)
-def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+def roll(x: TensorLike, shift: Any, axis: Axis = None) -> Any:
     """The elements shifted along `axis`, those that fall off the end coming in at the front.
 
     >>> import gradtape as gt
@@ -125,7 +126,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
 
 
 @answers(np.repeat)
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: TensorLike, repeats: Any, axis: int | None = None) -> Any:
     """Each element (or slice along `axis`) repeated.
 
     >>> import gradtape as gt
@@ -137,7 +138,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
 
 
 @answers(np.tile)
-def tile(x: Any, reps: Any) -> Any:
+def tile(x: TensorLike, reps: Any) -> Any:
     """The whole of `x` repeated along each axis.
 
     >>> import gradtape as gt
@@ -164,7 +165,7 @@ def _lower(shape: tuple[int, ...], k: int) -> Any:
 
 
 @answers(np.tril)
-def tril(x: Any, k: int = 0) -> Any:
+def tril(x: TensorLike, k: int = 0) -> Any:
     """The lower triangle of the last two axes, zeros above the `k`-th diagonal.
 
     >>> import gradtape as gt
@@ -177,7 +178,7 @@ def tril(x: Any, k: int = 0) -> Any:
 
 
 @answers(np.triu)
-def triu(x: Any, k: int = 0) -> Any:
+def triu(x: TensorLike, k: int = 0) -> Any:
     """The upper triangle of the last two axes, zeros below the `k`-th diagonal.
 
     >>> import gradtape as gt

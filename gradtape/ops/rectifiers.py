@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.rules import elementwise
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.ops.arguments import as_value, ordered, ordered_floating, refused
 
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def _inside(x: Any, low: float, high: float) -> Any:
+def _inside(x: Array, low: float, high: float) -> Any:
     """1 strictly between two bounds, 0 elsewhere."""
     return ((x > low) & (x < high)).astype(x.dtype)
 
@@ -87,7 +88,7 @@ _threshold = elementwise(
 )
 
 
-def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
+def leaky_relu(input: TensorLike, negative_slope: float = 0.01) -> Any:
     """x where it is positive, `negative_slope` times x elsewhere.
 
     >>> import gradtape as gt
@@ -97,7 +98,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
     return _leaky_relu(ordered_floating(input, "leaky_relu"), slope=float(negative_slope))
 
 
-def relu6(input: Any) -> Any:
+def relu6(input: TensorLike) -> Any:
     """x between 0 and 6; 0 below and 6 above.
 
     >>> import gradtape as gt
@@ -107,7 +108,7 @@ def relu6(input: Any) -> Any:
     return _hardtanh(ordered_floating(input, "relu6"), low=0.0, high=6.0)
 
 
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: TensorLike, weight: TensorLike) -> Any:
     """x where it is positive, `weight` times x elsewhere; one weight, or one for each channel (axis 1).
 
     >>> import gradtape as gt
@@ -130,7 +131,7 @@ def prelu(input: Any, weight: Any) -> Any:
     return _prelu(input, weight)
 
 
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x between `min_val` and `max_val`; the bounds outside of them.
 
     >>> import gradtape as gt
@@ -144,7 +145,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     return _hardtanh(ordered_floating(input, "hardtanh"), low=float(min_val), high=float(max_val))
 
 
-def hardsigmoid(input: Any) -> Any:
+def hardsigmoid(input: TensorLike) -> Any:
     """x / 6 + 1/2, at least 0 and at most 1.
 
     >>> import gradtape as gt
@@ -154,7 +155,7 @@ def hardsigmoid(input: Any) -> Any:
     return _hardsigmoid(ordered_floating(input, "hardsigmoid"))
 
 
-def hardswish(input: Any) -> Any:
+def hardswish(input: TensorLike) -> Any:
     """x times hardsigmoid(x).
 
     >>> import gradtape as gt
@@ -164,7 +165,7 @@ def hardswish(input: Any) -> Any:
     return _hardswish(ordered_floating(input, "hardswish"))
 
 
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: TensorLike, lambd: float = 0.5) -> Any:
     """x where it is further from 0 than `lambd`, 0 elsewhere.
 
     >>> import gradtape as gt
@@ -174,7 +175,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     return _hardshrink(ordered_floating(input, "hardshrink"), bound=_not_negative(lambd, "hardshrink"))
 
 
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: TensorLike, lambd: float = 0.5) -> Any:
     """x moved by `lambd` towards 0, and 0 where it is nearer than that.
 
     >>> import gradtape as gt
@@ -190,7 +191,7 @@ def _not_negative(lambd: float, name: str) -> float:
     return float(lambd)
 
 
-def threshold(input: Any, threshold: float, value: float) -> Any:
+def threshold(input: TensorLike, threshold: float, value: float) -> Any:
     """x where it is above `threshold`, `value` elsewhere.
 
     >>> import gradtape as gt

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Array, Axis, Draw, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import REDUCTIONS, answers
 from gradtape.ops.arguments import (
@@ -38,7 +39,7 @@ def _batch_reduction(op: Op, flags: Sequence[bool], values: Sequence[Any], param
     return apply(op, tuple(values), {**params, "axis": axes})
 
 
-def _samples(draw: Any) -> list[Any]:
+def _samples(draw: Draw) -> list[Any]:
     return [
         ((draw(3, 4),), {"axis": None, "keepdims": False}),
         ((draw(3, 4),), {"axis": (0,), "keepdims": True}),
@@ -50,7 +51,7 @@ def _samples(draw: Any) -> list[Any]:
     ]
 
 
-def _samples_with_empty(draw: Any) -> list[Any]:
+def _samples_with_empty(draw: Draw) -> list[Any]:
     return [
         *_samples(draw),
         ((draw(0, 3),), {"axis": (0,), "keepdims": False}),
@@ -58,7 +59,7 @@ def _samples_with_empty(draw: Any) -> list[Any]:
     ]
 
 
-def _only(x: Any, where: Any, other: Any) -> Any:
+def _only(x: Array, where: TensorLike, other: TensorLike) -> Any:
     """`x` where it counts, and `other`, which makes no difference, elsewhere."""
     return x if where is True else choose(broadcast_to(where, x.shape), x, np.asarray(other, x.dtype))
 
@@ -76,13 +77,13 @@ _sum = linear(
 
 @answers(np.sum)
 def sum(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The sum along `axis`; every element that went in gets the gradient of its sum.
 
@@ -98,7 +99,7 @@ def sum(
     return total if initial is None else total + _start(initial, total.dtype)
 
 
-def _start(initial: Any, dtype: np.dtype[Any]) -> Any:
+def _start(initial: TensorLike, dtype: np.dtype[Any]) -> Any:
     """The `initial` value of a reduction, in the dtype of its result, which it does not change."""
     return converted(initial, dtype) if isinstance(initial, Tensor) else np.asarray(initial, dtype)
 
@@ -118,7 +119,13 @@ _mean = linear(
 
 @answers(np.mean)
 def mean(
-    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: TensorLike = True,
 ) -> Any:
     """The mean along `axis`; of n elements each gets one n-th of the gradient.
 
@@ -148,7 +155,14 @@ class _NoWeight(OperandError, ZeroDivisionError):
 
 
 @answers(np.average)
-def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+def average(
+    x: TensorLike,
+    axis: Axis = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
     """The mean along `axis`, weighted by `weights`; with `returned`, also the sum of the weights.
 
     >>> import gradtape as gt
@@ -182,15 +196,15 @@ def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 @answers(np.var)
 def var(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = None,
+    where: TensorLike = True,
+    mean: TensorLike | None = None,
     correction: float | None = None,
 ) -> Any:
     """The variance along `axis`, divided by n - `ddof`.
@@ -204,7 +218,9 @@ def var(
     return converted(_variance(x, axis, dtype, fewer(ddof, correction), keepdims, where, mean), dtype)
 
 
-def _variance(x: Any, axis: Any, dtype: Any, less: float, keepdims: bool, where: Any, mean: Any) -> Any:
+def _variance(
+    x: TensorLike, axis: Axis, dtype: DTypeLike, less: float, keepdims: bool, where: TensorLike, mean: TensorLike | None
+) -> Any:
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
@@ -227,21 +243,21 @@ def fewer(ddof: float, correction: float | None) -> float:
     return ddof if correction is None else correction
 
 
-def _squared(x: Any) -> Any:
+def _squared(x: Array) -> Any:
     return x * x if x.dtype.kind != "c" else (x * x.conj()).real
 
 
 @answers(np.std)
 def std(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = None,
+    where: TensorLike = True,
+    mean: TensorLike | None = None,
     correction: float | None = None,
 ) -> Any:
     """The standard deviation along `axis`; where all elements are equal its gradient is zero.
@@ -259,7 +275,7 @@ def std(
 # -- extremes: ties share equally
 
 
-def _tie_share(x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
+def _tie_share(x: Array, out: Array, axis: Axes, keepdims: bool) -> Any:
     """1 at the only extreme element of each reduced slice, 1/n at each of n tied ones."""
     ties = np.equal(x, restored(out, axis, keepdims, x.ndim)).astype(x.dtype)
     return ties / ties.sum(axis=axis, keepdims=True)
@@ -284,7 +300,9 @@ _max = _extreme(np.max, "max")
 _min = _extreme(np.min, "min")
 
 
-def _extreme_from(op: Op, pair: Op, x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+def _extreme_from(
+    op: Op, pair: Op, x: Array, axis: Axis, keepdims: bool, initial: TensorLike | None, where: TensorLike
+) -> Any:
     """An extreme along axes, where an `initial` value takes part and stands for elements that do not count."""
     if initial is None and where is not True:
         raise refused(OperandError, f"{op.name}: where= without initial=.", "initial= for slices without any element")
@@ -299,7 +317,12 @@ def _extreme_from(op: Op, pair: Op, x: Any, axis: Any, keepdims: bool, initial: 
 
 @answers(np.max, np.amax)
 def max(
-    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The largest element along `axis`; tied elements share its gradient equally.
 
@@ -315,7 +338,12 @@ def max(
 
 @answers(np.min, np.amin)
 def min(
-    x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    x: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The smallest element along `axis`; tied elements share its gradient equally.
 
@@ -330,7 +358,7 @@ def min(
 
 
 @answers(np.ptp)
-def ptp(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def ptp(x: TensorLike, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Any:
     """The largest element minus the smallest along `axis`.
 
     >>> import gradtape as gt
@@ -345,7 +373,7 @@ def ptp(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
 # -- products: the derivative with respect to one factor is the product of the others, zeros or not
 
 
-def _product_of_others(x: Any) -> Any:
+def _product_of_others(x: Array) -> Any:
     """For each element along the last axis, the product of all the others: pairs first, then pairs of pairs."""
     length = x.shape[-1]
     if length == 1:
@@ -356,7 +384,7 @@ def _product_of_others(x: Any) -> Any:
     return np.concatenate([others[..., :half] * right, others[..., :half] * left, others[..., half:]], axis=-1)
 
 
-def _product_slopes(x: Any, axis: Axes) -> Any:
+def _product_slopes(x: Array, axis: Axes) -> Any:
     axes = tuple(range(x.ndim)) if axis is None else axis
     if not axes or 0 in x.shape:
         return np.ones_like(x)
@@ -368,7 +396,7 @@ def _product_slopes(x: Any, axis: Axes) -> Any:
     return slopes.transpose(tuple([int(i) for i in np.argsort(order)]))
 
 
-def _quotients(out: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
+def _quotients(out: Array, x: Array, axis: Axes, keepdims: bool) -> Any:
     """The products of all other factors: the product divided by each, where that is known to be safe."""
     if isinstance(x, np.ndarray) and x.size and np.all(np.isfinite(out) & (np.abs(out) > _TINY)):
         return restored(np.asarray(out), axis, keepdims, x.ndim) / x
@@ -393,13 +421,13 @@ _prod = general(
 
 @answers(np.prod)
 def prod(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: TensorLike | None = None,
+    where: TensorLike = True,
 ) -> Any:
     """The product along `axis`; the gradient is exact with zeros among the factors too.
 
@@ -463,7 +491,7 @@ def _position_axis(axis: int | None, ndim: int) -> int | None:
 
 
 @answers(np.argmax)
-def argmax(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmax(x: TensorLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Any:
     """The position of the largest element. Positions have no gradient.
 
     >>> import gradtape as gt
@@ -477,7 +505,7 @@ def argmax(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 
 
 @answers(np.argmin)
-def argmin(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmin(x: TensorLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Any:
     """The position of the smallest element. Positions have no gradient.
 
     >>> import gradtape as gt
@@ -491,7 +519,9 @@ def argmin(x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 
 
 @answers(np.all)
-def all(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+def all(
+    x: TensorLike, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: TensorLike = True
+) -> Any:
     """Whether all elements along `axis` are true.
 
     >>> import gradtape as gt
@@ -505,7 +535,9 @@ def all(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
 
 
 @answers(np.any)
-def any(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+def any(
+    x: TensorLike, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: TensorLike = True
+) -> Any:
     """Whether any element along `axis` is true.
 
     >>> import gradtape as gt
@@ -519,7 +551,7 @@ def any(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
 
 
 @answers(np.count_nonzero)
-def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def count_nonzero(x: TensorLike, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """How many elements along `axis` are not zero.
 
     >>> import gradtape as gt

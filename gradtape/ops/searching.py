@@ -17,6 +17,7 @@ from gradtape.core.batch import apply_to_each_example
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
@@ -44,7 +45,7 @@ _searchsorted = constant(
 
 
 @answers(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: TensorLike | None = None) -> Any:
     """Where the elements of `v` would have to be put into the sorted vector `a`. Positions have no gradient.
 
     >>> import gradtape as gt
@@ -71,7 +72,7 @@ _digitize = constant(
 
 
 @answers(np.digitize)
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Any:
     """Which of the bins each element is in. Bins have no gradient.
 
     >>> import gradtape as gt
@@ -93,7 +94,12 @@ _isin = constant(
 
 @answers(np.isin)
 def isin(
-    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+    element: TensorLike,
+    test_elements: TensorLike,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
 ) -> Any:
     """Whether each element is among `test_elements`. No gradient passes.
 
@@ -135,12 +141,12 @@ _unique_parts = _counting(
 )
 
 
-def _shares(x: Any, counts: Any) -> Any:
+def _shares(x: Array, counts: Array) -> Any:
     """Each slice of `x` divided by how often it is there."""
     return x / counts.astype(x.dtype).reshape((-1, *(1,) * (x.ndim - 1)))
 
 
-def _sums_of_groups(dx: Any, index: Any, inverse: Any, counts: Any) -> Any:
+def _sums_of_groups(dx: Array, index: Any, inverse: Any, counts: Array) -> Any:
     return at(np.zeros((*index.shape, *dx.shape[1:]), dx.dtype))[inverse].add(_shares(dx, counts[inverse]))
 
 
@@ -168,12 +174,12 @@ def _distinct_slices(x: Any, axis: int | None, equal_nan: bool) -> tuple[Any, An
     return (values if axis is None else np.moveaxis(values, 0, axis)), index, inverse, counts
 
 
-def _moves(*arrays: Any) -> bool:
+def _moves(*arrays: Array) -> bool:
     """Whether elements of these arrays can have gradients."""
     return any(isinstance(x, Tensor) and x.dtype.kind in "fc" for x in arrays)
 
 
-def _chosen(ar1: Any, ar2: Any, choose: Callable[[Any, Any], Any]) -> Any:
+def _chosen(ar1: Array, ar2: Array, choose: Callable[[Any, Any], Any]) -> Any:
     """Distinct elements of two arrays, as `choose` says from whether each is in the one and in the other."""
     values = unique(np.concatenate([ar1.reshape((-1,)), ar2.reshape((-1,))]))
     there = stop_gradient(values)
@@ -193,7 +199,7 @@ _flatnonzero = _counting(lambda x: np.flatnonzero(x), "flatnonzero", _ONE_SET)
 
 @answers(np.unique)
 def unique(
-    x: Any,
+    x: TensorLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -224,7 +230,7 @@ def unique(
 
 
 @answers(np.unique_values)
-def unique_values(x: Any) -> Any:
+def unique_values(x: TensorLike) -> Any:
     """The distinct elements of `x`. Equal ones share the gradient equally.
 
     >>> import gradtape as gt
@@ -235,7 +241,7 @@ def unique_values(x: Any) -> Any:
 
 
 @answers(np.unique_counts)
-def unique_counts(x: Any) -> Any:
+def unique_counts(x: TensorLike) -> Any:
     """The distinct elements of `x`, and how often each is there. Equal ones share the gradient equally.
 
     >>> import gradtape as gt
@@ -246,7 +252,7 @@ def unique_counts(x: Any) -> Any:
 
 
 @answers(np.unique_inverse)
-def unique_inverse(x: Any) -> Any:
+def unique_inverse(x: TensorLike) -> Any:
     """The distinct elements of `x`, and which of them each element is. Equal ones share the gradient.
 
     >>> import gradtape as gt
@@ -257,7 +263,7 @@ def unique_inverse(x: Any) -> Any:
 
 
 @answers(np.unique_all)
-def unique_all(x: Any) -> Any:
+def unique_all(x: TensorLike) -> Any:
     """The distinct elements, where each is first, which of them each element is, and how often each is there.
 
     >>> import gradtape as gt
@@ -268,7 +274,7 @@ def unique_all(x: Any) -> Any:
 
 
 @answers(np.union1d)
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: TensorLike, ar2: TensorLike) -> Any:
     """The distinct elements of both arrays, sorted. Equal ones share the gradient equally.
 
     >>> import gradtape as gt
@@ -282,7 +288,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 
 
 @answers(np.intersect1d)
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """The distinct elements that are in both arrays, sorted; with `return_indices`, also where they are.
 
     >>> import gradtape as gt
@@ -297,7 +303,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 
 
 @answers(np.setdiff1d)
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> Any:
     """The distinct elements of the first array that are not in the second, sorted. Equal ones share the gradient.
 
     >>> import gradtape as gt
@@ -312,7 +318,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 
 @answers(np.setxor1d)
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setxor1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> Any:
     """The distinct elements that are in only one of the two arrays, sorted. Equal ones share the gradient.
 
     >>> import gradtape as gt
@@ -324,7 +330,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 
 @answers(np.argwhere)
-def argwhere(x: Any) -> Any:
+def argwhere(x: TensorLike) -> Any:
     """The positions of the elements that are not zero, a row for each. Positions have no gradient.
 
     >>> import gradtape as gt
@@ -335,7 +341,7 @@ def argwhere(x: Any) -> Any:
 
 
 @answers(np.flatnonzero)
-def flatnonzero(x: Any) -> Any:
+def flatnonzero(x: TensorLike) -> Any:
     """The positions of the elements that are not zero in the flattened array. Positions have no gradient.
 
     >>> import gradtape as gt

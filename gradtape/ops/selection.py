@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
+from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, along, as_value, filled, flat_or_axis, one_axis, refused
@@ -47,7 +48,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 @answers(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: TensorLike, choices: Any, out: Array | None = None, mode: str = "raise") -> Any:
     """For each integer in `a`, the element of that one of the `choices`.
 
     >>> import gradtape as gt
@@ -73,7 +74,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
 
 @answers(np.compress)
-def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
+def compress(condition: TensorLike, a: TensorLike, axis: int | None = None, out: Array | None = None) -> Any:
     """The slices along `axis` (elements of the flattened array by default) where `condition` holds.
 
     >>> import gradtape as gt
@@ -88,7 +89,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
 
 
 @answers(np.extract)
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: TensorLike, arr: TensorLike) -> Any:
     """The elements of the flattened array where the flattened `condition` holds.
 
     >>> import gradtape as gt
@@ -99,7 +100,7 @@ def extract(condition: Any, arr: Any) -> Any:
 
 
 @answers(np.trim_zeros)
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: TensorLike, trim: str = "fb", axis: Axis = None) -> Any:
     """The array without the slices of zeros in front (`f` in `trim`) and behind (`b`), along every `axis`.
 
     >>> import gradtape as gt
@@ -123,7 +124,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 
 @answers(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def piecewise(x: TensorLike, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """A function given by pieces: each function (or number) is used where its condition holds, the later one first.
 
     A function more than there are conditions is used elsewhere. Functions see only the elements that are theirs, so
@@ -155,13 +156,13 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     return found
 
 
-def _conditions(condlist: Any, x: Any) -> list[Any]:
+def _conditions(condlist: Any, x: Array) -> list[Any]:
     """The conditions of an array of them, or the only one there is."""
     array = as_value(condlist)
     return [array[k] for k in range(array.shape[0])] if array.ndim > x.ndim else [array]
 
 
-def _piece(x: Any, condition: Any, function: Any, found: Any, args: Any, kw: Any) -> Any:
+def _piece(x: Array, condition: Array, function: Any, found: Any, args: Any, kw: Any) -> Any:
     if not callable(function):
         return where(condition, np.asarray(function, x.dtype) if not isinstance(function, Tensor) else function, found)
     if isinstance(condition, Lifted) or isinstance(x, Lifted):
@@ -178,7 +179,7 @@ def _all_places(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 @answers(np.apply_along_axis)
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *args: Any, **kwargs: Any) -> Any:
     """`func1d` of every slice along `axis`; what it returns takes the place of that axis.
 
     The calls are made one after the other; `gt.vmap(func1d)` makes them at once.
@@ -204,7 +205,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
 
 @answers(np.apply_over_axes)
-def apply_over_axes(func: Callable[[Any, int], Any], a: Any, axes: Any) -> Any:
+def apply_over_axes(func: Callable[[Any, int], Any], a: TensorLike, axes: Any) -> Any:
     """`func(a, axis)` for one axis after the other; an axis that it takes away is put back with length 1.
 
     >>> import gradtape as gt
@@ -243,7 +244,7 @@ class vectorize:
         self._function = function
         self.__doc__ = function.__doc__ or type(self).__doc__
 
-    def __call__(self, *arrays: Any, **keywords: Any) -> Any:
+    def __call__(self, *arrays: Array, **keywords: Any) -> Any:
         values = broadcast_arrays(*arrays)
         shape = values[0].shape
         if 0 in shape:

@@ -12,6 +12,7 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import linear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, Axis, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, axes_tuple, lengths, one_axis, refused, stretch
@@ -62,7 +63,7 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     return transpose(_reshape(transpose(x), shape=wanted[::-1]))
 
 
-def _order(x: Any, order: str, known: str) -> str:
+def _order(x: Array, order: str, known: str) -> str:
     """An order of elements in one of the letters C, F and K: "A" depends on the memory of the array."""
     letter = str(order).upper()
     if letter not in tuple(known):
@@ -76,7 +77,7 @@ def _order(x: Any, order: str, known: str) -> str:
     return letter
 
 
-def _copied(x: Any, shape: tuple[int, ...], order: str, copy: bool) -> Any:
+def _copied(x: Array, shape: tuple[int, ...], order: str, copy: bool) -> Any:
     """A copy of `x`; without `copy`, `x` itself, if it can be looked at in that shape."""
     if copy:
         return identity(x)
@@ -91,7 +92,7 @@ def _copied(x: Any, shape: tuple[int, ...], order: str, copy: bool) -> Any:
 
 
 @answers(np.ravel)
-def ravel(x: Any, order: str = "C") -> Any:
+def ravel(x: TensorLike, order: str = "C") -> Any:
     """All elements along one axis.
 
     `order` says in which order they are read: "C", "F", or with "A" and "K" as they are in memory.
@@ -111,7 +112,7 @@ def ravel(x: Any, order: str = "C") -> Any:
 
 
 @answers(np.expand_dims)
-def expand_dims(x: Any, axis: Any) -> Any:
+def expand_dims(x: TensorLike, axis: Axis) -> Any:
     """New axes of length 1 at the positions `axis` of the result.
 
     >>> import gradtape as gt
@@ -126,7 +127,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
 
 
 @answers(np.squeeze)
-def squeeze(x: Any, axis: Any = None) -> Any:
+def squeeze(x: TensorLike, axis: Axis = None) -> Any:
     """Without axes of length 1 (all of them, or those in `axis`).
 
     >>> import gradtape as gt
@@ -154,7 +155,7 @@ def _each(arrays: Sequence[Any], change: Any) -> Any:
 
 
 @answers(np.atleast_1d)
-def atleast_1d(*arrays: Any) -> Any:
+def atleast_1d(*arrays: TensorLike) -> Any:
     """Scalars as arrays of shape (1,).
 
     >>> import gradtape as gt
@@ -165,7 +166,7 @@ def atleast_1d(*arrays: Any) -> Any:
 
 
 @answers(np.atleast_2d)
-def atleast_2d(*arrays: Any) -> Any:
+def atleast_2d(*arrays: TensorLike) -> Any:
     """At least two axes; new ones come first.
 
     >>> import gradtape as gt
@@ -176,7 +177,7 @@ def atleast_2d(*arrays: Any) -> Any:
 
 
 @answers(np.atleast_3d)
-def atleast_3d(*arrays: Any) -> Any:
+def atleast_3d(*arrays: TensorLike) -> Any:
     """At least three axes: a vector in the middle, a matrix in front.
 
     >>> import gradtape as gt
@@ -184,7 +185,7 @@ def atleast_3d(*arrays: Any) -> Any:
     (1, 2, 1)
     """
 
-    def change(x: Any) -> Any:
+    def change(x: Array) -> Any:
         if x.ndim > 2:
             return x
         return _reshape(x, shape=(*x.shape, 1) if x.ndim == 2 else (1, x.size, 1))
@@ -212,7 +213,7 @@ _transpose = linear(
 
 
 @answers(np.transpose, np.permute_dims)
-def transpose(x: Any, axes: Any = None) -> Any:
+def transpose(x: TensorLike, axes: Any = None) -> Any:
     """The axes in another order (reversed by default).
 
     >>> import gradtape as gt
@@ -225,7 +226,7 @@ def transpose(x: Any, axes: Any = None) -> Any:
 
 
 @answers(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: Any) -> Any:
+def matrix_transpose(x: TensorLike) -> Any:
     """The last two axes exchanged.
 
     >>> import gradtape as gt
@@ -236,7 +237,7 @@ def matrix_transpose(x: Any) -> Any:
 
 
 @answers(np.swapaxes)
-def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Any:
     """Two axes exchanged.
 
     >>> import gradtape as gt
@@ -251,7 +252,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
 
 
 @answers(np.moveaxis)
-def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+def moveaxis(x: TensorLike, source: Any, destination: Any) -> Any:
     """Axes moved to new positions, the others in their order.
 
     >>> import gradtape as gt
@@ -273,7 +274,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
 
 
 @answers(np.rollaxis)
-def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
+def rollaxis(x: TensorLike, axis: int, start: int = 0) -> Any:
     """One axis moved back until it is before what was the axis `start`.
 
     >>> import gradtape as gt
@@ -311,7 +312,7 @@ _broadcast_to = linear(
 
 
 @answers(np.broadcast_to)
-def broadcast_to(x: Any, shape: Any, subok: bool = False) -> Any:
+def broadcast_to(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
     """`x` stretched to `shape`; the gradient is summed back.
 
     >>> import gradtape as gt
@@ -323,7 +324,7 @@ def broadcast_to(x: Any, shape: Any, subok: bool = False) -> Any:
     return x if x.shape == wanted else _broadcast_to(x, shape=wanted)
 
 
-def expand(x: Any, shape: Any) -> Any:
+def expand(x: TensorLike, shape: ShapeLike) -> Any:
     """`x` stretched to `shape`, in which -1 keeps a length as it is.
 
     >>> import gradtape as gt
@@ -338,7 +339,7 @@ def expand(x: Any, shape: Any) -> Any:
 
 
 @answers(np.broadcast_arrays)
-def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
+def broadcast_arrays(*arrays: TensorLike, subok: bool = False) -> Any:
     """All arrays stretched to their common shape.
 
     >>> import gradtape as gt
@@ -357,7 +358,7 @@ def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
 
 
 @answers(np.meshgrid)
-def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Any]:
+def meshgrid(*vectors: TensorLike, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Any]:
     """The coordinates of a grid with the given ones along its axes, as `np.meshgrid`.
 
     >>> import gradtape as gt
@@ -379,7 +380,7 @@ def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: s
 
 
 @answers(np.shape)
-def shape(x: Any) -> tuple[int, ...]:
+def shape(x: TensorLike) -> tuple[int, ...]:
     """The shape of `x`.
 
     >>> import gradtape as gt
@@ -391,7 +392,7 @@ def shape(x: Any) -> tuple[int, ...]:
 
 
 @answers(np.ndim)
-def ndim(x: Any) -> int:
+def ndim(x: TensorLike) -> int:
     """The number of axes of `x`.
 
     >>> import gradtape as gt
@@ -402,7 +403,7 @@ def ndim(x: Any) -> int:
 
 
 @answers(np.size)
-def size(x: Any, axis: Any = None) -> int:
+def size(x: TensorLike, axis: Axis = None) -> int:
     """The number of elements of `x`, or its length along `axis`.
 
     >>> import gradtape as gt

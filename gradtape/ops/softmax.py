@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.explain_hooks import suspect
 from gradtape.core.rules import elementwise, general
+from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.extension import special_function
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, noted, restored
 from gradtape.ops.documentation import slopes
@@ -15,33 +16,33 @@ from gradtape.ops.loss_checks import note_doubled
 from gradtape.ops.products import conjugated
 
 
-def _top(x: Any, axis: tuple[int, ...]) -> Any:
+def _top(x: Array, axis: tuple[int, ...]) -> Any:
     """The largest elements, which can be taken off before exp; 0 where they are not finite."""
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     return np.where(np.isfinite(top), top, 0).astype(x.dtype)
 
 
-def _floating(x: Any) -> Any:
+def _floating(x: TensorLike) -> Array:
     """`x` with integers and booleans as floating point numbers."""
     x = as_value(x)
     return x if x.dtype.kind in "fc" else x.astype(float)
 
 
-def _logsumexp_kernel(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _logsumexp_kernel(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     top = _top(x, axis)
     with np.errstate(divide="ignore"):
         out = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     return out if keepdims else np.squeeze(out, axis)
 
 
-def _weights(x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _weights(x: Array, out: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """exp(x - logsumexp(x)): the softmax; 0 where everything is -inf."""
     level = restored(out, axis, keepdims, x.ndim)
     height = level.real if level.dtype.kind == "c" else level
     return np.exp(x - np.where(np.isneginf(height), 0, level))
 
 
-def _pulled(g: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _pulled(g: Array, x: Array, out: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     return restored(g, axis, keepdims, x.ndim) * conjugated(_weights(x, out, axis, keepdims))
 
 
@@ -62,7 +63,7 @@ _logsumexp = general(
 )
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))), without overflow.
 
     >>> import gradtape as gt
@@ -74,7 +75,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return noted(_logsumexp(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
 
 
-def _softmax_kernel(x: Any, axis: tuple[int, ...]) -> Any:
+def _softmax_kernel(x: Array, axis: tuple[int, ...]) -> Any:
     powers = np.exp(x - _top(x, axis))
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
@@ -87,7 +88,7 @@ _SOFTMAX_SAMPLES: Any = lambda draw: [
 ]
 
 
-def _softmax_forward(dx: Any, out: Any, axis: tuple[int, ...]) -> Any:
+def _softmax_forward(dx: Array, out: Array, axis: tuple[int, ...]) -> Any:
     return out * (dx - (dx * out).sum(axis=axis, keepdims=True))
 
 
@@ -101,7 +102,7 @@ _softmax = general(
 )
 
 
-def _noted(out: Any) -> Any:
+def _noted(out: Array) -> Any:
     """`out`, whose axis will be compared with the one that the loss uses when a gradient is taken."""
     node = getattr(out, "_node", None)
     if node is not None and node.op is not None and len(node.shape) > 1:
@@ -109,7 +110,7 @@ def _noted(out: Any) -> Any:
     return out
 
 
-def softmax(x: Any, axis: Any = -1) -> Any:
+def softmax(x: TensorLike, axis: Axis = -1) -> Any:
     """exp(x) normalised to sum to 1 along `axis`.
 
     >>> import gradtape as gt
@@ -122,7 +123,7 @@ def softmax(x: Any, axis: Any = -1) -> Any:
     return _noted(_softmax(x, axis=axes))
 
 
-def _log_softmax_kernel(x: Any, axis: tuple[int, ...]) -> Any:
+def _log_softmax_kernel(x: Array, axis: tuple[int, ...]) -> Any:
     shifted = x - _top(x, axis)
     with np.errstate(divide="ignore"):  # of nothing, or of -inf alone, the sum is 0
         return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
@@ -138,7 +139,7 @@ _log_softmax = general(
 )
 
 
-def log_softmax(x: Any, axis: Any = -1) -> Any:
+def log_softmax(x: TensorLike, axis: Axis = -1) -> Any:
     """log(softmax(x)), exact for large differences too.
 
     >>> import gradtape as gt
@@ -151,7 +152,7 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
     return _noted(_log_softmax(x, axis=axes))
 
 
-def _sigmoid_kernel(x: Any) -> Any:
+def _sigmoid_kernel(x: Array) -> Any:
     """SciPy's; in single precision by way of double: its own is off by 2 units of the last place, and 0 below -88."""
     expit = special_function("expit")
     if getattr(x, "dtype", None) != np.float32:
@@ -165,11 +166,11 @@ def _sigmoid_kernel(x: Any) -> Any:
     return np.reciprocal(wide, out=wide).astype(np.float32)
 
 
-def _zero(x: Any) -> Any:
+def _zero(x: Array) -> Any:
     return np.zeros((), np.result_type(x))
 
 
-def softplus_kernel(x: Any) -> Any:
+def softplus_kernel(x: Array) -> Any:
     """max(x, 0) + log(1 + e) with e = exp(-|x|), exact to rounding.
 
     log(1 + e) is log(u) for the rounded u = 1 + e, and (e - (u - 1)) / u for what rounding took away: NumPy's log is

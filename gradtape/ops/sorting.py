@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core.operation import Lifted, apply
 from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import plain
+from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, as_value, behind_batch, filled, flat_or_axis, one_axis, refused
@@ -43,7 +44,9 @@ _argsort = constant(
 
 
 @answers(np.argsort)
-def argsort(x: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def argsort(
+    x: TensorLike, axis: int | None = -1, kind: str | None = None, order: str | None = None, *, stable: Any = None
+) -> Any:
     """The positions that would sort `x`; equal elements stay in order. Positions have no gradient; `sort` has.
 
     >>> import gradtape as gt
@@ -68,7 +71,9 @@ def _check_kind(kind: Any, order: Any, stable: Any) -> None:
 
 
 @answers(np.sort)
-def sort(x: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def sort(
+    x: TensorLike, axis: int | None = -1, kind: str | None = None, order: str | None = None, *, stable: Any = None
+) -> Any:
     """The elements in ascending order along `axis`; each keeps its gradient.
 
     Which of several equal elements stands first is NumPy's choice; with `stable=True`, the one that came first.
@@ -89,7 +94,7 @@ def sort(x: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, 
 
 
 @answers(np.sort_complex)
-def sort_complex(x: Any) -> Any:
+def sort_complex(x: TensorLike) -> Any:
     """The elements as complex numbers, by their real and then their imaginary parts along the last axis.
 
     >>> import gradtape as gt
@@ -109,7 +114,9 @@ _argpartition = constant(
 
 
 @answers(np.argpartition)
-def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
+def argpartition(
+    x: TensorLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None
+) -> Any:
     """The positions that would partition `x`: what stands at `kth` when sorted is there, smaller elements before it.
 
     Positions have no gradient; `partition` has.
@@ -125,7 +132,9 @@ def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introsele
 
 
 @answers(np.partition)
-def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
+def partition(
+    x: TensorLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None
+) -> Any:
     """The elements with the sorted one at `kth` in its place, smaller ones before it, larger ones behind it.
 
     >>> import gradtape as gt
@@ -176,7 +185,7 @@ _CHOOSING = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest"
 METHODS = (*_RANKS_PER_SHARE, "averaged_inverted_cdf", "midpoint", *_CHOOSING)
 
 
-def _rank_kernel(q: Any, length: Any, method: Any) -> Any:
+def _rank_kernel(q: Array, length: Any, method: Any) -> Any:
     if np.iscomplexobj(q):
         raise TypeError("a quantile is at a real number q from 0 to 1, not at a complex one")
     q, length = np.broadcast_arrays(np.asarray(q, float), length)
@@ -190,7 +199,7 @@ def _rank_kernel(q: Any, length: Any, method: Any) -> Any:
     return ranks
 
 
-def _rank_slope(out: Any, length: Any, method: str) -> Any:
+def _rank_slope(out: Array, length: Any, method: str) -> Any:
     inside = (out > 0) & (out < length - 1)
     return np.where(inside, length + _RANKS_PER_SHARE[method], 0.0) if method in _RANKS_PER_SHARE else 0.0 * out
 
@@ -225,7 +234,7 @@ def _rows(x: Any, axes: tuple[int, ...]) -> Any:
     return reshape(moved, (*kept, math.prod(moved.shape[len(kept) :])))
 
 
-def _weights_of_rows(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> Any:
+def _weights_of_rows(x: Array, weights: TensorLike, axis: Axis, axes: tuple[int, ...]) -> Any:
     """Weights for each element of the rows, from weights of the shape of `x` or of its lengths along `axis`."""
     weights = as_value(weights)
     if weights.shape != x.shape:
@@ -240,7 +249,7 @@ def _weights_of_rows(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> 
     return _rows(weights, axes)
 
 
-def _check_quantile(x: Any, q: Any, method: str, weights: Any, whole: int, middle: bool) -> None:
+def _check_quantile(x: Array, q: Array, method: str, weights: TensorLike | None, whole: int, middle: bool) -> None:
     if x.dtype.kind == "c" and not middle:  # which NumPy takes by real parts, then by imaginary ones
         raise refused(OperandError, f"quantile: complex numbers ({x.dtype}) have no order.", "np.abs(x), x.real, ...")
     if method not in METHODS:
@@ -253,12 +262,12 @@ def _check_quantile(x: Any, q: Any, method: str, weights: Any, whole: int, middl
 
 
 def _quantile(
-    x: Any,
-    q: Any,
-    axis: Any,
+    x: TensorLike,
+    q: TensorLike,
+    axis: Axis,
     method: str,
     keepdims: bool,
-    weights: Any,
+    weights: TensorLike | None,
     skip_nan: bool,
     whole: int = 1,
     middle: bool = False,
@@ -309,15 +318,15 @@ def _quantile(
 
 @answers(np.quantile)
 def quantile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Any:
     """The value below which a share `q` (from 0 to 1) of the elements along `axis` is, by any of NumPy's methods.
 
@@ -335,15 +344,15 @@ def quantile(
 
 @answers(np.percentile)
 def percentile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Any:
     """The value below which `q` percent of the elements along `axis` are.
 
@@ -361,7 +370,9 @@ def _hundredths(q: Any) -> Any:
 
 
 @answers(np.median)
-def median(x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+def median(
+    x: TensorLike, axis: Axis = None, out: Array | None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Any:
     """The middle element along `axis`; of an even number, the mean of the two in the middle.
 
     >>> import gradtape as gt
@@ -373,7 +384,7 @@ def median(x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     return _middle(x, axis, keepdims, skip_nan=False)
 
 
-def _middle(x: Any, axis: Any, keepdims: bool, skip_nan: bool) -> Any:
+def _middle(x: TensorLike, axis: Axis, keepdims: bool, skip_nan: bool) -> Any:
     """The median; of nothing it is NumPy's NaN and warning, which are the mean's."""
     x = as_value(x)
     if not x.size and 0 in [x.shape[a] for a in all_axes(axis, x.ndim)]:
@@ -386,15 +397,15 @@ def _middle(x: Any, axis: Any, keepdims: bool, skip_nan: bool) -> Any:
 
 @answers(np.nanquantile)
 def nanquantile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Any:
     """The value below which a share `q` (from 0 to 1) of the elements along `axis` is that are not NaN.
 
@@ -409,15 +420,15 @@ def nanquantile(
 
 @answers(np.nanpercentile)
 def nanpercentile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    x: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    out: Array | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Any:
     """The value below which `q` percent of the elements along `axis` are that are not NaN.
 
@@ -431,7 +442,9 @@ def nanpercentile(
 
 
 @answers(np.nanmedian)
-def nanmedian(x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+def nanmedian(
+    x: TensorLike, axis: Axis = None, out: Array | None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Any:
     """The middle element along `axis` of those that are not NaN.
 
     >>> import gradtape as gt

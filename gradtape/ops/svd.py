@@ -13,6 +13,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant, general
 from gradtape.core.tensor import Tensor, is_tracked
+from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value
 from gradtape.ops.conversion import stop_gradient
@@ -44,7 +45,7 @@ class SVDResult(NamedTuple):
 #    R + T = (P + P^H)_ij / (s_j - s_i)   and   R - T = (P - P^H)_ij / (s_j + s_i)
 
 
-def _svd_kernel(x: Any, strict: bool) -> tuple[Any, Any, Any]:
+def _svd_kernel(x: Array, strict: bool) -> tuple[Any, Any, Any]:
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     return u, s, vh
 
@@ -56,12 +57,12 @@ _ZERO_SINGULAR = (
 )
 
 
-def _inverse_sums(s: Any, weight: Any, scale: Any) -> Any:
+def _inverse_sums(s: Any, weight: Array, scale: Array) -> Any:
     sums = s[..., None, :] + s[..., :, None]
     return guarded_reciprocal(sums, extent(s[..., None]), stop_gradient(weight), scale, refusal=_ZERO_SINGULAR)
 
 
-def _inverse_values(s: Any, outside: Any, scale: Any) -> Any:
+def _inverse_values(s: Any, outside: Array, scale: Array) -> Any:
     """1/s in the shape of `outside`, whose columns it is needed for."""
     weight = stop_gradient(outside)
     return guarded_reciprocal(s[..., None, :], extent(s[..., None]), weight, scale, refusal=_ZERO_SINGULAR)
@@ -78,7 +79,7 @@ _slopes = constant(
 )
 
 
-def _svd_reverse(g: Any, out: Any, strict: bool) -> Any:
+def _svd_reverse(g: Array, out: Array, strict: bool) -> Any:
     gu, gs, gvh = g
     u, s, vh = out
     rows, columns = u.shape[-2], vh.shape[-1]
@@ -114,7 +115,7 @@ def _svd_reverse(g: Any, out: Any, strict: bool) -> Any:
     return gradient
 
 
-def _svd_forward(dx: Any, out: Any) -> Any:
+def _svd_forward(dx: Array, out: Array) -> Any:
     u, s, vh = out
     if not s.size:
         return tuple(np.zeros(part.shape, part.dtype) for part in out)
@@ -139,7 +140,7 @@ def _svd_forward(dx: Any, out: Any) -> Any:
     return du, np.real(diagonal_of(change))[..., 0, :], adjoint(dv)
 
 
-def _svd_samples(draw: Any) -> list[Any]:
+def _svd_samples(draw: Draw) -> list[Any]:
     shapes = [(3, 3), (4, 2), (2, 4)]
     single = [((separated(draw, *shape),), {"strict": False}) for shape in shapes]
     stack = np.stack([separated(draw, 3, 2), separated(draw, 3, 2)])
@@ -157,12 +158,12 @@ _svd = general(
 )
 
 
-def _svdvals_reverse(g: Any, x: Any) -> Any:
+def _svdvals_reverse(g: Array, x: Array) -> Any:
     u, s, vh = _svd(x, strict=True)
     return (u * (g * _slopes(s, longest=max(x.shape[-2:])))[..., None, :]) @ vh
 
 
-def _svdvals_forward(dx: Any, x: Any) -> Any:
+def _svdvals_forward(dx: Array, x: Array) -> Any:
     u, s, vh = _svd(x, strict=True)
     return np.real(np.sum(np.conj(u) * (dx @ adjoint(vh)), axis=-2)) * _slopes(s, longest=max(x.shape[-2:]))
 
@@ -178,7 +179,7 @@ _svdvals = general(
 
 
 @answers(np.linalg.svdvals)
-def svdvals(x: Any) -> Any:
+def svdvals(x: TensorLike) -> Any:
     """The singular values in descending order, as `np.linalg.svdvals`; the gradient of one that is 0 is 0.
 
     >>> import numpy as np, gradtape as gt
@@ -198,7 +199,7 @@ _full_svd = constant(
 
 
 @answers(np.linalg.svd)
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """The singular value decomposition a = U diag(S) Vh, as `np.linalg.svd`.
 
     The vectors that `full_matrices=True` adds to those of a matrix that is not square are any that complete a basis:
@@ -232,7 +233,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     return SVDResult(u, marked(s), vh)
 
 
-def _hermitian_svd(a: Any, compute_uv: bool) -> Any:
+def _hermitian_svd(a: Array, compute_uv: bool) -> Any:
     """The singular values of a Hermitian matrix: the sizes of its eigenvalues, the largest first."""
     values, vectors = eigh(a)
     sizes = np.abs(values)

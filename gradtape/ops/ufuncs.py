@@ -14,6 +14,7 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, is_tracked, plain
+from gradtape.core.typing import Array, Axis, DTypeLike, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.explain import messages
 from gradtape.numpy_dispatch.protocols import (
@@ -38,11 +39,11 @@ from gradtape.ops.softmax import logsumexp
 # -- ufuncs that are several operations
 
 
-def _divide_with_remainder(x: Any, y: Any) -> tuple[Any, Any]:
+def _divide_with_remainder(x: Array, y: Array) -> tuple[Any, Any]:
     return comparison.floor_divide(x, y), elementwise.remainder(x, y)
 
 
-def _matrix_and_vector(matrix: Any, vector: Any, name: str) -> tuple[Any, Any]:
+def _matrix_and_vector(matrix: TensorLike, vector: TensorLike, name: str) -> tuple[Any, Any]:
     """Both as values; refused if they have too few axes to be what they are called."""
     matrix, vector = as_value(matrix), as_value(vector)
     if matrix.ndim < 2 or not vector.ndim:
@@ -54,12 +55,12 @@ def _matrix_and_vector(matrix: Any, vector: Any, name: str) -> tuple[Any, Any]:
     return matrix, vector
 
 
-def _matrix_times_vector(matrix: Any, vector: Any) -> Any:
+def _matrix_times_vector(matrix: Array, vector: Array) -> Any:
     matrix, vector = _matrix_and_vector(matrix, vector, "matvec")
     return matmul(matrix, vector[..., None])[..., 0]
 
 
-def _vector_times_matrix(vector: Any, matrix: Any) -> Any:
+def _vector_times_matrix(vector: Array, matrix: Array) -> Any:
     matrix, vector = _matrix_and_vector(matrix, vector, "vecmat")
     return matmul(np.conj(vector)[..., None, :], matrix)[..., 0, :]
 
@@ -72,7 +73,7 @@ if hasattr(np, "matvec"):  # NumPy 2.2 and newer
 
 
 @answers(np.linalg.vecdot)
-def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def _vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Any:
     return vecdot(shaping.moveaxis(x1, axis, -1), shaping.moveaxis(x2, axis, -1))
 
 
@@ -81,10 +82,10 @@ def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 def call(
     ufunc: np.ufunc,
-    *inputs: Any,
+    *inputs: Array,
     out: tuple[Any, ...] | None = None,
     where: Any = True,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     signature: Any = None,
     casting: str = "same_kind",
     order: str = "K",
@@ -131,11 +132,11 @@ def _write(result: Any, target: Any, how: str, mask: Any, casting: str) -> Any:
     return write_into(result, target, how, mask)
 
 
-def _cast(x: Any, dtype: Any) -> Any:
+def _cast(x: TensorLike, dtype: DTypeLike) -> Any:
     return x if isinstance(x, int | float | complex) or as_value(x).dtype == dtype else as_value(x).astype(dtype)
 
 
-def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, casting: str) -> Sequence[Any]:
+def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: DTypeLike, signature: Any, casting: str) -> Sequence[Any]:
     """The dtypes of the inputs and results of the loop that NumPy would run."""
     kinds = [type(x) if type(x) in (int, float, complex) else as_value(x).dtype for x in inputs]
     if dtype is not None:
@@ -190,7 +191,7 @@ def _given(**keywords: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((name, plain(value)) for name, value in keywords.items() if value is not None)
 
 
-def _as_the_loop_takes_it(ufunc: np.ufunc, x: Any, dtype: Any) -> Any:
+def _as_the_loop_takes_it(ufunc: np.ufunc, x: Array, dtype: DTypeLike) -> Array:
     """`x` in the dtype in which NumPy takes its elements together; refused where it has no way to do that."""
     x = x if dtype is None else x.astype(dtype)
     if ufunc in REDUCTIONS or x.dtype.kind == "f":
@@ -203,13 +204,13 @@ def _as_the_loop_takes_it(ufunc: np.ufunc, x: Any, dtype: Any) -> Any:
 
 def reduce(
     ufunc: np.ufunc,
-    x: Any,
+    x: TensorLike,
     *,
-    axis: Any = 0,
-    dtype: Any = None,
-    out: Any = None,
+    axis: Axis = 0,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
     keepdims: bool = False,
-    initial: Any = None,
+    initial: Array | None = None,
     where: Any = True,
 ) -> Any:
     """`ufunc.reduce`: the elements along `axis` taken together, two at a time."""
@@ -226,7 +227,9 @@ def reduce(
     return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.reduce(out=...)")
 
 
-def _reduced(ufunc: np.ufunc, operation: Any, x: Any, axis: Any, keepdims: bool, initial: Any, mask: Any) -> Any:
+def _reduced(
+    ufunc: np.ufunc, operation: Any, x: Array, axis: Axis, keepdims: bool, initial: Array | None, mask: TensorLike
+) -> Any:
     if ufunc in (np.logical_and, np.logical_or):
         found = REDUCTIONS[ufunc](x, axis=axis, keepdims=keepdims, where=mask)
         return found if initial is None else operation(found, initial)
@@ -259,24 +262,24 @@ def _reduced(ufunc: np.ufunc, operation: Any, x: Any, axis: Any, keepdims: bool,
     return arguments.restored(found, axes, False, x.ndim) if keepdims else found
 
 
-def _slice_size(x: Any, axes: Sequence[int]) -> int:
+def _slice_size(x: Array, axes: Sequence[int]) -> int:
     """How many elements of `x` each of its slices along `axes` has."""
     return int(np.prod([x.shape[a] for a in axes]))
 
 
-def _filled_like(row: Any, value: Any) -> Any:
+def _filled_like(row: Any, value: Array) -> Any:
     """`value` in the shape of one of the elements of `row`."""
     value = value if isinstance(value, Tensor) else np.asarray(value, row.dtype)
     return shaping.broadcast_to(value, row.shape[1:])
 
 
-def _in_a_row(x: Any, axes: Sequence[int]) -> Any:
+def _in_a_row(x: Array, axes: Sequence[int]) -> Any:
     """`x` with the elements along `axes` along its first axis."""
     kept = [a for a in range(x.ndim) if a not in axes]
     return shaping.reshape(shaping.transpose(x, (*axes, *kept)), (_slice_size(x, axes), *(x.shape[a] for a in kept)))
 
 
-def _summed_exponentials(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, mask: Any) -> Any:
+def _summed_exponentials(ufunc: np.ufunc, x: Array, axes: Axes, keepdims: bool, mask: TensorLike) -> Any:
     scale = elementwise.LN2 if ufunc is np.logaddexp2 else None
     x = x.astype(np.result_type(x.dtype, np.float16)) if x.dtype.kind not in "fc" else x
     x = x if mask is True else choose(shaping.broadcast_to(mask, x.shape), x, np.asarray(-np.inf, x.dtype))
@@ -284,7 +287,9 @@ def _summed_exponentials(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, ma
     return found if scale is None else found / scale
 
 
-def _extreme_number(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, initial: Any, mask: Any) -> Any:
+def _extreme_number(
+    ufunc: np.ufunc, x: Array, axes: Axes, keepdims: bool, initial: Array | None, mask: TensorLike
+) -> Any:
     """The largest or smallest of what is a number; not a number where nothing is."""
     largest = ufunc is np.fmax
     extreme = nan_reductions.nanmax if largest else nan_reductions.nanmin
@@ -298,7 +303,9 @@ def _extreme_number(ufunc: np.ufunc, x: Any, axes: Axes, keepdims: bool, initial
 # -- accumulate
 
 
-def accumulate(ufunc: np.ufunc, x: Any, *, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def accumulate(
+    ufunc: np.ufunc, x: TensorLike, *, axis: int = 0, dtype: DTypeLike = None, out: Array | None = None
+) -> Any:
     """`ufunc.accumulate`: what `reduce` has found at each place along `axis`."""
     operation = operation_for(ufunc, ".accumulate")
     x = as_value(x)
@@ -320,7 +327,7 @@ def accumulate(ufunc: np.ufunc, x: Any, *, axis: int = 0, dtype: Any = None, out
     return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.accumulate(out=...)")
 
 
-def _one_by_one(operation: Callable[..., Any], x: Any, axis: int) -> Any:
+def _one_by_one(operation: Callable[..., Any], x: Array, axis: int) -> Any:
     if not x.shape[axis]:
         return x
     found = [x[along(axis, 0)]]
@@ -332,7 +339,7 @@ def _one_by_one(operation: Callable[..., Any], x: Any, axis: int) -> Any:
 # -- reduceat
 
 
-def _segments(indices: Any, length: int) -> list[tuple[int, int]]:
+def _segments(indices: Array, length: int) -> list[tuple[int, int]]:
     """From where to where each of the slices of `reduceat` goes; one that would go backwards has one element."""
     starts = [int(i) for i in np.atleast_1d(plain(indices))]
     for start in starts:
@@ -346,7 +353,7 @@ def _segments(indices: Any, length: int) -> list[tuple[int, int]]:
     return [(start, end if end > start else start + 1) for start, end in zip(starts, ends, strict=True)]
 
 
-def _spread_over_segments(g: Any, x: Any, segments: tuple[tuple[int, int], ...], axis: int) -> Any:
+def _spread_over_segments(g: Array, x: Array, segments: tuple[tuple[int, int], ...], axis: int) -> Any:
     """Each element of `x` gets the sum of what the segments that it is in got."""
     rows = np.repeat(np.arange(len(segments)), [end - start for start, end in segments])
     places = np.concatenate([np.arange(start, end) for start, end in segments])
@@ -365,7 +372,15 @@ _sums_of_segments = linear(
 )
 
 
-def reduceat(ufunc: np.ufunc, x: Any, indices: Any, *, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def reduceat(
+    ufunc: np.ufunc,
+    x: TensorLike,
+    indices: Array,
+    *,
+    axis: int = 0,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+) -> Any:
     """`ufunc.reduceat`: the reductions of the slices of `x` from each index to the next."""
     operation = operation_for(ufunc, ".reduceat")
     x = as_value(x)
@@ -388,7 +403,7 @@ def reduceat(ufunc: np.ufunc, x: Any, indices: Any, *, axis: int = 0, dtype: Any
 # -- outer
 
 
-def outer(ufunc: np.ufunc, x: Any, y: Any, **keywords: Any) -> Any:
+def outer(ufunc: np.ufunc, x: TensorLike, y: TensorLike, **keywords: Any) -> Any:
     """`ufunc.outer`: every element of `x` with every one of `y`."""
     left, right = as_value(x), as_value(y)
     before = left.ndim
@@ -423,16 +438,16 @@ def at(ufunc: np.ufunc, x: Any, indices: Any, *values: Any) -> None:
     x._replace(new, f"{name}(...)")
 
 
-def _negated(value: Any, dtype: np.dtype[Any]) -> Any:
+def _negated(value: TensorLike, dtype: np.dtype[Any]) -> Any:
     value = as_value(value)
     return -(value.astype(dtype) if value.dtype.kind in "bu" else value)  # which have no negative numbers
 
 
-def _plain_index(indices: Any) -> Any:
+def _plain_index(indices: TensorLike) -> Any:
     return tuple(plain(part) for part in indices) if isinstance(indices, tuple) else plain(indices)
 
 
-def _each_alone(operation: Callable[..., Any], x: Tensor, indices: Any) -> Any:
+def _each_alone(operation: Callable[..., Any], x: Tensor, indices: TensorLike) -> Any:
     """An operation of one argument on some elements; on an element that is named k times, k times."""
     positions = positions_of(template=static_index(indices), shape=x.shape).ravel()
     if not positions.size:

@@ -6,6 +6,7 @@ Derivatives come from the functions of the neighbouring orders: 2 C_v' = C_(v-1)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
+from gradtape.core.typing import Array
 from gradtape.ops.special.declare import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
 
 POSITIVE = (0.5, 6.0)
@@ -28,7 +30,7 @@ def _order_samples(draw: Any) -> list[Any]:
     ]
 
 
-def _of_order(name: str, slope: Any, what: str, derivative: str, numbers: str, kernel: Any = None) -> Op:
+def _of_order(name: str, slope: Callable[..., Any], what: str, derivative: str, numbers: str, kernel: Any = None) -> Op:
     """A function of an order v, which is a constant, and of x."""
     text = f"""{what}, for a constant order v. Derivative: {derivative}.
 
@@ -140,7 +142,7 @@ k1: Op = row(
 TERMS = 18
 
 
-def _scaled_derivative(v: Any, x: Any, function: str, order: int) -> Any:
+def _scaled_derivative(v: Array, x: Array, function: str, order: int) -> Any:
     dtype = result_dtype(v, x)
     v, x = np.asarray(v, float), np.asarray(x, float)
     towards = 1.0 if function == "ive" else -1.0
@@ -153,7 +155,7 @@ def _scaled_derivative(v: Any, x: Any, function: str, order: int) -> Any:
     return np.where(far, _scaled_expansion(v, np.where(far, x, 100 + 2 * v * v), function, order), total).astype(dtype)
 
 
-def _scaled_expansion(v: Any, x: Any, function: str, order: int) -> Any:
+def _scaled_expansion(v: Array, x: Array, function: str, order: int) -> Any:
     towards = -1.0 if function == "ive" else 1.0
     scale = np.sqrt(0.5 / np.pi) if function == "ive" else np.sqrt(0.5 * np.pi)
     total, coefficient = np.zeros(np.broadcast_shapes(v.shape, x.shape)), np.ones(v.shape)

@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core.location import Location
 from gradtape.core.operation import Op
 from gradtape.core.rules import Partial, elementwise
+from gradtape.core.typing import Array
 from gradtape.errors import UnsupportedError
 from gradtape.extension import special_function
 from gradtape.ops.documentation import slopes
@@ -36,7 +37,7 @@ def scipy_kernel(name: str, real: bool = False) -> Callable[..., Any]:
 def double_kernel(name: str) -> Callable[..., Any]:
     """A kernel that calls SciPy's ufunc in double precision: its loop for single precision overflows."""
 
-    def kernel(*inputs: Any) -> Any:
+    def kernel(*inputs: Array) -> Any:
         dtype = result_dtype(*inputs)
         return scipy_ufunc(name)(*[np.asarray(x, float) for x in inputs]).astype(dtype)
 

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core.batch import spread
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, elementwise, general
+from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.ops.arguments import all_axes, as_value, restored
 from gradtape.ops.elementwise import where
 from gradtape.ops.shaping import broadcast_arrays
@@ -40,12 +41,12 @@ log_expit = row(
 # -- x log y, which is 0 where x is
 
 
-def _share(x: Any, y: Any) -> Any:
+def _share(x: Array, y: Array) -> Any:
     """x / y, and 0 where both are 0."""
     return x / np.where((x == 0) & (y == 0), 1, y)
 
 
-def _log_quotient(x: Any, y: Any) -> Any:
+def _log_quotient(x: Array, y: Array) -> Any:
     """log(x / y), also where the quotient itself would be too large or too small for a number."""
     quotient = x / y
     in_range = (quotient > 0) & (quotient < np.inf)
@@ -102,7 +103,7 @@ kl_div = row(
 # -- (exp(x) - 1) / x: its n-th derivative is the integral of t^n exp(x t) from 0 to 1
 
 
-def _exprel_derivative(x: Any, order: int) -> Any:
+def _exprel_derivative(x: Array, order: int) -> Any:
     dtype = result_dtype(x)
     x = np.asarray(x, float)
     near = np.where(np.abs(x) < 1, x, 0.0)
@@ -164,7 +165,7 @@ cosm1 = row(
 # -- sums of exponentials, with SciPy's signatures
 
 
-def softmax(x: Any, axis: Any = None) -> Any:
+def softmax(x: TensorLike, axis: Axis = None) -> Any:
     """exp(x) normalised to sum to 1 along `axis` (over everything by default).
 
     >>> import gradtape as gt
@@ -175,7 +176,7 @@ def softmax(x: Any, axis: Any = None) -> Any:
     return softmax_along(x, axis)
 
 
-def log_softmax(x: Any, axis: Any = None) -> Any:
+def log_softmax(x: TensorLike, axis: Axis = None) -> Any:
     """log(softmax(x)) along `axis` (over everything by default), exact for large differences too.
 
     >>> import gradtape as gt
@@ -185,7 +186,7 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
     return log_softmax_along(x, axis)
 
 
-def _weighted_total(a: Any, b: Any, axis: tuple[int, ...]) -> tuple[Any, Any]:
+def _weighted_total(a: Array, b: Array, axis: tuple[int, ...]) -> tuple[Any, Any]:
     """sum(b exp(a - top)) and a top that keeps it in range; what has no weight has no say, even at infinity."""
     exponent = np.where(b == 0, -np.inf, a)
     top = np.max(exponent, axis=axis, keepdims=True, initial=-np.inf)
@@ -193,7 +194,7 @@ def _weighted_total(a: Any, b: Any, axis: tuple[int, ...]) -> tuple[Any, Any]:
     return np.sum(b * np.exp(exponent - top), axis=axis, keepdims=True), top
 
 
-def _weighted_kernel(a: Any, b: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _weighted_kernel(a: Array, b: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     dtype = result_dtype(a, b)
     total, top = _weighted_total(a, b, axis)
     with np.errstate(divide="ignore"):
@@ -201,7 +202,7 @@ def _weighted_kernel(a: Any, b: Any, axis: tuple[int, ...], keepdims: bool) -> A
     return level if keepdims else np.squeeze(level, axis)
 
 
-def _weighted_shares(a: Any, b: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
+def _weighted_shares(a: Array, b: Array, out: Array, axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
     """exp(a - out) b and exp(a - out), both divided by the sign of the sum."""
     level = restored(out, axis, keepdims, a.ndim)
     powers = np.exp(a - np.where(np.isneginf(level), 0, level))
@@ -211,13 +212,15 @@ def _weighted_shares(a: Any, b: Any, out: Any, axis: tuple[int, ...], keepdims: 
     return weighted / sign, powers / sign
 
 
-def _weighted_reverse(g: Any, a: Any, b: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
+def _weighted_reverse(
+    g: Array, a: Array, b: Array, out: Array, axis: tuple[int, ...], keepdims: bool
+) -> tuple[Any, Any]:
     for_a, for_b = _weighted_shares(a, b, out, axis, keepdims)
     spread_out = restored(g, axis, keepdims, a.ndim)
     return spread_out * for_a, spread_out * for_b
 
 
-def _weighted_forward(da: Any, db: Any, a: Any, b: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _weighted_forward(da: Any, db: Any, a: Array, b: Array, out: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     for_a, for_b = _weighted_shares(a, b, out, axis, keepdims)
     return (da * for_a + db * for_b).sum(axis=axis, keepdims=keepdims)
 
@@ -253,7 +256,9 @@ _weighted_sign = constant(
 )
 
 
-def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+def logsumexp(
+    a: Any, axis: Any = None, b: TensorLike | None = None, keepdims: bool = False, return_sign: bool = False
+) -> Any:
     """log(sum(b exp(a))) along `axis` without overflow; the weights `b` are 1 by default.
 
     Where the sum is negative the result is not a number, unless `return_sign` asks for the logarithm of its absolute

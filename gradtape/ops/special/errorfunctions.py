@@ -12,6 +12,7 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
+from gradtape.core.typing import Array
 from gradtape.ops.special.declare import result_dtype, row, scipy_ufunc
 
 PEAK = 2 / sqrt(pi)  # of erf'
@@ -50,7 +51,7 @@ erfcinv = row(
 #    y = 1 / (x sqrt(pi)) sum_k (-1)^k (2k-1)!! / (2 x^2)^k, term by term.
 
 
-def _erfcx_derivative(x: Any, order: int) -> Any:
+def _erfcx_derivative(x: Array, order: int) -> Any:
     dtype = np.result_type(x) if np.iscomplexobj(x) else result_dtype(x)
     x = np.asarray(x, complex if np.iscomplexobj(x) else float)
     before = scipy_ufunc("erfcx")(x)
@@ -63,7 +64,7 @@ def _erfcx_derivative(x: Any, order: int) -> Any:
     return here.astype(dtype)
 
 
-def _erfcx_expansion(x: Any, order: int) -> Any:
+def _erfcx_expansion(x: Array, order: int) -> Any:
     total, term = np.zeros_like(x), 0.5 * PEAK / x
     for k in range(30):
         total = total + term * np.prod(np.arange(2 * k + 1, 2 * k + 1 + order, dtype=float))
@@ -113,12 +114,12 @@ ndtri = row(
 )
 
 
-def _hazard_kernel(x: Any) -> Any:
+def _hazard_kernel(x: Array) -> Any:
     """density(x) / ndtr(x) = sqrt(2/pi) / erfcx(-x / sqrt(2))"""
     return 2 * NORMAL_PEAK / scipy_ufunc("erfcx")(x * -sqrt(0.5))
 
 
-def _hazard_slope(x: Any, out: Any) -> Any:
+def _hazard_slope(x: Array, out: Array) -> Any:
     """h' = -h (h + x); left of 0, where h + x cancels, through the derivative of erfcx."""
     left = x < 0
     turned = np.where(left, x, 0) * -sqrt(0.5)

@@ -11,6 +11,7 @@ from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import Tensor, is_tracked
+from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.special.declare import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
@@ -58,7 +59,7 @@ gammasgn = constant(
 )
 
 
-def _reciprocal_slope(x: Any) -> Any:
+def _reciprocal_slope(x: Array) -> Any:
     """-digamma(x) / gamma(x), and left of 1/2 its reflection, which has no pole at 0, -1, -2, ..."""
     left = x < 0.5
     away, near = np.where(left, 1, x), np.where(left, x, 0)
@@ -85,7 +86,7 @@ digamma: Op = row(
 psi = digamma
 
 
-def _polygamma_kernel(n: Any, x: Any) -> Any:
+def _polygamma_kernel(n: Any, x: Array) -> Any:
     if np.iscomplexobj(x):
         return _complex_polygamma(n, x)
     zeta_value = scipy_ufunc("zeta")(np.asarray(n) + 1.0, x)
@@ -93,7 +94,7 @@ def _polygamma_kernel(n: Any, x: Any) -> Any:
     return np.where(np.equal(n, 0), scipy_ufunc("psi")(x), higher).astype(result_dtype(n, x))
 
 
-def _complex_polygamma(n: Any, x: Any) -> Any:
+def _complex_polygamma(n: Any, x: Array) -> Any:
     """(-1)^(n+1) n! sum_k (x + k)^-(n+1): term by term until x + k is large, then by the expansion of the rest."""
     orders = np.unique(n)
     if orders.size != 1:
@@ -134,7 +135,7 @@ polygamma: Op = elementwise(
 )
 
 
-def _difference_kernel(x: Any, y: Any) -> Any:
+def _difference_kernel(x: Array, y: Array) -> Any:
     """digamma(x + y) - digamma(x) without cancellation: ten steps up by the recurrence, then the expansion."""
     dtype = result_dtype(x, y)
     x, y = np.asarray(x, float), np.asarray(y, float)
@@ -217,7 +218,7 @@ _hurwitz: Op = elementwise(
 _riemann = constant(scipy_kernel("zeta"), name="Riemann zeta", batch=batch_elementwise, domain=[(1.5, 3.0)])
 
 
-def zeta(x: Any, q: Any = None) -> Any:
+def zeta(x: TensorLike, q: TensorLike | None = None) -> Any:
     """The sum of (k + q)^-x over k = 0, 1, ...; q is 1 by default. Differentiable in q, for a constant exponent x.
 
     >>> import gradtape as gt
@@ -231,7 +232,7 @@ def zeta(x: Any, q: Any = None) -> Any:
     return _riemann(x)
 
 
-def multigammaln(a: Any, d: int) -> Any:
+def multigammaln(a: TensorLike, d: int) -> Any:
     """The logarithm of the multivariate gamma function of dimension `d`: the normaliser of a Wishart density.
 
     >>> import gradtape as gt

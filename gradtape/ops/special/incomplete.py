@@ -23,6 +23,7 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
+from gradtape.core.typing import Array, TensorLike
 from gradtape.ops.special.declare import double_kernel, result_dtype, row, samples_apart, scipy_ufunc
 from gradtape.ops.special.gamma import BERNOULLI, POSITIVE, digamma, digamma_difference, polygamma
 
@@ -39,7 +40,7 @@ def _nodes() -> tuple[Any, Any]:
     return (nodes + 1) / 2, weights / 2
 
 
-def _reach(start: Any, fall: Callable[[Any], Any], slope: Callable[[Any], Any]) -> Any:
+def _reach(start: Array, fall: Callable[[Any], Any], slope: Callable[[Any], Any]) -> Any:
     """How far to go for a convex function `fall` to reach FALL, from a `start` beyond that: Newton's method."""
     width = start
     for _ in range(60):
@@ -50,7 +51,7 @@ def _reach(start: Any, fall: Callable[[Any], Any], slope: Callable[[Any], Any]) 
     return width
 
 
-def _stirling(x: Any) -> Any:
+def _stirling(x: Array) -> Any:
     """log gamma(x) - (x log x - x - log(x / 2 pi) / 2)"""
     large = np.maximum(x, 10.0)
     series = sum(b / (2 * k * (2 * k - 1) * large ** (2 * k - 1)) for k, b in enumerate(BERNOULLI, start=1))
@@ -65,7 +66,7 @@ def _log_ratio(excess: Any, ratio: Any) -> Any:
     return np.where(near, np.log1p(np.where(near, excess, 0)), np.log(np.where(near, 1, ratio)))
 
 
-def _in_domain(result: Callable[..., Any], inside: Any, outside: Any, *inputs: Any) -> Any:
+def _in_domain(result: Any, inside: Array, outside: Array, *inputs: Array) -> Any:
     """`result` of the inputs where they are `inside`, and `outside` elsewhere."""
     arrays = np.broadcast_arrays(*inputs)
     answer = np.array(np.broadcast_to(outside, arrays[0].shape), float)
@@ -94,7 +95,7 @@ def _polynomial(i: int, j: int, slopes: Slopes) -> Any:
 # -- gamma: h = a u - exp(u) - log gamma(a)
 
 
-def _log_gamma_mass(a: Any, x: Any) -> Any:
+def _log_gamma_mass(a: Array, x: Array) -> Any:
     """The logarithm of x times the gamma density, from its height at the mode: nothing large cancels."""
     is_far = x > 4 * a  # where x / a may be too large for a number, and the difference loses nothing
     point = np.where(is_far, a, x)
@@ -104,17 +105,17 @@ def _log_gamma_mass(a: Any, x: Any) -> Any:
     return distance + 0.5 * np.log(a / (2 * pi)) - _stirling(a)
 
 
-def _gamma_slopes(order: int, log_t: Any, a: Any) -> Slopes:
+def _gamma_slopes(order: int, log_t: Array, a: Array) -> Slopes:
     """In NumPy, so that they can be differentiated."""
     return {(1, 0): log_t - digamma(a), **{(k, 0): -polygamma(k - 1, a) for k in range(2, order + 1)}}
 
 
-def _over(log_mass: Any, x: Any) -> Any:
+def _over(log_mass: Any, x: Array) -> Any:
     """exp(log_mass) / x, also where the mass is too small for a number."""
     return np.where(log_mass > -700, np.exp(log_mass) / x, np.exp(log_mass - np.log(x)))
 
 
-def _gamma_density_kernel(a: Any, x: Any) -> Any:
+def _gamma_density_kernel(a: Array, x: Array) -> Any:
     dtype = result_dtype(a, x)
     a, x = np.asarray(a, float), np.asarray(x, float)
     with np.errstate(invalid="ignore"):
@@ -135,25 +136,25 @@ gamma_density = elementwise(
 )
 
 
-def _at_end(ends: Any, shape: Any, steep: Any, inside: Any) -> Any:
+def _at_end(ends: Any, shape: Any, steep: Any, inside: Array) -> Any:
     """The slope of a density, also at an end where it rises from 0 like t^(shape - 1): `steep` for the shape 2."""
     rising = ends & (shape > 1) & (shape <= 2)
     at_end = np.where(shape == 2, steep, np.copysign(np.inf, steep))
     return np.where(rising, at_end.astype(inside.dtype), inside)
 
 
-def _log(x: Any) -> Any:
+def _log(x: Array) -> Any:
     """log(x), and 0 at 0, where it is multiplied by a density of 0."""
     return np.log(np.where(x == 0, 1, x))
 
 
-def _beyond_reach(a: Any, x: Any) -> Any:
+def _beyond_reach(a: Array, x: Array) -> Any:
     """Some w with x (exp(w) - 1) - a w > FALL: from the line (x - a) w if x is large, else from a parabola."""
     is_far = x > 2 * a
     return np.where(is_far, FALL / np.where(is_far, x - a, 1), (0.5 + np.sqrt(0.25 + 2 * FALL * x)) / x)
 
 
-def _gamma_integral(a: Any, x: Any, order: int) -> Any:
+def _gamma_integral(a: Array, x: Array, order: int) -> Any:
     """d^k/da^k of the lower incomplete gamma function, for a > 0 and 0 < x < inf."""
     step = a < 1
     raised = np.where(step, a + 1, a)
@@ -176,7 +177,7 @@ def _gamma_integral(a: Any, x: Any, order: int) -> Any:
     return result + np.where(below & step, stepped, 0)
 
 
-def _gamma_derivative_kernel(a: Any, x: Any, order: int) -> Any:
+def _gamma_derivative_kernel(a: Array, x: Array, order: int) -> Any:
     dtype = result_dtype(a, x)
     a, x = np.asarray(a, float), np.asarray(x, float)
     inside = (a > 0) & (a < np.inf) & (x > 0) & (x < np.inf)
@@ -251,7 +252,7 @@ gammainccinv = row(
 _BETA_SAMPLES = samples_apart(POSITIVE, POSITIVE, UNIT)
 
 
-def _log_beta_mass(a: Any, b: Any, x: Any, y: Any) -> Any:
+def _log_beta_mass(a: Array, b: Array, x: Array, y: Array) -> Any:
     """The logarithm of x y times the beta density, y = 1 - x, from its height at the mode."""
     excess, total = b * x - a * y, a + b
     distance = a * _log_ratio(excess / a, x * (total / a)) + b * _log_ratio(-excess / b, y * (total / b))
@@ -259,7 +260,9 @@ def _log_beta_mass(a: Any, b: Any, x: Any, y: Any) -> Any:
     return distance + height
 
 
-def _beta_slopes(i: int, j: int, log_t: Any, log_s: Any, a: Any, after_a: Any, b: Any, after_b: Any) -> Slopes:
+def _beta_slopes(
+    i: int, j: int, log_t: TensorLike, log_s: Any, a: TensorLike, after_a: Any, b: Array, after_b: Any
+) -> Slopes:
     """Those of a log t + b log s + log gamma(c) - log gamma(a) - log gamma(b), where c = a + after_a = b + after_b."""
     found: Slopes = {}
     for p in range(i + 1):
@@ -275,7 +278,7 @@ def _beta_slopes(i: int, j: int, log_t: Any, log_s: Any, a: Any, after_a: Any, b
     return found
 
 
-def _beta_density_kernel(a: Any, b: Any, x: Any) -> Any:
+def _beta_density_kernel(a: Array, b: Array, x: Array) -> Any:
     dtype = result_dtype(a, b, x)
     a, b, x = np.asarray(a, float), np.asarray(b, float), np.asarray(x, float)
     inside = (a > 0) & (b > 0) & (x > 0) & (x < 1)
@@ -299,38 +302,38 @@ beta_density = elementwise(
 )
 
 
-def _beta_density_slope(a: Any, b: Any, x: Any, out: Any) -> Any:
+def _beta_density_slope(a: Array, b: Array, x: Array, out: Array) -> Any:
     inside = out * ((a - 1) / np.where(x == 0, 1, x) - (b - 1) / np.where(x == 1, 1, 1 - x))
     return _at_end(x == 1, b, -a * (a + 1), _at_end(x == 0, a, b * (b + 1), inside))
 
 
-def _log1m(x: Any) -> Any:
+def _log1m(x: Array) -> Any:
     """log(1 - x), and 0 at 1, where it is multiplied by a density of 0."""
     return np.log1p(-np.where(x == 1, 0, x))
 
 
-def _log_part(x: Any, y: Any) -> Any:
+def _log_part(x: Array, y: Array) -> Any:
     """log(x), where y = 1 - x, from the smaller of the two."""
     small = x < 0.5
     return np.where(small, np.log(np.where(small, x, 1)), np.log1p(-np.where(small, 0, y)))
 
 
-def _beta_integral(a: Any, b: Any, x: Any, y: Any, i: int, j: int) -> Any:
+def _beta_integral(a: Array, b: Array, x: Array, y: Array, i: int, j: int) -> Any:
     """d^i/da^i d^j/db^j of the incomplete beta function, for i > 0, a, b > 0, 0 < x < 1 and y = 1 - x."""
     log_x, log_y = _log_part(x, y), _log_part(y, x)
     below = log_x < -digamma_difference(np.where(a < 1, a + 1, a), b)
     step_a, step_b = below & (a < 1), ~below & (b < 1)
     first, second, side = a + step_a, b + step_b, np.where(below, -1.0, 1.0)
 
-    def fallen(r: Any) -> tuple[Any, Any]:
+    def fallen(r: Array) -> tuple[Any, Any]:
         """log(x / t) and log(y / (1 - t)) at a distance r from x."""
         return np.log1p(y * np.expm1(-r)), np.log1p(x * np.expm1(r))
 
-    def fall(w: Any) -> Any:
+    def fall(w: Array) -> Any:
         from_x, from_y = fallen(side * w)
         return first * from_x + second * from_y
 
-    def slope(w: Any) -> Any:
+    def slope(w: Array) -> Any:
         from_x, from_y = fallen(side * w)
         return side * (second * x * np.exp(-from_x) - first * y * np.exp(-from_y))
 
@@ -352,13 +355,13 @@ def _beta_integral(a: Any, b: Any, x: Any, y: Any, i: int, j: int) -> Any:
     return result - side * np.where(step_a | step_b, closed, 0)
 
 
-def _beta_derivative_kernel(a: Any, b: Any, x: Any, i: int, j: int) -> Any:
+def _beta_derivative_kernel(a: TensorLike, b: Array, x: Array, i: int, j: int) -> Any:
     dtype = result_dtype(a, b, x)
     a, b, x = np.asarray(a, float), np.asarray(b, float), np.asarray(x, float)
     inside = (a > 0) & (a < np.inf) & (b > 0) & (b < np.inf) & (x > 0) & (x < 1)
     outside = np.where((a > 0) & (b > 0) & (x >= 0) & (x <= 1), 0.0, np.nan)
 
-    def integral(a: Any, b: Any, x: Any) -> Any:  # I(a, b, x) = 1 - I(b, a, 1 - x)
+    def integral(a: Array, b: Array, x: Array) -> Any:  # I(a, b, x) = 1 - I(b, a, 1 - x)
         return _beta_integral(a, b, x, 1 - x, i, j) if i else -_beta_integral(b, a, 1 - x, x, j, i)
 
     return _in_domain(integral, inside, outside, a, b, x).astype(dtype)
