@@ -267,10 +267,17 @@ def test_no_edge_is_both_allowed_and_forbidden() -> None:
     assert allowed.isdisjoint(FORBIDDEN)
 
 
-def test_core_imports_messages_only_of_explanations() -> None:
-    """The kernel reaches explanations through the facade that loads them when an error is raised."""
+def test_core_imports_messages_and_the_model_only_of_explanations() -> None:
+    """The kernel reaches explanations through the facade that loads them on an error, and knows their data model."""
     imported = {target for source, target in EAGER if package_of(source) == "core" and package_of(target) == "explain"}
-    assert imported <= {"gradtape.explain.messages"}
+    assert imported <= {"gradtape.explain.messages", "gradtape.explain.model.record"}
+
+
+def test_the_model_of_explanations_imports_no_kernel() -> None:
+    """What explanations are made of lies below the kernel, so that records of other libraries are no second class."""
+    imported = {target for source, target in EAGER if source.startswith("gradtape.explain.model")}
+    assert {package_of(target) for target in imported} <= {"errors", "explain"}
+    assert all(target.startswith("gradtape.explain.model") for target in imported if package_of(target) == "explain")
 
 
 def test_lazy_imports_close_no_more_cycles() -> None:

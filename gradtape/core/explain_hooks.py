@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node
+from gradtape.core.graph import Node, sampled
 
 # What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
 suspects: deque[Any] = deque(maxlen=256)
@@ -103,11 +103,6 @@ def ails(gradients: Iterable[Any]) -> bool:
 def _quietly_multiplied(left: Any, right: Any) -> Any:
     """The dot product, without BLAS: its threads would stay awake for a while, and take cores from the compiler."""
     return np.einsum("i,i", left.conj(), right)
-
-
-def sampled(value: Any) -> Any:
-    """What a value that is being traced, and is on no tape, is in this call; all else as it is."""
-    return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
 
 
 def is_nan(targets: Iterable[Any]) -> bool:

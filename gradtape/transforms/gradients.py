@@ -19,9 +19,9 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import walk
-from gradtape.core.explain_hooks import Births, ails, is_nan, sampled, suspects
+from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
 from gradtape.core.forward import ForwardAccumulator, check_tangent, push_through
-from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node
+from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, sampled
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild

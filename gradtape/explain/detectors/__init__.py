@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core.explain_hooks import Births, is_nan, sampled, suspects
-from gradtape.core.graph import Cut, Node
+from gradtape.core.explain_hooks import Births, is_nan, suspects
+from gradtape.core.graph import Cut, Node, sampled
 from gradtape.errors import GradTapeError
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import report

@@ -20,9 +20,10 @@ from gradtape.core.tensor import Tensor
 from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
-from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.model.record import operand_values
 from gradtape.explain.source.expression import is_written, site_at
 from gradtape.explain.source.files import one_line
 
@@ -107,7 +108,7 @@ def _reduced_array(node: Node, reduction: Node) -> Node:
     """
     for _ in range(STEPS_AT_MOST):
         same = {parent for parent in node.parents if parent.shape == node.shape}
-        others = [(parent, value) for parent, value in zip(node.parents, saved(node)) if parent not in same]
+        others = [(parent, value) for parent, value in zip(node.parents, operand_values(node)) if parent not in same]
         is_simple = _is_elementwise(node) and all(_is_number(parent, value) for parent, value in others)
         if len(same) != 1 or not (is_simple or (node.code, node.offset) == (reduction.code, reduction.offset)):
             break
@@ -197,7 +198,7 @@ def _is_reduced_whole(start: Node, replay: Replay) -> bool:
 
 def _has_no_other_table(user: Node, table: Node, replay: Replay) -> bool:
     """Whether the other operand of an operation on a table is a number or a vector."""
-    for parent, value in zip(user.parents, saved(user)):
+    for parent, value in zip(user.parents, operand_values(user)):
         if parent is table:
             continue
         if parent.bits > FLAGS or value is not None:

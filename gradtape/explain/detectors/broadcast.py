@@ -12,7 +12,7 @@ import functools
 import math
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
+from gradtape.explain.model.record import Record
 from gradtape.explain.source.active_ops import active_ops
 from gradtape.explain.source.expression import UserExpression, is_written, site_at
 from gradtape.explain.source.files import one_line, source_of
@@ -479,7 +480,7 @@ _TOTALS = {"sum", "mean", "average", "dot", "vdot", "matmul", "einsum", "copy", 
 _COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
 
 
-def judge_residual(suspect: Residual, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+def judge_residual(suspect: Residual, consumers: Mapping[Record, Sequence[Record]], targets: Sequence[Record]) -> bool:
     """Warn of a residual if its prediction was computed from the data and all of it goes into the target."""
     node = suspect.node()
     if node is None or node not in consumers or all(math.prod(target.shape) != 1 for target in targets):
@@ -517,7 +518,7 @@ def _data_shapes(start: Node) -> Iterator[Shape]:
                 yield shape
 
 
-def _is_compared(start: Node, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+def _is_compared(start: Record, consumers: Mapping[Record, Sequence[Record]], targets: Sequence[Record]) -> bool:
     """Whether a difference goes into a target by what a loss is made of: powers, absolute values, weights and sums."""
     pending, seen = [start], {start}
     while pending:
@@ -525,7 +526,7 @@ def _is_compared(start: Node, consumers: dict[Node, list[Node]], targets: Sequen
         if node in targets:
             return True
         for consumer in consumers.get(node, ()):
-            if consumer not in seen and consumer.op is not None and consumer.op.name in _COMPARING:
+            if consumer not in seen and consumer.operation in _COMPARING:
                 seen.add(consumer)
                 pending.append(consumer)
     return False

@@ -17,9 +17,10 @@ from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
 from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes.shape_edits import replace_span
-from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.record import operand_values
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line, returned_values, source_of
@@ -58,7 +59,7 @@ class ConstantOperands:
 
     def __init__(self, replay: Replay) -> None:
         self._edges = [
-            (node, slot) for node in reversed(replay.nodes) if node.code is not None for slot in _constant_slots(node)
+            (node, slot) for node in reversed(replay.records) if node.code is not None for slot in _constant_slots(node)
         ]
         self._by_place: dict[tuple[int, int, int], list[int]] = {}
         for index, (node, slot) in enumerate(self._edges):
@@ -93,7 +94,7 @@ class ConstantOperands:
         if self._numbers is None:
             self._numbers = {}
             for index, (node, slot) in enumerate(self._edges):
-                constant = saved(node)[slot]
+                constant = operand_values(node)[slot]
                 if constant is None:
                     continue
                 if np.size(constant) == 1:
@@ -105,7 +106,7 @@ class ConstantOperands:
 
     def _contains(self, index: int, value: Any) -> bool:
         node, slot = self._edges[index]
-        return bool(np.any(np.asarray(saved(node)[slot]) == value))
+        return bool(np.any(np.asarray(operand_values(node)[slot]) == value))
 
 
 def _constant_slots(node: Node) -> Iterator[int]:

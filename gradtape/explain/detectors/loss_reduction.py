@@ -16,9 +16,9 @@ import numpy as np
 
 from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.detectors.broadcast import group_digits
-from gradtape.explain.graph.replay import saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.record import operand_values
 
 _TERMS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
 _PLACES_AT_MOST = 256
@@ -103,7 +103,7 @@ def _reduction_terms(targets: Iterable[Node]) -> Iterator[tuple[Node, Any]]:
             terms = node.parents[1:] if name == "divide" else node.parents  # a sum that is divided is a mean
             fresh = [parent for parent in terms if parent.bits > FLAGS and parent not in seen]
             if name == "multiply" and len(fresh) == 1:
-                known = [part for part in saved(node) if part is not None and np.size(part) == 1]
+                known = [part for part in operand_values(node) if part is not None and np.size(part) == 1]
                 factor = factor * float(np.real(np.ravel(known[0])[0])) if len(known) == 1 else math.nan
             seen.update(fresh)
             pending.extend((parent, factor) for parent in fresh)

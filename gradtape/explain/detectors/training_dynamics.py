@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.explain_hooks import sampled
-from gradtape.core.graph import FLAGS, Node
+from gradtape.core.graph import FLAGS, Node, sampled
 from gradtape.explain.detectors.broadcast import group_digits, is_outer, makes_axis
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
-from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.model.record import operand_values
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.files import one_line
@@ -82,7 +82,7 @@ def judge_label_pick(node: Node, replay: Replay) -> bool:
 def is_suspicious_pick(node: Node) -> bool:
     """Whether a traced index may be one that `judge_label_pick` and others warn of, to be judged without a trace."""
     table = node.parents[0].parents[0] if node.parents[0].parents else None
-    positions = sampled(saved(node)[1])
+    positions = sampled(operand_values(node)[1])
     if table is None or len(table.shape) != 2 or not isinstance(positions, np.ndarray):
         return False
     picked = table
@@ -222,7 +222,7 @@ def _weighted_axis(node: Node, previous: Node, axis: int, softmax: Node, replay:
     """A one-hot factor has its ones along the classes; a weighted mean is summed over the axis of the weights."""
     slot = next(i for i, parent in enumerate(node.parents) if parent is previous)
     other = node.parents[1 - slot]
-    factor = saved(node)[1 - slot]
+    factor = operand_values(node)[1 - slot]
     if node.shape != softmax.shape:
         return None
     if other.bits <= FLAGS and factor is not None and np.shape(factor) == node.shape:
@@ -292,7 +292,7 @@ def _attention_axis(node: Node, previous: Node, axis: int, softmax: Node) -> tup
     if previous is not softmax or node.parents[0] is not softmax or len(softmax.shape) < 2:
         return None
     last = len(softmax.shape) - 1
-    values = node.parents[1].shape if node.parents[1].bits > FLAGS else np.shape(saved(node)[1])
+    values = node.parents[1].shape if node.parents[1].bits > FLAGS else np.shape(operand_values(node)[1])
     if axis != last - 1 or len(values) < 2 or softmax.shape[last - 1] == 1:
         return None
     scores = softmax.parents[0]
@@ -302,7 +302,7 @@ def _attention_axis(node: Node, previous: Node, axis: int, softmax: Node) -> tup
         scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
     if scores.op is None or scores.op.name != "matmul":
         return None
-    keys = scores.parents[1].shape if scores.parents[1].bits > FLAGS else np.shape(saved(scores)[1])
+    keys = scores.parents[1].shape if scores.parents[1].bits > FLAGS else np.shape(operand_values(scores)[1])
     if len(keys) < 2 or keys[-1] != values[-2]:
         return None
     return last, f"the values are summed over axis {last}"
@@ -318,7 +318,7 @@ def _einsum_attention_axis(node: Node, axis: int, softmax: Node) -> tuple[int, s
     summed = [place for place, letter in enumerate(own) if letter in values and letter not in result]
     if len(own) != len(softmax.shape) or own[axis] not in result or own[axis] in values or len(summed) != 1:
         return None
-    weights = saved(node)[1 - node.parents.index(softmax)]
+    weights = operand_values(node)[1 - node.parents.index(softmax)]
     if weights is not None and np.allclose(np.sum(weights, axis=values.index(own[summed[0]])), 1.0):
         return None  # a mixture: it is the other operand that weighs
     scores = softmax.parents[0]
@@ -408,7 +408,7 @@ _RANGES = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0), "erf": (-1.0, 1.0)}
 
 
 def _unit_problems(replay: Replay) -> Iterator[Problem]:
-    for node in replay.nodes:
+    for node in replay.records:
         name = "" if node.op is None else node.op.name
         out = replay.values.get(node)
         if out is None or np.size(out) < 4 or _is_not_written(node):
@@ -438,7 +438,7 @@ def _unit_problems(replay: Replay) -> Iterator[Problem]:
 
 
 def _double_reductions(replay: Replay) -> Iterator[Problem]:
-    for node in replay.nodes:
+    for node in replay.records:
         if node.op is None or node.op.name not in ("mean", "sum") or not node.parents or _is_not_written(node):
             continue
         inner = node.parents[0]
@@ -454,7 +454,7 @@ def _double_reductions(replay: Replay) -> Iterator[Problem]:
 
 
 def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
-    for node in replay.nodes:
+    for node in replay.records:
         if node.op is None or node.op.name != "add" or len(node.shape) != 2 or _is_not_written(node):
             continue
         rows, columns = node.shape
@@ -477,12 +477,12 @@ def _gradient_drift(replay: Replay) -> Problem | None:
 
     Derivatives of derivatives are left alone: those of a formula grow with their order.
     """
-    if any(node.offset < 0 for node in replay.nodes):
+    if any(node.offset < 0 for node in replay.records):
         return None
     sizes = {node: _rms(gradient) for node, gradient in replay.gradients.items()}
     ways: dict[Node, tuple[Node, int, bool]] = {}  # where the gradient began to shrink or grow, for how many steps
     best: tuple[float, Node, Node, int] | None = None
-    for node in replay.nodes:  # youngest first, so that the path to a node is known before it is extended
+    for node in replay.records:  # youngest first, so that the path to a node is known before it is extended
         for parent in replay.parents(node):
             before, after = sizes.get(node), sizes.get(parent)
             if not before or not after or node.shape != parent.shape:
@@ -513,7 +513,7 @@ def _gradient_drift(replay: Replay) -> Problem | None:
     ratio = sizes[end] / sizes[start]
     code, word = ("GT505", "shrinks") if ratio < 1 else ("GT506", "grows")
     last = end if end.op is not None else replay.consumers[end][-1]
-    has_layers = any(node.op is not None and node.op.name in LAYERS for node in replay.nodes)
+    has_layers = any(node.op is not None and node.op.name in LAYERS for node in replay.records)
     otherwise = "add what goes in to what comes out (a residual)" if ratio < 1 else "clip the gradient"
     advice = f"normalise between the steps, scale the weights so that the factor is about 1, or {otherwise}"
     return problem(

@@ -11,9 +11,10 @@ import numpy as np
 from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import is_due, report
-from gradtape.explain.graph.replay import Replay, saved
+from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.record import operand_values
 from gradtape.explain.source.expression import is_written, site_at
 
 _FLAT_PLACES = {
@@ -155,7 +156,7 @@ def _classify(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> 
         if name in ("exp", "exp2", "softplus", "erfc", "log_sigmoid") and not np.any(out):
             return _ZeroCause(node, slot, "underflow", "underflows to 0 for every element, and so does its slope")
         return _ZeroCause(node, slot, "saturated", "is saturated for every element: its slope is 0 to the last bit")
-    others = [(i, value) for i, value in enumerate(saved(node)) if i != slot]
+    others = [(i, value) for i, value in enumerate(operand_values(node)) if i != slot]
     constants = [value for i, value in others if value is not None and node.parents[i].bits <= FLAGS]
     if constants and (_is_literal(node, slot) or _is_linear_to(replay, node.parents[slot])):
         return None  # `0.0 * x` is meant, and a coefficient of zero is the derivative of a linear function
@@ -182,7 +183,7 @@ def _classify(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> 
 
 def _is_relu(node: Node, slot: int) -> bool:
     """Whether `maximum` has 0 for its other operand."""
-    other = saved(node)[1 - slot]
+    other = operand_values(node)[1 - slot]
     return other is not None and not np.any(other) and node.parents[1 - slot].bits <= FLAGS
 
 

@@ -31,7 +31,6 @@ _OPERATOR_INSTRUCTIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
 _SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
 CALLERS_FOLLOWED = 3
 EXPRESSIONS_FOLLOWED = 40
-CUT_AND_FLAGS = 7  # the bits of a node that is on no tape, as in gradtape.core.graph
 
 
 class UserExpression:
@@ -437,10 +436,10 @@ _UNKNOWN: Any = _Unknown()
 def recorded_origin(x: Any) -> Span | None:
     """The expression that made a tensor, if the graph recorded it."""
     node = getattr(x, "_node", None)
-    if node is None or node.code is None:
+    if node is None or not node.location.is_known:
         return None
-    if node.op is None and node.bits <= CUT_AND_FLAGS and not hasattr(node, "reason"):
-        return None  # the node that all untracked tensors share
+    if not node.operation and not node.is_tracked and not node.is_cut:
+        return None  # the record that all untracked tensors share
     return span_of(node.location)
 
 

@@ -135,7 +135,7 @@ def _forward_origins(replay: Replay) -> list[Node]:
     """The operations known to have returned NaN or infinity for finite operands, in the order they ran."""
     spoiled: set[Node] = set()
     origins: list[Node] = []
-    for node in reversed(replay.nodes):
+    for node in reversed(replay.records):
         value = replay.values.get(node)
         inherited = any(parent in spoiled for parent in node.parents)
         if (value is None and inherited) or not is_finite(value):
@@ -155,7 +155,7 @@ def _find_nonfinite_input(replay: Replay) -> tuple[Node, int | None] | None:
 
     Sums and products return NaN only for NaN and infinity: if an operand was not saved, their result shows it.
     """
-    for node in reversed(replay.nodes):
+    for node in reversed(replay.records):
         if node.op is None:
             continue
         inputs = replay.inputs(node)
@@ -188,7 +188,7 @@ def _cannot_overflow(inputs: Sequence[Any]) -> bool:
 
 def _backward_origin(replay: Replay) -> tuple[Node, tuple[int, ...], int] | None:
     """The operation whose rule turned finite cotangents into NaN or infinity, the first such element, and its input."""
-    for node in replay.nodes:
+    for node in replay.records:
         given = replay.cotangents.get(node)
         if given is None or not all(is_finite(part) for part in _gradient_parts(replay.gradients[node])):
             continue

@@ -141,7 +141,7 @@ def where_branch_problem(
 
 def unknown_origin_problem(replay: Replay, culprit: Node | None, spoiled: bool) -> Problem:
     """The problem where the gradient is not finite, and too little was saved to find the operation."""
-    place = culprit or next(iter(replay.nodes), None)
+    place = culprit or next(iter(replay.records), None)
     spans: list[Location] = [] if place is None else [place.location]
     what = "the target is not finite, and so is its gradient not" if spoiled else "the gradient is not finite"
     if culprit is not None and culprit.op is not None:

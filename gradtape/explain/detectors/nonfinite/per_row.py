@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units
-from gradtape.core.explain_hooks import sampled
-from gradtape.core.graph import Node
+from gradtape.core.graph import Node, sampled
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain.detectors import NO_ORIGINS, examine
