@@ -8,7 +8,6 @@ whether the axis of length 1 was written on purpose (`x[:, None]`, `keepdims=Tru
 from __future__ import annotations
 
 import ast
-import functools
 import math
 import sys
 import weakref
@@ -26,14 +25,21 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
-from gradtape.explain.model.record import Record
+from gradtape.explain.model.record import Record, Shape
+from gradtape.explain.source import dataflow
 from gradtape.explain.source.active_ops import active_ops
+from gradtape.explain.source.axes import (
+    SAME_AXES,
+    call_makes_axis,
+    is_elementwise,
+    is_outer,
+    makes_axis,
+    stretched_axes,
+)
 from gradtape.explain.source.expression import UserExpression, is_written, site_at
-from gradtape.explain.source.files import one_line, source_of
+from gradtape.explain.source.files import one_line
 
-Shape = tuple[int, ...]
 PLACES_AT_MOST = 4096
-BINDINGS_FOLLOWED = 4
 
 
 class Finding(NamedTuple):
@@ -104,12 +110,10 @@ def _diagnose(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> F
 
 def _diagnose_residual(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape, Shape]) -> Finding | None:
     """The finding, to be judged later, for an operation on a computed operand, at `index`, and data; or None."""
-    from gradtape.explain.source import dataflow
-
     assert node.op is not None
     prediction, target = shapes[index], shapes[1 - index]
     is_row = len(prediction) == 1 and target == prediction * 2
-    own, other = _stretched_axes(prediction, target), _stretched_axes(target, prediction)
+    own, other = stretched_axes(prediction, target), stretched_axes(target, prediction)
     is_residual = node.op.name == "subtract" and bool(own[0])
     if not (is_residual or (is_row and node.op.name in ("subtract", "multiply"))):
         return None
@@ -149,33 +153,6 @@ def _operands_of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]
     return found[-1].inputs if same else (None, None)
 
 
-def is_outer(left: Shape, right: Shape) -> bool:
-    """Whether two shapes make a table of all pairs by accident.
-
-    Both are stretched, to a length that is the same on both sides, and at least one of them along an axis that it does
-    not have.
-
-    >>> is_outer((200, 1), (200,)), is_outer((200, 1), (1, 200)), is_outer((200, 1), (5,))
-    (True, False, False)
-    """
-    own, missing = _stretched_axes(left, right)
-    other, other_missing = _stretched_axes(right, left)
-    if not (missing or other_missing):
-        return False
-    return bool({*own, *missing} & {*other, *other_missing})
-
-
-def _stretched_axes(shape: Shape, other: Shape) -> tuple[list[int], list[int]]:
-    """The lengths that `shape` is stretched to by `other`: along axes of length 1, and along axes it does not have."""
-    count = max(len(shape), len(other))
-    padded, others = (1,) * (count - len(shape)) + shape, (1,) * (count - len(other)) + other
-    pairs = list(zip(padded, others))
-    absent = count - len(shape)
-    missing = [n for length, n in pairs[:absent] if n > 1]
-    own = [n for length, n in pairs[absent:] if length == 1 and n > 1]
-    return own, missing
-
-
 # -- whether it was meant
 
 
@@ -193,7 +170,7 @@ def _is_axis_explicit(
         return True  # a tensor against itself: all pairs are meant
     of_parameters = all(node is None or node.bits <= FLAGS or node.op is None for node in nodes)
     for index, (node, part, shape) in enumerate(zip(nodes, parts, shapes)):
-        if not _stretched_axes(shape, shapes[1 - index])[0]:
+        if not stretched_axes(shape, shapes[1 - index])[0]:
             continue
         is_data = node is None or node.bits <= FLAGS
         if residual and is_data and isinstance(part, ast.Name) and _is_flattened(nodes[1 - index]):
@@ -220,95 +197,6 @@ def _view_base(node: Node) -> Node:
     return node
 
 
-def makes_axis(site: UserExpression, expression: ast.expr, followed: int = 0, reshapes: bool = False) -> bool:
-    """Whether an expression, or the elementwise operations it consists of, explicitly adds an axis of length 1.
-
-    Names are followed to where they were bound. A `reshape` counts only in the expression itself, unless `reshapes` is
-    true: a column that was made elsewhere is the usual mistake.
-    """
-    if isinstance(expression, ast.Subscript):
-        return _has_none(expression.slice)
-    if isinstance(expression, ast.Attribute) and expression.attr in _SAME_AXES:
-        return makes_axis(site, expression.value, followed, reshapes)
-    if isinstance(expression, ast.IfExp):
-        return all(makes_axis(site, part, followed, reshapes) for part in (expression.body, expression.orelse))
-    if isinstance(expression, ast.UnaryOp):
-        return makes_axis(site, expression.operand, followed, reshapes)
-    if isinstance(expression, ast.BinOp):
-        if isinstance(expression.op, ast.MatMult):
-            return False
-        return any(makes_axis(site, side, followed, reshapes) for side in (expression.left, expression.right))
-    if isinstance(expression, ast.Call):
-        return _call_makes_axis(site, expression, followed, reshapes)
-    if isinstance(expression, ast.Name) and followed < BINDINGS_FOLLOWED:
-        bound = site.binding(expression)
-        if bound is None or bound.label:
-            return False
-        source = source_of(bound.file)
-        value = source.at(bound)
-        elsewhere = UserExpression(None)
-        elsewhere.source, elsewhere.node = source, value
-        return isinstance(value, ast.expr) and makes_axis(elsewhere, value, followed + 1, reshapes)
-    return False
-
-
-def _call_makes_axis(site: UserExpression, call: ast.Call, followed: int, reshapes: bool) -> bool:
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    is_function = owner is None or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
-    if name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
-        return True
-    for keyword in call.keywords:
-        if keyword.arg in ("keepdims", "keepdim") and getattr(keyword.value, "value", True):
-            return True
-    if name == "reshape" and (reshapes or not followed):
-        return any(
-            isinstance(length, ast.Constant) and length.value == 1
-            for argument in call.args
-            for length in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
-        )
-    arguments = call.args if is_function else [*([] if owner is None else [owner]), *call.args]
-    if name in _SAME_AXES or is_elementwise(name):
-        return any(makes_axis(site, argument, followed, reshapes) for argument in arguments)
-    return False
-
-
-_SAME_AXES = frozenset({
-    "real", "imag", "T", "mT", "H", "conj", "conjugate", "angle", "real_if_close", "nan_to_num", "clip", "clamp",
-    "where", "astype", "to", "float", "double", "cfloat", "copy", "clone", "array", "asarray", "asanyarray",
-    "ascontiguousarray", "asfortranarray", "contiguous", "tensor", "as_tensor", "constant", "convert_to_tensor",
-    "identity", "transpose", "permute", "permute_dims", "swapaxes", "moveaxis", "matrix_transpose", "flip", "fliplr",
-    "flipud", "roll", "sort", "cumsum", "cumprod", "round", "around", "fix", "stop_gradient", "detach", "numpy",
-    "cast",
-})  # fmt: skip
-"""Attributes, methods and functions whose result has the axes of their operand, at most in another order."""
-
-
-@functools.lru_cache(maxsize=512)
-def is_elementwise(name: str) -> bool:
-    """Whether the function that goes by `name` is applied to each element: a ufunc of NumPy's, or an operation of ours.
-
-    >>> is_elementwise("conj"), is_elementwise("sigmoid"), is_elementwise("sum")
-    (True, True, False)
-    """
-    from gradtape import ops
-
-    return (
-        isinstance(getattr(np, name, None), np.ufunc) or getattr(getattr(ops, name, None), "kind", "") == "elementwise"
-    )
-
-
-def _has_none(index: ast.expr) -> bool:
-    """Whether an index has `None` or `newaxis` in it."""
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    return any(
-        (isinstance(part, ast.Constant) and part.value is None)
-        or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
-        or (isinstance(part, ast.Name) and part.id == "newaxis")
-        for part in parts
-    )
-
-
 def _operations_add_axis(node: Node, shape: Shape) -> bool:
     """Whether the operations that made a tensor, as far back as they are elementwise, added its axis on purpose."""
     for _ in range(16):
@@ -321,8 +209,8 @@ def _operations_add_axis(node: Node, shape: Shape) -> bool:
         if node.op.name == "reshape":
             site = site_at(node.location)
             expression = site.node.value if isinstance(site.node, ast.Expr) else site.node
-            return isinstance(expression, ast.Call) and _call_makes_axis(site, expression, 1, False)
-        if node.op.kind != "elementwise" and node.op.name not in _SAME_AXES:
+            return isinstance(expression, ast.Call) and call_makes_axis(site, expression, 1, False)
+        if node.op.kind != "elementwise" and node.op.name not in SAME_AXES:
             return False
         site = site_at(node.location)
         if isinstance(site.node, ast.BinOp | ast.Call | ast.Attribute) and makes_axis(site, site.node, 1):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.graph import FLAGS, Node, sampled
-from gradtape.explain.detectors.broadcast import group_digits, is_outer, makes_axis
+from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
@@ -24,6 +24,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.model.record import operand_values
 from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.axes import is_outer, makes_axis
 from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.files import one_line
 
