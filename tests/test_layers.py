@@ -174,8 +174,9 @@ ALLOWED_INSIDE = {
         "fixes": "emit graph model render source",
         "messages": "emit fixes graph model render source",
         "detectors": "emit fixes graph messages model render source",
-        "queries": "detectors emit fixes graph messages model render source",
-        "report": "detectors emit fixes graph messages model queries render source",
+        "kernel": "detectors emit fixes graph messages model render source",
+        "queries": "detectors emit fixes graph kernel messages model render source",
+        "report": "detectors emit fixes graph kernel messages model queries render source",
     },
 }
 """The same for the parts of the packages that have layers of their own, from the lowest to the highest."""

@@ -349,7 +349,7 @@ def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -
 def note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
     """Let an operation be judged that has stretched its tracked operand: few do, and of those most are numbers."""
     if (node.parents[0] if node.parents[0].bits > FLAGS else node.parents[1]).shape:
-        from gradtape.explain.detectors.broadcast import check_broadcast
+        from gradtape.explain.kernel.broadcast import check_broadcast
 
         check_broadcast(node, inputs)
 
