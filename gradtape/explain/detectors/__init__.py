@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core.explain_hooks import Births, is_nan, suspects
+from gradtape.core.explain_hooks import Births, innocent, is_nan, suspects
 from gradtape.core.graph import Cut, Node, sampled
 from gradtape.errors import GradTapeError
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
@@ -124,12 +124,11 @@ def _judge_suspects(waiting: Sequence[Any], replay: Replay, target: tuple[Any, .
     from gradtape.explain.detectors.detached_value import judge_departures
     from gradtape.explain.detectors.training_dynamics import is_suspicious_pick, judge_label_pick, judge_softmax
 
-    targets = [node for node, _ in replay.seeds]
     is_lost_value = judge_departures([suspect for suspect in waiting if isinstance(suspect, Cut)], replay)
     for suspect in waiting:
         node = _suspect_node(suspect)
         if isinstance(suspect, Residual):
-            is_mistake = judge_residual(suspect, replay.consumers, targets)
+            is_mistake = judge_residual(suspect, replay)
         elif isinstance(suspect, Cut):
             is_mistake = is_lost_value
         elif node is not None and node.op is not None and node.op.name == "take at positions":
@@ -141,4 +140,12 @@ def _judge_suspects(waiting: Sequence[Any], replay: Replay, target: tuple[Any, .
         else:
             is_mistake = node is not None and judge_softmax(node, replay)
         if not is_mistake and not is_provisional():
-            record_negative((*_suspect_key(suspect), *target), replay, node)
+            _record_innocent((*_suspect_key(suspect), *target), node, replay)
+
+
+def _record_innocent(key: tuple[Any, ...], node: Node | None, replay: Replay) -> None:
+    """Count that a suspect was judged and found innocent, so that the kernel stops to queue it after a while."""
+    if record_negative(key, [*replay.targets, *([] if node is None else [node])]):
+        innocent.clear()
+    if node is not None:
+        innocent[key[:3]] = innocent.get(key[:3], 0) + 1

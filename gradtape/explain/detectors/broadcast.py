@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
-from gradtape.explain.model.record import Record, Shape
+from gradtape.explain.model.record import Computation, Record, Shape
 from gradtape.explain.source import dataflow
 from gradtape.explain.source.axes import (
     SAME_AXES,
@@ -318,15 +318,16 @@ _TOTALS = {"sum", "mean", "average", "dot", "vdot", "matmul", "einsum", "copy", 
 _COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
 
 
-def judge_residual(suspect: Residual, consumers: Mapping[Record, Sequence[Record]], targets: Sequence[Record]) -> bool:
+def judge_residual(suspect: Residual, computation: Computation) -> bool:
     """Warn of a residual if its prediction was computed from the data and all of it goes into the target."""
     node = suspect.node()
-    if node is None or node not in consumers or all(math.prod(target.shape) != 1 for target in targets):
+    is_reached = node is not None and node in computation.consumers
+    if node is None or not is_reached or all(math.prod(target.shape) != 1 for target in computation.targets):
         return False
     of_examples = suspect.finding.of_examples or _depends_on(_prediction(node), node.shape)
     if not node.shape or not of_examples:
         return False
-    if not _is_compared(node, consumers, targets):
+    if not _is_compared(node, computation):
         return False
     if is_due(suspect.finding.code, *suspect.finding.problem.place[1:]):
         report(suspect.finding.problem)
@@ -358,14 +359,14 @@ def _data_shapes(start: Record) -> Iterator[Shape]:
                 yield operand.shape
 
 
-def _is_compared(start: Record, consumers: Mapping[Record, Sequence[Record]], targets: Sequence[Record]) -> bool:
+def _is_compared(start: Record, computation: Computation) -> bool:
     """Whether a difference goes into a target by what a loss is made of: powers, absolute values, weights and sums."""
     pending, seen = [start], {start}
     while pending:
         node = pending.pop()
-        if node in targets:
+        if node in computation.targets:
             return True
-        for consumer in consumers.get(node, ()):
+        for consumer in computation.consumers.get(node, ()):
             if consumer not in seen and consumer.operation in _COMPARING:
                 seen.add(consumer)
                 pending.append(consumer)

@@ -159,10 +159,13 @@ class Replay:
         assert node.op is not None
         return node.op.kernel(*inputs, **node.params)
 
-    def apply_reverse(self, node: Record, gradient: Any, value: Any, inputs: Sequence[Any]) -> Sequence[Any]:
+    def apply_reverse(
+        self, node: Record, gradient: Any, value: Any = None, inputs: Sequence[Any] | None = None
+    ) -> Sequence[Any]:
         assert isinstance(node, Node)
         assert node.op is not None
-        given: Sequence[Any] = node.op.reverse(gradient, node, value, tuple(inputs))
+        values = recorded_values(node) if inputs is None else (value, tuple(inputs))
+        given: Sequence[Any] = node.op.reverse(gradient, node, *values)
         return given
 
     def gradient_of_constant(self, node: Record, index: int) -> Any:

@@ -263,8 +263,12 @@ class Replayable(Computation, Protocol):
         """The result of a record's operation for other inputs."""
         ...
 
-    def apply_reverse(self, record: Record, /, gradient: Any, value: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-        """What the rule of a record gives for a gradient, for other inputs and their result."""
+    def apply_reverse(
+        self, record: Record, /, gradient: Any, value: Any = None, inputs: Sequence[Any] | None = None
+    ) -> Sequence[Any]:
+        """What the rule of a record gives for a gradient: with the values that were kept, or with `inputs`, whose
+        result is `value`.
+        """
         ...
 
     def gradient_of_constant(self, record: Record, /, index: int) -> Any:
