@@ -90,7 +90,7 @@ def _examine(
     seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], births: Births
 ) -> None:
     """Something may be wrong with these gradients: find out while the graph is there."""
-    from gradtape.explain.detectors import examine
+    from gradtape.explain.kernel.examine import examine
 
     examine(seeds, AMBIENT, arrivals, [target._array for target in targets], births)
 

@@ -191,7 +191,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
                 gradients = [apart(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
             if not explained and (suspects or births or ails(gradients) or is_nan(values)):
-                from gradtape.explain.detectors import examine
+                from gradtape.explain.kernel.examine import examine
 
                 held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
                 examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))
@@ -438,7 +438,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
         rows = for_each_row(arrivals, seeds, widest)
         if ails(rows):
-            from gradtape.explain.detectors.nonfinite.per_row import examine_rows
+            from gradtape.explain.kernel.per_row import examine_rows
 
             held = {source._node: source._array for source in given}
             examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._beginnings)

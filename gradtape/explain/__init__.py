@@ -16,11 +16,11 @@ from typing import Any as _Any
 
 if TYPE_CHECKING:
     from gradtape.explain import report
-    from gradtape.explain.detectors.survey import surveying
     from gradtape.explain.emit.listeners import expect, listening
     from gradtape.explain.emit.policy import error, is_due, notes
     from gradtape.explain.emit.severity import configure
     from gradtape.explain.emit.severity import severity as voice
+    from gradtape.explain.kernel.survey import surveying
     from gradtape.explain.model.codes import CODES, Code
     from gradtape.explain.model.problem import Fix, Operand, Problem, Span
     from gradtape.explain.queries.why_result import Why
@@ -33,7 +33,7 @@ _HOMES = {
     "emit.policy": ("error", "is_due", "notes"),
     "emit.severity": ("configure",),
     "report": ("show",),
-    "detectors.survey": ("surveying",),
+    "kernel.survey": ("surveying",),
     "queries.why_result": ("Why",),
 }
 

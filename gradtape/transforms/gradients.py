@@ -88,7 +88,7 @@ class Recorded:
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, births=births)
         gradients = [found.get(node) for node in nodes]
         if found and (suspects or births or ails(gradients) or (last and is_nan(values))):
-            from gradtape.explain.detectors import examine
+            from gradtape.explain.kernel.examine import examine
 
             examine(seeds, self.tape.bit, list(zip(nodes, gradients)), values, births, (), self.held, judges_zeros=last)
         return gradients

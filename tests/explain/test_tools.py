@@ -348,7 +348,7 @@ def test_survey_notes_what_is_not_worth_a_warning() -> None:
 
 def test_survey_is_made_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a line that asks again and again, only the gradients whose number is a power of two are looked at."""
-    from gradtape.explain.detectors import survey
+    from gradtape.explain.kernel import survey
 
     looked: list[Any] = []
     monkeypatch.setattr(survey, "survey_graph", lambda replay: looked.append(replay) or [])

@@ -186,7 +186,7 @@ class Segment(SingleOperation):
         births = Births()
         found = walk(seeds, tape.bit, sources=watched, attach=recorded, visited=visited, births=births)
         if births or not all(is_finite(gradient) for gradient in found.values()):
-            from gradtape.explain.detectors import examine
+            from gradtape.explain.kernel.examine import examine
 
             examine(seeds, tape.bit, list(found.items()), [], births, judges_zeros=False)
         release(visited, tape.bit, Location(None, 0))

@@ -12,7 +12,7 @@ from gradtape.core.batch import Units
 from gradtape.core.graph import Node, sampled
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.explain.detectors import NO_ORIGINS, examine
+from gradtape.explain.kernel.examine import NO_ORIGINS, examine
 
 
 def examine_rows(
