@@ -72,7 +72,7 @@ _FUNCTIONS = {
     "gradtape.transforms.custom": "checkpoint custom_gradient custom_jvp custom_vjp",
     "gradtape.transforms.sparse": "PatternError sparse_hessian sparse_jacobian",
     "gradtape.explain.queries.audit_batch": "audit_batch",
-    "gradtape.explain.detectors.nonfinite.check": "check_numerics",
+    "gradtape.explain.kernel.check_numerics": "check_numerics",
     "gradtape.explain.emit.listeners": "expect",
     "gradtape.jit": "jit",
     "gradtape.training": "EarlyStopping fit",

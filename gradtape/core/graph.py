@@ -183,6 +183,10 @@ class Node:
     def has_values(self) -> bool:
         return bool(self.inputs)
 
+    @property
+    def reports_itself(self) -> bool:
+        return bool(self.inputs) and getattr(self.inputs[-1], "explains_numbers", False)
+
     def is_on(self, tapes: int) -> bool:
         return bool(self.bits & tapes)
 

@@ -228,7 +228,7 @@ class _Flat:
 
     def tried(self, vector: Any) -> tuple[float, Any]:
         """The value and the gradient at a place that a line search tries, which it leaves if they are not finite."""
-        from gradtape.explain.detectors.nonfinite.check import allow_nonfinite_trial
+        from gradtape.explain.kernel.check_numerics import allow_nonfinite_trial
 
         with allow_nonfinite_trial():
             value, gradients = self._called(vector)

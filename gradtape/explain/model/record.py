@@ -168,6 +168,11 @@ class Record(Protocol):
         """The backward pass that freed what was recorded, if one did."""
         ...
 
+    @property
+    def reports_itself(self) -> bool:
+        """Whether its gradient rule runs a backward pass of its own, which reports where NaN and infinity arose."""
+        ...
+
     def is_on(self, tapes: Any) -> bool:
         """Whether it is on one of the tapes that a `Watch` names."""
         ...
