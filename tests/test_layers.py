@@ -222,7 +222,6 @@ FORBIDDEN = {
     ("jit.trace", "jit.passes"): "loops are optimised while they are traced",
     ("jit.trace", "jit.runtime"): "loops are run while they are traced",
     ("jit.native", "jit.runtime"): "native code is lowered from the program only",
-    ("explain.detectors", "explain.queries"): "queries ask the detectors, not the other way round",
 }
 """Imports that are there and should not be, each with the reason: none may be added, and they are to go."""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gradtape.explain.kernel.survey import surveying
     from gradtape.explain.model.codes import CODES, Code
     from gradtape.explain.model.problem import Fix, Operand, Problem, Span
-    from gradtape.explain.queries.why_result import Why
+    from gradtape.explain.model.why import Why
     from gradtape.explain.report import show
 
 _HOMES = {
@@ -34,7 +34,7 @@ _HOMES = {
     "emit.severity": ("configure",),
     "report": ("show",),
     "kernel.survey": ("surveying",),
-    "queries.why_result": ("Why",),
+    "model.why": ("Why",),
 }
 
 

@@ -12,14 +12,42 @@ from gradtape.core.recording import Recording
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import code_of, cut_words, first_of, fix_for
+from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Span
-from gradtape.explain.queries.why_result import Why, verdict
+from gradtape.explain.model.why import Why
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of, span_of
 from gradtape.explain.source.parameter_names import join_names, name_of, name_of_target, names_of_leaves
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
+
+
+def verdict(code: str, head: str, *lines: str | Node | Location | Span, fix: str | list[str]) -> Why:
+    """No gradient, for one of the causes. A text before a node or location is its label; other texts are notes."""
+    spans, notes = [], []
+    label = ""
+    for line in lines:
+        if isinstance(line, str):
+            if label:
+                notes.append(label)
+            label = line
+            continue
+        is_label = label.endswith((" here", " this")) or not label
+        if not is_label:
+            notes.append(label)
+        text = label if is_label else ""
+        if isinstance(line, Span):
+            spans.append(line.labelled(text))
+        else:
+            place = line if isinstance(line, Location) else line.location
+            if place.in_rule and text:
+                text = text.replace(" here", " by the derivative of this")
+            spans.append(span_of(place, text))
+        label = ""
+    if label:
+        notes.append(label)
+    return Why(problem(code, f"no gradient: {head}", spans=spans, notes=notes, fixes=fix))
 
 
 def explain_untracked_target(target: Any, source: Tensor, mask: int, tape: GradientTape | None) -> Why:

@@ -16,11 +16,12 @@ from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, VARIABLE, Cut, Node, dep
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.detectors.detached_value import describe_departure, reads_departure
+from gradtape.explain.detectors.missing_gradient import verdict
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import FIXES, code_of, cut_words, first_of, fix_for
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.queries.why_result import Step, Why, verdict
+from gradtape.explain.model.why import Step, Why
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import span_of
 
