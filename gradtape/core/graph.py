@@ -168,6 +168,14 @@ class Node:
         return self.bits > FLAGS
 
     @property
+    def is_shared(self) -> bool:
+        return self is UNTRACKED or self is LIFTED_NODE
+
+    @property
+    def requires_grad(self) -> bool:
+        return bool(self.bits & AMBIENT)
+
+    @property
     def is_variable(self) -> bool:
         return bool(self.bits & VARIABLE)
 

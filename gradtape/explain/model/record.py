@@ -149,6 +149,16 @@ class Record(Protocol):
         ...
 
     @property
+    def is_shared(self) -> bool:
+        """Whether values without a history share this record, so that it says nothing about one of them."""
+        ...
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether `backward` gives it a gradient, without a tape."""
+        ...
+
+    @property
     def is_variable(self) -> bool:
         """Whether it is a trainable variable."""
         ...
@@ -314,15 +324,15 @@ class Watch(Protocol):
         """The latest cuts where values left as plain numbers or arrays, the oldest first."""
         ...
 
-    def has_departed_from(self, departure: Record) -> bool:
-        """Whether the value that left at a departure was recorded here, or in nothing at all."""
+    def has_lost(self, departure: Record, /) -> bool:
+        """Whether the value that left at a departure was recorded here, or nowhere."""
         ...
 
-    def was_recording(self, record: Record) -> bool:
+    def was_recording(self, record: Record, /) -> bool:
         """Whether it was recording when the operation was executed."""
         ...
 
-    def has_read(self, variable: Record) -> bool:
+    def has_read(self, variable: Record, /) -> bool:
         """Whether an operation has read the variable while it was recording."""
         ...
 
@@ -332,6 +342,10 @@ class Library(Protocol):
 
     def is_tensor(self, value: Any) -> bool:
         """Whether a value is a tensor of this library."""
+        ...
+
+    def is_variable(self, value: Any) -> bool:
+        """Whether a value is a variable of this library, trainable or not."""
         ...
 
     def record_of(self, value: Any) -> Record | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import BatchTensor
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain.model.record import Library, Record
 
 
@@ -18,6 +18,9 @@ class GradtapeLibrary:
 
     def is_tensor(self, value: Any) -> bool:
         return isinstance(value, Tensor)
+
+    def is_variable(self, value: Any) -> bool:
+        return isinstance(value, Variable)
 
     def record_of(self, value: Any) -> Record | None:
         record: Record | None = getattr(value, "_node", None)
@@ -48,6 +51,11 @@ def is_tensor(value: Any) -> bool:
     return any(library.is_tensor(value) for library in _libraries)
 
 
+def is_variable(value: Any) -> bool:
+    """Whether a value is a variable of one of the libraries, trainable or not."""
+    return any(library.is_variable(value) for library in _libraries)
+
+
 def record_of(value: Any) -> Record | None:
     """The record of what computed a tensor, or of the leaf that it is; None for arrays, numbers and all else."""
     return next((record for library in _libraries if (record := library.record_of(value)) is not None), None)
@@ -59,4 +67,4 @@ def array_of(value: Any) -> Any:
     return next((array for array in found if isinstance(array, np.ndarray)), None)
 
 
-__all__ = ["array_of", "is_tensor", "recognising", "record_of"]
+__all__ = ["array_of", "is_tensor", "is_variable", "recognising", "record_of"]
