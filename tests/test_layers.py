@@ -278,6 +278,28 @@ def test_the_model_of_explanations_imports_no_kernel() -> None:
     assert all(target.startswith("gradtape.explain.model") for target in imported if package_of(target) == "explain")
 
 
+KERNEL_IN_DETECTORS = {
+    "location": "which files are the user's: frames and tracebacks are read, not the graph",
+    "graph": "accumulated_grad reads the flags of `.grad`, locked_write the nodes that saved an array",
+    "saved_arrays": "locked_write finds the guard of an array that NumPy refused to write to",
+    "tensor": "locked_write and none_used recognise tensors among the user's names",
+    "tape": "none_used asks the tape that returned None",
+    "pytree": "none_used goes through structures of sources",
+}
+"""What detectors and fixes import of the kernel, with the reason. They read records: the list may only shrink."""
+
+
+def test_detectors_and_fixes_read_records_not_the_kernel() -> None:
+    """Detectors and fixes import no more of the kernel than is listed, so that they work for other recorders."""
+    imported = {
+        found.imported.removeprefix("gradtape.core.")
+        for found in IMPORTS
+        if found.importer.startswith(("gradtape.explain.detectors", "gradtape.explain.fixes"))
+        and package_of(found.imported) == "core"
+    }
+    assert imported == {*KERNEL_IN_DETECTORS}
+
+
 def test_lazy_imports_close_no_more_cycles() -> None:
     """An import inside a function that is there only because of a cycle is a defect; there may be no new ones."""
     closing = sorted(

@@ -19,6 +19,7 @@ from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import array_of, record_of
 
 _SOFTMAXES = ("softmax",)
 _SIGMOIDS = ("sigmoid", "expit")
@@ -27,7 +28,7 @@ _SIGMOIDS = ("sigmoid", "expit")
 def warn_softmax_twice(name: str, input: Any, axis: int) -> None:
     """Warn of `cross_entropy` of a softmax, or of a softmax of a softmax."""
     site = UserExpression.present()
-    made = _producer(input._node, "softmax")
+    made = _producer(record_of(input), "softmax")
     what, wrapped = _first_argument(site)
     advice = "give it the numbers as they are before the softmax; it applies one itself"
     called = _called_name(site)
@@ -73,11 +74,11 @@ def warn_sigmoid_twice(name: str, made: Record) -> None:
 def warn_not_log_probabilities(name: str, input: Any, axis: int | None) -> None:
     """Warn of `nll_loss` or `kl_div` of logits, or of probabilities."""
     site = UserExpression.present()
-    array = input._array
+    array = array_of(input)
     what, wrapped = _first_argument(site)
     sums = None if axis is None and array.ndim < 1 else array.sum(axis=-1 if axis is None else axis)
     probabilities = sums is not None and array.min() >= 0 and bool(np.allclose(sums, 1.0, atol=1e-5))
-    made = _producer(input._node, "softmax") if probabilities else None
+    made = _producer(record_of(input), "softmax") if probabilities else None
     offered: list[str] = []
     if probabilities and made is not None:
         offered = _rename_call(made, "softmax", "log_softmax")
@@ -112,11 +113,11 @@ def _report(title: str, site: UserExpression, made: Record | None, label: str, *
         report(found)
 
 
-def _producer(node: Record, name: str) -> Record | None:
+def _producer(node: Record | None, name: str) -> Record | None:
     """The operation `name` that made a value, before changes of its shape; otherwise the operation that made it."""
-    while node.operation != name and node.kind == "linear" and len(node.parents) == 1:
+    while node is not None and node.operation != name and node.kind == "linear" and len(node.parents) == 1:
         node = node.parents[0]
-    return node if node.operation else None
+    return node if node is not None and node.operation else None
 
 
 def _called_name(site: UserExpression) -> str:
