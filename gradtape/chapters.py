@@ -71,7 +71,7 @@ _FUNCTIONS = {
     "gradtape.checking": "GradcheckError GradcheckReport gradcheck",
     "gradtape.transforms.custom": "checkpoint custom_gradient custom_jvp custom_vjp",
     "gradtape.transforms.sparse": "PatternError sparse_hessian sparse_jacobian",
-    "gradtape.explain.queries.audit_batch": "audit_batch",
+    "gradtape.checking.audit_batch": "audit_batch",
     "gradtape.explain.kernel.check_numerics": "check_numerics",
     "gradtape.explain.emit.listeners": "expect",
     "gradtape.jit": "jit",

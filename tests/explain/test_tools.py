@@ -302,7 +302,7 @@ def test_operation_that_cannot_be_pushed_leaves_the_line_out() -> None:
 
 def test_large_batches_are_audited_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit at once is walked in groups, with the same answer."""
-    from gradtape.explain.queries import audit_batch as module
+    from gradtape.checking import audit_batch as module
 
     whole = gt.audit_batch(centre)(BATCH)
     monkeypatch.setattr(module, "_chunks", lambda size, widest: [(i, range(i, i + 1)) for i in range(size)])
