@@ -79,7 +79,7 @@ class Tensor(TensorMethods):
         """The value is about to change: a step, if its gradient was read before."""
         extra = self._node.extra
         if extra is not None and extra.use & READ and extra.grad is not None:
-            from gradtape.explain.detectors.accumulated_grad import note_change
+            from gradtape.explain.kernel.accumulated_grad import note_change
 
             note_change(extra)
 
