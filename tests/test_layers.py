@@ -279,9 +279,7 @@ def test_the_model_of_explanations_imports_no_kernel() -> None:
 
 KERNEL_IN_DETECTORS = {
     "location": "which files are the user's: frames and tracebacks are read, not the graph",
-    "graph": "locked_write looks for the nodes that saved an array",
-    "saved_arrays": "locked_write finds the guard of an array that NumPy refused to write to",
-    "tensor": "locked_write and none_used recognise tensors among the user's names",
+    "tensor": "none_used recognises tensors among the user's names",
     "tape": "none_used asks the tape that returned None",
     "pytree": "none_used goes through structures of sources",
 }
