@@ -264,10 +264,10 @@ def test_no_edge_is_both_allowed_and_forbidden() -> None:
     assert allowed.isdisjoint(FORBIDDEN)
 
 
-def test_core_imports_messages_and_the_model_only_of_explanations() -> None:
-    """The kernel reaches explanations through the facade that loads them on an error, and knows their data model."""
+def test_core_imports_messages_only_of_explanations() -> None:
+    """The kernel reaches explanations through the facade that loads them when an error is raised."""
     imported = {target for source, target in EAGER if package_of(source) == "core" and package_of(target) == "explain"}
-    assert imported <= {"gradtape.explain.messages", "gradtape.explain.model.record"}
+    assert imported <= {"gradtape.explain.messages"}
 
 
 def test_the_model_of_explanations_imports_no_kernel() -> None:

@@ -19,7 +19,6 @@ import numpy as np
 from gradtape.core.location import Location, user_frame
 from gradtape.core.saved_arrays import Guarded
 from gradtape.core.shapes import Shape
-from gradtape.explain.model.record import OperandSpec
 
 if TYPE_CHECKING:
     from gradtape.core.operation import Op
@@ -35,6 +34,14 @@ FIRST_TAPE = 32
 FLAGS = TENSOR | LIFTED | CUT  # a node with more bits than these is on some tape, or may be
 next_order = count(1).__next__
 PARTS = "parts"  # the parameter under which a node of several results keeps their shapes and dtypes
+
+
+class OperandSpec(NamedTuple):
+    """What is known of an operand: None for the shape and dtype of one of which nothing was saved."""
+
+    shape: Shape | None
+    dtype: np.dtype[Any] | None
+    is_tracked: bool
 
 
 class Spec(NamedTuple):

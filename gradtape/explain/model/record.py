@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, MutableMapping, Sequence
 from types import CodeType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -58,12 +58,15 @@ class SourceLocation(Protocol):
         ...
 
 
-class OperandSpec(NamedTuple):
+class OperandSpec(Protocol):
     """Shape and dtype of an operand, None where nothing of it was kept; and whether it is tracked."""
 
-    shape: Shape | None
-    dtype: np.dtype[Any] | None
-    is_tracked: bool
+    @property
+    def shape(self) -> Shape | None: ...
+    @property
+    def dtype(self) -> np.dtype[Any] | None: ...
+    @property
+    def is_tracked(self) -> bool: ...
 
 
 class Record(Protocol):
