@@ -12,10 +12,10 @@ import numpy as np
 
 from gradtape.core.explain_hooks import (
     ZEROS_AT_MOST,
-    Birth,
-    Births,
     Cotangents,
     Finish,
+    NanOrigins,
+    RuleCall,
     has_nan,
     is_finite,
     is_observing,
@@ -47,29 +47,29 @@ def walk(
     mask: int,
     *,
     sources: Iterable[Node] | None = None,
-    beginnings: Container[Node] = (),
+    boundary: Container[Node] = (),
     attach: Callable[[Any, Node], Any] | None = None,
     on_leaf: Callable[[Node, Any], None] | None = None,
     visited: list[Node] | None = None,
-    births: Births | None = None,
+    nan_origins: NanOrigins | None = None,
     needed: Container[Node] | None = None,
 ) -> dict[Node, Any]:
     """Send cotangents back from the seeded nodes along the tapes in `mask`; what arrives at `sources`.
 
-    It goes no further than `beginnings`, whose operations are older than the tape.
+    It goes no further than `boundary`, whose operations are older than the tape.
 
     Nodes are visited from the youngest to the oldest, each once, when all its consumers are done; every cotangent is
     compared with the shape and dtype of the tensor it belongs to before it is handed on. With `attach`, saved values
     are tensors on the graph and the walk can itself be recorded. With `visited`, this is the last walk here: the nodes
     are listed for the caller to release when all is explained, and where arrays are large, their saved values are let
-    go at once. With `births`, the operation in whose rule a NaN was made is put there for the caller to explain, and
+    go at once. With `nan_origins`, the operation in whose rule a NaN was made is put there for the caller to explain, and
     what explains a NaN or infinity is not let go. With `needed`, only those nodes are visited, such as `leading_to`
     finds.
     """
     finishing: list[Finish] = []
     if observers and not is_observing.get():
         seeds = list(seeds)
-        finishing = observe(tuple(observers), seeds, mask, sources, beginnings)
+        finishing = observe(tuple(observers), seeds, mask, sources, boundary)
     given: Cotangents | None = {} if finishing else None
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
@@ -77,12 +77,12 @@ def walk(
     shorten = None if visited is None or attach is not None else shortening.get()
     if shorten is not None:
         seeds = list(seeds)
-    restore = None if shorten is None else shorten(seeds, mask, wanted or (), oldest, beginnings, visited)
+    restore = None if shorten is None else shorten(seeds, mask, wanted or (), oldest, boundary, visited)
     outer, walked.node = walked.node, None
     try:
         with np.errstate(**_NOTICED, call=lambda kind, _: raised.append(kind)):
             found = _walk(
-                seeds, mask, wanted, beginnings, oldest, attach, on_leaf, visited, raised, births, given, needed
+                seeds, mask, wanted, boundary, oldest, attach, on_leaf, visited, raised, nan_origins, given, needed
             )
     except Exception as error:
         if finishing:
@@ -101,13 +101,13 @@ def _walk(
     seeds: Iterable[tuple[Node, Any]],
     mask: int,
     wanted: set[Node] | None,
-    beginnings: Container[Node],
+    boundary: Container[Node],
     oldest: int,
     attach: Callable[[Any, Node], Any] | None,
     on_leaf: Callable[[Node, Any], None] | None,
     visited: list[Node] | None,
     raised: list[str],
-    births: Births | None,
+    nan_origins: NanOrigins | None,
     given: Cotangents | None,
     needed: Container[Node] | None,
 ) -> dict[Node, Any]:
@@ -120,11 +120,11 @@ def _walk(
             _deposit(pending, heap, node, seed)
     ambient = mask & AMBIENT
     # whether a computed tensor may be a source or a beginning; mostly they are leaves
-    stops = bool(beginnings) or any(node.parents for node in wanted or ())
+    stops = bool(boundary) or any(node.parents for node in wanted or ())
     others = ~(mask | (FIRST_TAPE - 1)) | (AMBIENT & ~mask)
     ahead: Node | None = None  # the only node that waits, when no other does: most graphs are chains for long stretches
     gradient: Any = None
-    freeing, keep = False, keeping.get()
+    freeing, keep = False, keep_saved.get()
     while ahead is not None or heap:
         if ahead is not None:
             node, ahead = ahead, None
@@ -137,12 +137,12 @@ def _walk(
             if wanted is not None and node in wanted:
                 found[node] = gradient
             if culprit is not None and (not parents or node in found) and has_nan(gradient):
-                if births is None:
+                if nan_origins is None:
                     messages.warn_of_nan(culprit)
                 else:
-                    births.append(culprit)
+                    nan_origins.append(culprit)
                 culprit = None
-            if not parents or node.order <= oldest or node in beginnings:
+            if not parents or node.order <= oldest or node in boundary:
                 if op is not None:
                     if ambient and node.freed is not None and node.order > oldest:
                         raise messages.freed_twice(node, node.freed)
@@ -163,8 +163,8 @@ def _walk(
         if large:
             rule = op.reverse_large or rule
             if visited is not None and not freeing and not keep:
-                freeing = births is None or (
-                    all(map(is_finite, births.targets))
+                freeing = nan_origins is None or (
+                    all(map(is_finite, nan_origins.targets))
                     and is_finite(gradient)
                     and all(is_finite(row[1]) for row in pending.values())
                 )
@@ -185,11 +185,11 @@ def _walk(
             if culprit is None and INVALID in raised and not has_nan(gradient) and any(map(has_nan, cotangents)):
                 culprit = node
             raised.clear()
-            if freeing and births is not None and not all(map(is_finite, cotangents)):
-                births.first, freeing, keep = Birth(node, gradient, cotangents), False, True
-        explains_zero = freeing and births is not None and not was_zero and any(map(is_zero, cotangents))
-        if explains_zero and births is not None and len(births.zeros) < ZEROS_AT_MOST:
-            births.zeros.append(Birth(node, gradient, cotangents))
+            if freeing and nan_origins is not None and not all(map(is_finite, cotangents)):
+                nan_origins.first_nonfinite, freeing, keep = RuleCall(node, gradient, cotangents), False, True
+        explains_zero = freeing and nan_origins is not None and not was_zero and any(map(is_zero, cotangents))
+        if explains_zero and nan_origins is not None and len(nan_origins.zeros) < ZEROS_AT_MOST:
+            nan_origins.zeros.append(RuleCall(node, gradient, cotangents))
         for parent, cotangent in zip(parents, cotangents):
             if cotangent is None or not parent.bits & mask or parent.order < oldest:
                 continue

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import is_whole, leading_to, release, walk
-from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
 from gradtape.core.graph import ADDED, AMBIENT, LIFTED, SPENT, Node
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
@@ -62,19 +62,19 @@ def backward_of(
             arrivals.append((node, value))
 
     visited: list[Node] | None = None if retain else []
-    births = Births([target._array for target in targets])
+    nan_origins = NanOrigins([target._array for target in targets])
     seeds = [(target._node, seed) for target, seed in zip(targets, given, strict=True)]
-    arrivals += _walk(seeds, chosen, create_graph, arrived, visited, births, where).items()
+    arrivals += _walk(seeds, chosen, create_graph, arrived, visited, nan_origins, where).items()
     try:
         for node, value in arrivals:
             _accumulate(node, apart(value, given), create_graph, where)
         if (
             suspects
-            or births
-            or ails([value for _, value in arrivals])
+            or nan_origins
+            or any_zero_or_nonfinite([value for _, value in arrivals])
             or is_nan([target._array for target in targets])
         ):
-            _examine(seeds, arrivals, targets, births)
+            _examine(seeds, arrivals, targets, nan_origins)
     finally:
         (free or _release)(visited or (), where)
 
@@ -87,12 +87,12 @@ def _release(nodes: Iterable[Node], where: Location) -> None:
 
 
 def _examine(
-    seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], births: Births
+    seeds: list[tuple[Node, Any]], arrivals: list[tuple[Node, Any]], targets: list[Tensor], nan_origins: NanOrigins
 ) -> None:
     """Something may be wrong with these gradients: find out while the graph is there."""
     from gradtape.explain.kernel.examine import examine
 
-    examine(seeds, AMBIENT, arrivals, [target._array for target in targets], births)
+    examine(seeds, AMBIENT, arrivals, [target._array for target in targets], nan_origins)
 
 
 def gradients(
@@ -134,12 +134,17 @@ def gradients_of(
     nodes = [_tracked(x) for x in sources]
     retain = create_graph if retain_graph is None else retain_graph
     visited: list[Node] | None = None if retain else []
-    births = Births([target._array for target in targets])
-    found = _walk(seeds, nodes, create_graph, None, visited, births, where)
+    nan_origins = NanOrigins([target._array for target in targets])
+    found = _walk(seeds, nodes, create_graph, None, visited, nan_origins, where)
     found = {node: apart(value, [seed for _, seed in seeds]) for node, value in found.items()}
     try:
-        if suspects or births or ails(found.values()) or is_nan([target._array for target in targets]):
-            _examine(seeds, list(found.items()), targets, births)
+        if (
+            suspects
+            or nan_origins
+            or any_zero_or_nonfinite(found.values())
+            or is_nan([target._array for target in targets])
+        ):
+            _examine(seeds, list(found.items()), targets, nan_origins)
         for index, (source, node) in enumerate(zip(sources, nodes, strict=True)):
             if node not in found and not allow_unused:
                 from gradtape.explain.queries.why import why
@@ -156,7 +161,7 @@ def _walk(
     create_graph: bool,
     on_leaf: Callable[[Node, Any], None] | None,
     visited: list[Node] | None,
-    births: Births,
+    nan_origins: NanOrigins,
     where: Location,
 ) -> dict[Node, Any]:
     state = recording.current().without(ambient=create_graph)
@@ -172,7 +177,7 @@ def _walk(
                 attach=recorded,
                 on_leaf=on_leaf,
                 visited=visited,
-                births=births,
+                nan_origins=nan_origins,
                 needed=needed,
             )
         except BaseException:

@@ -2,7 +2,7 @@
 
 That is: results to judge when a gradient is taken, observers of the backward pass, and the operations whose rules made
 NaN, infinity or zeros. The kernel fills these and the package `explain` reads them. Healthy gradients cost one dot
-product each (`ails`).
+product each (`any_zero_or_nonfinite`).
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import Node, sampled
+from gradtape.core.graph import Node, concrete_value
 
 # What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
 suspects: deque[Any] = deque(maxlen=256)
 
 # How often what was computed at a place, with that shape, was looked at and nothing found.
-innocent: dict[tuple[Any, ...], int] = {}
+times_cleared: dict[tuple[Any, ...], int] = {}
 LOOKS_AT_MOST = 32
 
 
 def suspect(node: Node, entry: Any = None) -> None:
     """Let `node` be judged when a gradient is taken, unless that was done often enough; `entry` tells more about it."""
-    if innocent.get((id(node.code), node.offset, node.shape), 0) < LOOKS_AT_MOST:
+    if times_cleared.get((id(node.code), node.offset, node.shape), 0) < LOOKS_AT_MOST:
         suspects.append(weakref.ref(node) if entry is None else entry)
 
 
 ZEROS_AT_MOST = 8
 
 
-class Birth(NamedTuple):
+class RuleCall(NamedTuple):
     """An operation whose rule made NaN, infinity or zeros: the gradient that arrived, and what the rule made of it.
 
     A rule for large arrays may have written over the gradient: then the two are the same array.
@@ -45,7 +45,7 @@ class Birth(NamedTuple):
     cotangents: Sequence[Any]
 
 
-class Births(list[Node]):
+class NanOrigins(list[Node]):
     """The operations in whose rules a walk noticed that a NaN was made that reached a source.
 
     `targets` are the values of what is differentiated. `first` is the first operation that made NaN or infinity after
@@ -56,8 +56,8 @@ class Births(list[Node]):
     def __init__(self, targets: Sequence[Any] = ()) -> None:
         super().__init__()
         self.targets = targets
-        self.first: Birth | None = None
-        self.zeros: list[Birth] = []
+        self.first: RuleCall | None = None
+        self.zeros: list[RuleCall] = []
 
 
 Cotangents = dict[Node, tuple[Any, ...]]
@@ -84,7 +84,7 @@ def observe(looks: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
 _INFINITY = float("inf")
 
 
-def ails(gradients: Iterable[Any]) -> bool:
+def any_zero_or_nonfinite(gradients: Iterable[Any]) -> bool:
     """Whether one of the gradients is zero everywhere, or NaN or infinite somewhere: worth a closer look.
 
     One dot product each: a sum of squares is 0 or not finite then, and only then or nearly so.
@@ -92,7 +92,7 @@ def ails(gradients: Iterable[Any]) -> bool:
     for gradient in gradients:
         product: Callable[[Any, Any], Any] = np.vdot
         if not isinstance(gradient, (np.ndarray, np.generic)):
-            gradient, product = sampled(gradient), _quietly_multiplied
+            gradient, product = concrete_value(gradient), _quietly_multiplied
         if isinstance(gradient, (np.ndarray, np.generic)) and gradient.size:
             flat: Any = gradient.ravel("K")  # in the order of its memory, so that nothing is copied
             if not 0.0 < product(flat, flat).real < _INFINITY:

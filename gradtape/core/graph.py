@@ -226,10 +226,10 @@ class Node:
     def operand_value(self, index: int) -> Any:
         item = self.inputs[index] if index < len(self.inputs) else None
         item = item.array if type(item) is Guarded else item
-        return None if type(item) is Spec else sampled(item)
+        return None if type(item) is Spec else concrete_value(item)
 
     def value(self) -> Any:
-        return sampled(self.out)
+        return concrete_value(self.out)
 
     @property
     def is_cut(self) -> bool:
@@ -249,7 +249,7 @@ class GuardedInputs(tuple[Any, ...]):
     __slots__ = ()
 
 
-def sampled(value: Any) -> Any:
+def concrete_value(value: Any) -> Any:
     """What a value that is being traced, and is on no tape, is in this call; all else as it is."""
     return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
 

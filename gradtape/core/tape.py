@@ -16,7 +16,7 @@ from gradtape.core import recording
 from gradtape.core.backprop import LARGE, is_whole, walk
 from gradtape.core.backprop import release as free
 from gradtape.core.batch import BatchTensor, Units, for_each_row
-from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
 from gradtape.core.graph import FLAGS, UNTRACKED, VARIABLE, Node, next_order
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
@@ -66,7 +66,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         self._old_bits: list[int] = []
         self._gave_none = False
         self._remembered: list[tuple[Node, tuple[Node, ...], int]] = []
-        self._beginnings: set[Node] = set()  # tensors that were computed before this tape watched them
+        self._boundary: set[Node] = set()  # tensors that were computed before this tape watched them
         self._variables: dict[Node, Variable] = {}
         self._asked: deque[tuple[list[weakref.ref[Node]], list[weakref.ref[Node]]]] | tuple[()] = ()  # if persistent
 
@@ -110,7 +110,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         check_differentiable(watched.dtype, "watch", watched.shape)
         node = watch_node(watched)
         if node.op is not None and not node.bits & self.bit:
-            self._beginnings.add(node)
+            self._boundary.add(node)
         node.bits |= self.bit
         self._watched[node] = None
         if isinstance(watched, Variable):
@@ -141,7 +141,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         """Forget everything recorded so far, as if the tape were new."""
         self._forget()
         self._variables.clear()
-        self._beginnings.clear()
+        self._boundary.clear()
         self._remembered.clear()
         self._asked = ()
         self._gave_none = False
@@ -184,17 +184,17 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         seeds = self._seeds(target, output_gradients)
         with self._asking(target) as release:
             values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
-            births = Births(values)
-            found = self._walk(seeds, nodes, release, births)
+            nan_origins = NanOrigins(values)
+            found = self._walk(seeds, nodes, release, nan_origins)
             gradients = [found.get(node) for node in nodes]
             if output_gradients is not None:
                 gradients = [apart(gradient, [seed for _, seed in seeds]) for gradient in gradients]
             explained = not found and unconnected_gradients is None  # below
-            if not explained and (suspects or births or ails(gradients) or is_nan(values)):
+            if not explained and (suspects or nan_origins or any_zero_or_nonfinite(gradients) or is_nan(values)):
                 from gradtape.explain.kernel.examine import examine
 
                 held = zip(nodes, [s._array for s in ([sources] if isinstance(sources, Tensor) else leaves(sources))])
-                examine(seeds, self.mask, list(zip(nodes, gradients)), values, births, self._beginnings, dict(held))
+                examine(seeds, self.mask, list(zip(nodes, gradients)), values, nan_origins, self._boundary, dict(held))
             if unconnected_gradients is None and any(g is None for g in gradients):
                 self._gave_none = True
                 watch_errors()
@@ -409,7 +409,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         seeds: list[tuple[Node, Any]],
         nodes: list[Node],
         visited: list[Node] | None,
-        births: Births | None = None,
+        nan_origins: NanOrigins | None = None,
     ) -> dict[Node, Any]:
         recorded = attach if recording.current().bits else None
         if self.persistent:  # for `coverage`
@@ -420,10 +420,10 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
             seeds,
             self.mask,
             sources=nodes,
-            beginnings=self._beginnings,
+            boundary=self._boundary,
             attach=recorded,
             visited=visited,
-            births=births,
+            nan_origins=nan_origins,
         )
 
     def _batched_walk(self, target: Tensor, sources: Any, seeds: Any, visited: list[Node] | None) -> list[Any]:
@@ -437,11 +437,11 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
 
         widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
         rows = for_each_row(arrivals, seeds, widest)
-        if ails(rows):
+        if any_zero_or_nonfinite(rows):
             from gradtape.explain.kernel.per_row import examine_rows
 
             held = {source._node: source._array for source in given}
-            examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._beginnings)
+            examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._boundary)
         return rows
 
     def _source_nodes(self, sources: Any) -> list[Node]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.config import config
 from gradtape.core import recording
-from gradtape.core.backprop import keeping
+from gradtape.core.backprop import keep_saved
 from gradtape.core.graph import AMBIENT, VARIABLE
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
@@ -130,7 +130,7 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's answer: NumPy arrays for NumPy arrays, tensors for tensors."""
-        if keeping.get():  # `gt.check_numerics()`: the function itself stops at the line where a NaN is made
+        if keep_saved.get():  # `gt.check_numerics()`: the function itself stops at the line where a NaN is made
             self.stats.uncompiled += 1
             return self._function(*args, **kwargs)
         short = self._short  # read once: another thread may take it away

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.backprop import keeping
+from gradtape.core.backprop import keep_saved
 from gradtape.core.tensor import Tensor
 from gradtape.errors import NumericsError, OperandError, UntrackedError
 from gradtape.transforms.custom.arrays import is_recorded
@@ -39,7 +39,7 @@ def plain_number(value: Any, title: str) -> float:
 @contextmanager
 def trying(is_trial: bool) -> Iterator[None]:
     """Inside, a value that is not finite is no news: at a place that a method tries, it goes back from there."""
-    if not is_trial or keeping.get():
+    if not is_trial or keep_saved.get():
         yield
         return
     from gradtape.explain.emit.severity import configure

@@ -19,9 +19,9 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import walk
-from gradtape.core.explain_hooks import Births, ails, is_nan, suspects
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
 from gradtape.core.forward import ForwardAccumulator, check_tangent, push_through
-from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, sampled
+from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, concrete_value
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -83,14 +83,16 @@ class Recorded:
         seeds = [(o._node, c) for o, c in zip(outputs, cotangents, strict=True) if isinstance(o, Tensor)]
         visited: list[Node] | None = [] if last else None  # the recording dies with this run: only values are let go
         values = [o._array for o in outputs if isinstance(o, Tensor)]
-        births = Births(values)
+        nan_origins = NanOrigins(values)
         nodes, recorded = self.nodes, _attach_for(outputs)
-        found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, births=births)
+        found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, nan_origins=nan_origins)
         gradients = [found.get(node) for node in nodes]
-        if found and (suspects or births or ails(gradients) or (last and is_nan(values))):
+        if found and (suspects or nan_origins or any_zero_or_nonfinite(gradients) or (last and is_nan(values))):
             from gradtape.explain.kernel.examine import examine
 
-            examine(seeds, self.tape.bit, list(zip(nodes, gradients)), values, births, (), self.held, judges_zeros=last)
+            examine(
+                seeds, self.tape.bit, list(zip(nodes, gradients)), values, nan_origins, (), self.held, judges_zeros=last
+            )
         return gradients
 
     def look(self) -> None:
@@ -301,7 +303,9 @@ def argument_of(function: Function, arguments: Mapping[int, Any], index: int) ->
 
 def off_tape(outputs: list[Any], bit: int) -> bool:
     """Whether there are results, and none of them was recorded: a derivative is zero for want of any path."""
-    tensors = [o for o in outputs if isinstance(o, Tensor) and sampled(o) is o]  # others are traced, and on no tape
+    tensors = [
+        o for o in outputs if isinstance(o, Tensor) and concrete_value(o) is o
+    ]  # others are traced, and on no tape
     return bool(outputs) and not any(o._node.bits & (bit | LIFTED) for o in tensors)
 
 
@@ -410,7 +414,9 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
 def _is_spoilt(pushed: list[Any]) -> bool:
     """Whether NaN or infinity is in what was pushed forward; what is on another tape is that tape's matter."""
     arrays = [t._array if type(t) is Tensor and not is_tracked(t) else t for t in pushed]
-    return ails(arrays) and not all(np.isfinite(t).all() for t in arrays if isinstance(t, (np.ndarray, np.generic)))
+    return any_zero_or_nonfinite(arrays) and not all(
+        np.isfinite(t).all() for t in arrays if isinstance(t, (np.ndarray, np.generic))
+    )
 
 
 def _checked_tangents(primals: Any, tangents: Any, sources: list[Tensor]) -> list[Any]:

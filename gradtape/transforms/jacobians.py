@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units, for_each_row
-from gradtape.core.explain_hooks import ails
+from gradtape.core.explain_hooks import any_zero_or_nonfinite
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
@@ -76,7 +76,7 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, expla
         backwards = mode == "jacrev" or (mode == "jacobian" and rows_out <= rows_in)
         found = _pulled(run, outputs) if backwards else _pushed(run, outputs)
         for output, row in zip(outputs, found):
-            if isinstance(output, Tensor) and ails(row):
+            if isinstance(output, Tensor) and any_zero_or_nonfinite(row):
                 from gradtape.explain.kernel.per_row import examine_rows
 
                 unit = Units(np.ones(output.shape, output.dtype))

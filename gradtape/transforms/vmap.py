@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
-from gradtape.core.explain_hooks import ails
+from gradtape.core.explain_hooks import any_zero_or_nonfinite
 from gradtape.core.pytree import children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
@@ -52,7 +52,7 @@ def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
                 continue
             batched = unbatch(output, level)
             values.append(handed_out(np.moveaxis(batched, 0, place), as_numpy, set()))
-        if ails(values):
+        if any_zero_or_nonfinite(values):
             from gradtape.explain.kernel.per_row import examine_examples
 
             examine_examples(function, args, kwargs, axes, list(zip(values, places, strict=True)))

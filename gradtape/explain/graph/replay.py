@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.explain_hooks import Birth, Births
-from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, PARTS, Node, leaf, sampled
+from gradtape.core.explain_hooks import NanOrigins, RuleCall
+from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, PARTS, Node, concrete_value, leaf
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import TABLE
 from gradtape.explain.model.record import Record, operand_values
@@ -32,17 +32,21 @@ class Replay:
         self,
         seeds: Sequence[tuple[Node, Any]],
         mask: int,
-        beginnings: Container[Node] = (),
+        boundary: Container[Node] = (),
         sources: Mapping[Node, Any] | None = None,
-        births: Births | None = None,
+        nan_origins: NanOrigins | None = None,
     ) -> None:
         self.seeds = [(node, seed) for node, seed in seeds if node.bits & mask]
         self.mask = mask
-        self.beginnings = beginnings
+        self.boundary = boundary
         self.sources: dict[Record, Any] = dict((sources or {}).items())  # values that the caller has
         # what the first pass kept of the operations that matter, because it releases saved values on its way
-        kept = [] if births is None else [*births.zeros, *([] if births.first is None else [births.first])]
-        self.kept: dict[Record, Birth] = {birth.node: birth for birth in kept}
+        kept = (
+            []
+            if nan_origins is None
+            else [*nan_origins.zeros, *([] if nan_origins.first_nonfinite is None else [nan_origins.first_nonfinite])]
+        )
+        self.kept: dict[Record, RuleCall] = {birth.node: birth for birth in kept}
         self.lost: Node | None = None  # an operation whose saved values had been released
         self.records: list[Node] = []
         self.consumers: dict[Record, list[Node]] = {}
@@ -70,7 +74,7 @@ class Replay:
     def parents(self, node: Record) -> list[Node]:
         """The parents of `node` that receive a gradient."""
         assert isinstance(node, Node)
-        if node in self.beginnings:
+        if node in self.boundary:
             return []
         return [parent for parent in node.parents if parent.bits & self.mask]
 
@@ -130,7 +134,7 @@ class Replay:
         known: dict[Record, Any] = dict(self.sources)
         for node in self.records:
             if node.op is not None and node.out is not None and not node.op.several:
-                known[node] = out = sampled(node.out)
+                known[node] = out = concrete_value(node.out)
             pairs = zip(node.parents, operand_values(node))
             known.update({parent: value for parent, value in pairs if value is not None and parent.bits > FLAGS})
             is_root = node.op is not None and node.op.name == "sqrt" and bool(node.parents)
@@ -186,7 +190,7 @@ class Replay:
             return None
 
 
-def _arriving_gradient(birth: Birth) -> Any:
+def _arriving_gradient(birth: RuleCall) -> Any:
     """The gradient that arrived where the first non-finite value arose.
 
     Where the rule overwrote it: 0 at the NaNs, else 1. In the elementwise rules that do so, a NaN is zero times an
@@ -202,7 +206,9 @@ def recorded_values(node: Node) -> tuple[Any, tuple[Any, ...]]:
     out, inputs = node.values(None)
     if not node.bits & LIFTED:
         return out, inputs
-    return tuple(map(sampled, out)) if isinstance(out, tuple) else sampled(out), tuple(map(sampled, inputs))
+    return tuple(map(concrete_value, out)) if isinstance(out, tuple) else concrete_value(out), tuple(
+        map(concrete_value, inputs)
+    )
 
 
 def is_custom(node: Node) -> bool:

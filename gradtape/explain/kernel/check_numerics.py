@@ -25,7 +25,7 @@ from gradtape.explain.source.operation_site import OperationSite
 @contextmanager
 def allow_nonfinite_trial() -> Iterator[None]:
     """Inside, NaN and infinity are only notes, as a line search recovers from them; `check_numerics` still raises."""
-    if backprop.keeping.get():
+    if backprop.keep_saved.get():
         yield
         return
     with configure(GT401="note", GT402="note", GT403="note"), np.errstate(all="ignore"):
@@ -48,7 +48,7 @@ def check_numerics() -> Iterator[None]:
     ...         print(error.problem.title)
     np.log(x) is -inf at [1], where x is 0
     """
-    token = backprop.keeping.set(True)
+    token = backprop.keep_saved.set(True)
     try:
         with (
             configure(GT401="raise", GT402="raise", GT403="raise"),
@@ -56,7 +56,7 @@ def check_numerics() -> Iterator[None]:
         ):
             yield
     finally:
-        backprop.keeping.reset(token)
+        backprop.keep_saved.reset(token)
 
 
 def _raise_at_user_operation(kind: str, flags: int) -> None:

@@ -1,7 +1,7 @@
 """`examine`, the dispatcher: runs the detectors that apply to a gradient that the kernel has taken.
 
 It runs before the graph is freed, and only when there is a reason: a gradient is zero everywhere or not finite
-(`gradtape.core.explain_hooks.ails`, one dot product for each gradient), or an operation on the way asked to be judged
+(`gradtape.core.explain_hooks.any_zero_or_nonfinite`, one dot product for each gradient), or an operation on the way asked to be judged
 (`gradtape.core.explain_hooks.suspects`). Detectors are imported when they are needed, so that the kernel does not
 import them all.
 """
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core.explain_hooks import Births, innocent, is_nan, suspects
-from gradtape.core.graph import Cut, Node, sampled
+from gradtape.core.explain_hooks import NanOrigins, is_nan, suspects, times_cleared
+from gradtape.core.graph import Cut, Node, concrete_value
 from gradtape.errors import GradTapeError
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import report
@@ -24,7 +24,7 @@ from gradtape.explain.emit.withhold import defer, is_provisional
 if TYPE_CHECKING:
     from gradtape.explain.graph.replay import Replay
 
-NO_ORIGINS = Births()
+NO_ORIGINS = NanOrigins()
 
 
 def examine(
@@ -32,8 +32,8 @@ def examine(
     mask: int,
     arrivals: Sequence[tuple[Node, Any]],
     targets: Sequence[Any],
-    nan_origins: Births = NO_ORIGINS,
-    beginnings: Container[Node] = (),
+    nan_origins: NanOrigins = NO_ORIGINS,
+    boundary: Container[Node] = (),
     sources: Mapping[Node, Any] | None = None,
     judges_zeros: bool = True,
 ) -> None:
@@ -47,10 +47,10 @@ def examine(
 
     target = tuple((id(node.code), node.offset) for node, _ in seeds[:4])
     waiting = _take_suspects(mask, target) if suspects else []
-    seeds = [(node, sampled(seed)) for node, seed in seeds]
+    seeds = [(node, concrete_value(seed)) for node, seed in seeds]
     if not all(isinstance(seed, (np.ndarray, np.generic)) for _, seed in seeds):
         return  # a backward pass that is itself recorded or batched
-    met = [(node, sampled(g)) for node, g in arrivals]
+    met = [(node, concrete_value(g)) for node, g in arrivals]
     numbers = [(node, g) for node, g in met if isinstance(g, (np.ndarray, np.generic)) and g.size]
     broken = bool(nan_origins) or is_nan(targets) or not all(np.isfinite(g).all() for _, g in numbers)
     zeros = [] if broken or not judges_zeros else [node for node, g in numbers if not np.any(g)]
@@ -58,7 +58,7 @@ def examine(
         broken, zeros = False, []
     if not (broken or zeros or waiting):
         return
-    replay = Replay(seeds, mask, beginnings, sources, nan_origins)
+    replay = Replay(seeds, mask, boundary, sources, nan_origins)
     try:
         if broken:
             from gradtape.explain.detectors.nonfinite import check
@@ -144,8 +144,8 @@ def _judge_suspects(waiting: Sequence[Any], replay: Replay, target: tuple[Any, .
 
 
 def _record_innocent(key: tuple[Any, ...], node: Node | None, replay: Replay) -> None:
-    """Count that a suspect was judged and found innocent, so that the kernel stops to queue it after a while."""
+    """Count that a suspect was judged and found times_cleared, so that the kernel stops to queue it after a while."""
     if record_negative(key, [*replay.targets, *([] if node is None else [node])]):
-        innocent.clear()
+        times_cleared.clear()
     if node is not None:
-        innocent[key[:3]] = innocent.get(key[:3], 0) + 1
+        times_cleared[key[:3]] = times_cleared.get(key[:3], 0) + 1

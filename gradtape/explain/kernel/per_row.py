@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units
-from gradtape.core.graph import Node, sampled
+from gradtape.core.graph import Node, concrete_value
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain.kernel.examine import NO_ORIGINS, examine
@@ -21,7 +21,7 @@ def examine_rows(
     mask: int,
     arrivals: Sequence[tuple[Node, Any]],
     sources: Mapping[Node, Any],
-    beginnings: Container[Node] = (),
+    boundary: Container[Node] = (),
 ) -> None:
     """Report the origin of the NaN or infinity in the first row of `seeds` whose gradients are not finite.
 
@@ -30,7 +30,7 @@ def examine_rows(
     """
     tables = [
         (node, np.asarray(rows).reshape(len(seeds), -1))
-        for node, rows in [(node, sampled(rows)) for node, rows in arrivals]
+        for node, rows in [(node, concrete_value(rows)) for node, rows in arrivals]
         if isinstance(rows, (np.ndarray, np.generic)) and rows.size
     ]
     bad = np.zeros(len(seeds), bool)
@@ -42,7 +42,7 @@ def examine_rows(
     seed = (seeds.dense() if isinstance(seeds, Units) else seeds)[row]
     value = np.asarray(target._array)[np.asarray(seed) != 0]
     found = [(node, table[row].reshape(node.shape)) for node, table in tables]
-    examine([(target._node, seed)], mask, found, [value], NO_ORIGINS, beginnings, sources)
+    examine([(target._node, seed)], mask, found, [value], NO_ORIGINS, boundary, sources)
 
 
 _examined: deque[Any] = deque(maxlen=32)  # functions, compared by identity and therefore held

@@ -44,7 +44,7 @@ def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
     histories: SumHistories = {}
 
     def look(
-        seeds: Iterable[tuple[Node, Any]], mask: int, sources: Iterable[Node] | None, beginnings: Container[Node]
+        seeds: Iterable[tuple[Node, Any]], mask: int, sources: Iterable[Node] | None, boundary: Container[Node]
     ) -> None:
         seeds = list(seeds)
         if not all(isinstance(seed, np.ndarray | np.generic) for _, seed in seeds):
@@ -52,7 +52,7 @@ def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
         where = Location.here()
         place = where.code, where.offset
         count = calls[place] = calls.get(place, 0) + 1
-        for found in _survey_gradient(seeds, mask, beginnings, histories, is_due=not count & (count - 1)):
+        for found in _survey_gradient(seeds, mask, boundary, histories, is_due=not count & (count - 1)):
             tell(found)
 
     explain_hooks.observers.append(look)
@@ -63,14 +63,14 @@ def surveying(tell: Callable[[Problem], None] = report) -> Iterator[None]:
 
 
 def _survey_gradient(
-    seeds: list[tuple[Node, Any]], mask: int, beginnings: Container[Node], histories: SumHistories, is_due: bool
+    seeds: list[tuple[Node, Any]], mask: int, boundary: Container[Node], histories: SumHistories, is_due: bool
 ) -> list[Problem]:
     """The problems of a gradient that is about to be taken; the gradient itself is not affected."""
     try:
         with without_listeners(), np.errstate(all="ignore"):
             found = list(sums_over_uneven_batches([node for node, _ in seeds if node.freed is None], histories))
             if is_due:
-                replay = Replay(seeds, mask, beginnings)
+                replay = Replay(seeds, mask, boundary)
                 if all(_is_replayable(node) for node in replay.records):
                     found += survey_graph(replay)
             return found

@@ -87,7 +87,7 @@ def _last_request(tape: GradientTape) -> tuple[list[Node], list[Node]]:
 def _facts(tape: GradientTape, seeds: list[tuple[Node, Any]], wanted: list[Node], names: dict[Node, str]) -> Facts:
     spent = tape._spent
     if spent is None:
-        return collect(seeds, tape.mask, wanted, tape._beginnings, names=names, others=recorded_nodes(tape))
+        return collect(seeds, tape.mask, wanted, tape._boundary, names=names, others=recorded_nodes(tape))
     collected = facts_collected_at(spent)
     if collected is not None:
         return collected
@@ -95,7 +95,7 @@ def _facts(tape: GradientTape, seeds: list[tuple[Node, Any]], wanted: list[Node]
     for node, parents, bits in tape._remembered:
         node.parents, node.bits = parents, bits
     try:
-        facts = collect(seeds, tape.mask, wanted, tape._beginnings, asked=spent, names=names, sized=False)
+        facts = collect(seeds, tape.mask, wanted, tape._boundary, asked=spent, names=names, sized=False)
     finally:
         for node, _, _ in tape._remembered:
             node.parents, node.bits = (), node.bits & ~tape.bit

@@ -32,7 +32,7 @@ from gradtape.explain.report.names import name_of
 SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
 SPREADS_TAKEN = 32  # of the values at one place, and then of every sixteenth
 SHAPES_KEPT = 4
-LARGEST_SPREAD = 1 << 24  # elements; larger arrays are sampled
+LARGEST_SPREAD = 1 << 24  # elements; larger arrays are concrete_value
 LARGEST_REPLAY = 1 << 20  # elements of a result that is recomputed for its spread
 LEAVES_APART = 200  # more leaves are folded by the line that made them
 UNREACHED_FOLLOWED = 100_000  # nodes behind cuts that are visited
@@ -240,7 +240,7 @@ def collect(
     seeds: Iterable[tuple[Node, Any]],
     mask: int,
     sources: Sequence[Node] | None = None,
-    beginnings: Container[Node] = (),
+    boundary: Container[Node] = (),
     *,
     asked: Location | None = None,
     names: dict[Node, str] | None = None,
@@ -255,7 +255,7 @@ def collect(
     `others` are further nodes to show, from which the target was not computed. Without `sized` only the structure is
     examined, for a graph whose saved values are gone.
     """
-    walker = _Walker(mask, beginnings, names or {}, Facts(asked, sized=sized), given)
+    walker = _Walker(mask, boundary, names or {}, Facts(asked, sized=sized), given)
     walker.values = {node: tensor._array for node, tensor in live_tensors().items() if tensor._array is not None}
     with recording.during(recording.Recording((), ambient=False)), np.errstate(all="ignore"):
         if sized:
@@ -275,14 +275,14 @@ class _Walker:
     def __init__(
         self,
         mask: int,
-        beginnings: Container[Node],
+        boundary: Container[Node],
         names: dict[Node, str],
         facts: Facts,
         given: Cotangents | None = None,
     ) -> None:
         self.mask = mask
         self.given = given
-        self.beginnings = beginnings
+        self.boundary = boundary
         self.names = names
         self.facts = facts
         self.place_of: dict[Node, Place] = {}
@@ -366,7 +366,7 @@ class _Walker:
         if node.op is None or not node.parents:
             self._record_values(place, node)
             return
-        if node in self.beginnings:
+        if node in self.boundary:
             place.kind = "leaf"
             return
         op = node.op

@@ -82,7 +82,7 @@ class Collector:
         seeds: Iterable[tuple[Node, Any]],
         mask: int,
         sources: Iterable[Node] | None,
-        beginnings: Container[Node],
+        boundary: Container[Node],
     ) -> Finish | None:
         """Called before every backward pass, while the whole graph exists.
 
@@ -100,10 +100,10 @@ class Collector:
         if calls & (calls - 1):  # only when it is a power of two
             return None
         wanted = None if sources is None else list(sources)
-        nodes = Replay(seeds, mask, beginnings).records
+        nodes = Replay(seeds, mask, boundary).records
 
         def take(given: Cotangents | None, failed: Exception | None) -> None:
-            self._facts[place] = self._facts_or_failure(seeds, mask, wanted, beginnings, where, nodes, given, failed)
+            self._facts[place] = self._facts_or_failure(seeds, mask, wanted, boundary, where, nodes, given, failed)
 
         if any(is_custom(node) for node in nodes):
             return take
@@ -115,7 +115,7 @@ class Collector:
         seeds: list[tuple[Node, Any]],
         mask: int,
         wanted: list[Node] | None,
-        beginnings: Container[Node],
+        boundary: Container[Node],
         where: Location,
         nodes: list[Node],
         given: Cotangents | None,
@@ -126,7 +126,7 @@ class Collector:
         try:
             if failed is None and all(is_concrete(node) for node in nodes):
                 with without_listeners():
-                    return self._collect_facts(seeds, mask, wanted, beginnings, where, given)
+                    return self._collect_facts(seeds, mask, wanted, boundary, where, given)
         except Exception as error:  # the backward pass itself raises it too, for the user
             failed = error
         if failed is not None:
@@ -138,7 +138,7 @@ class Collector:
         seeds: list[tuple[Node, Any]],
         mask: int,
         wanted: list[Node] | None,
-        beginnings: Container[Node],
+        boundary: Container[Node],
         where: Location,
         given: Cotangents | None,
     ) -> Facts:
@@ -150,7 +150,7 @@ class Collector:
         tape = next((r for r in recorders if r.bit & mask and isinstance(r, GradientTape)), None)
         variables = {} if tape is None else tape._variables
         names = {node: variable.name for node, variable in variables.items() if variable.name}
-        facts = collect(seeds, mask, wanted, beginnings, asked=where, names=names, given=given)
+        facts = collect(seeds, mask, wanted, boundary, asked=where, names=names, given=given)
         is_traced = any(node.bits & LIFTED for node, _ in seeds)  # then its problems are found when it is executed
         if not is_traced and (tape is not None or mask & AMBIENT):
             facts.verdicts = find_reasons(facts, seeds, wanted or [], mask, tape, variables, may_walk=given is None)

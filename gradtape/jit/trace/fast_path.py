@@ -17,7 +17,7 @@ from weakref import ref
 from gradtape import ops
 from gradtape.config import config
 from gradtape.core import recording
-from gradtape.core.backprop import keeping
+from gradtape.core.backprop import keep_saved
 from gradtape.core.fast_apply import is_plain
 from gradtape.core.graph import FLAGS, LIFTED, LIFTED_NODE, TENSOR, UNTRACKED, Node, next_order
 from gradtape.core.location import user_files
@@ -130,7 +130,7 @@ def _is_plain(level: Any, bits: int, live: int, state: Any, code: CodeType) -> b
         or level.inner is not None
         or not level.open
         or not config.locations
-        or keeping.get()
+        or keep_saved.get()
     )
 
 

@@ -160,7 +160,7 @@ class TracingLevel(Level):
         traits = self._traits.get(op) or self._new_traits(op)
         if traits.custom:
             return self._trace_custom_rule(inputs)
-        if backprop.keeping.get():
+        if backprop.keep_saved.get():
             raise Untraceable("it looks for NaN with gt.check_numerics() inside; put that around the call")
         expected, count = self.expected, self._count
         if expected is not None:

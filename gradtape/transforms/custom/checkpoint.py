@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.backprop import release, walk
 from gradtape.core.batch import BatchTensor, batch_elementwise
-from gradtape.core.explain_hooks import Births, is_finite
+from gradtape.core.explain_hooks import NanOrigins, is_finite
 from gradtape.core.forward import push_through
 from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order
 from gradtape.core.location import Location
@@ -183,12 +183,12 @@ class Segment(SingleOperation):
         watched = [source for source in sources if not isinstance(source, Cut)]
         recorded = attach_for(outputs, g)
         visited: list[Node] = []
-        births = Births()
-        found = walk(seeds, tape.bit, sources=watched, attach=recorded, visited=visited, births=births)
-        if births or not all(is_finite(gradient) for gradient in found.values()):
+        nan_origins = NanOrigins()
+        found = walk(seeds, tape.bit, sources=watched, attach=recorded, visited=visited, nan_origins=nan_origins)
+        if nan_origins or not all(is_finite(gradient) for gradient in found.values()):
             from gradtape.explain.kernel.examine import examine
 
-            examine(seeds, tape.bit, list(found.items()), [], births, judges_zeros=False)
+            examine(seeds, tape.bit, list(found.items()), [], nan_origins, judges_zeros=False)
         release(visited, tape.bit, Location(None, 0))
         return [found.get(source) for source in sources]
 

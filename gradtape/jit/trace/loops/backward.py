@@ -35,7 +35,7 @@ def collapse_loops(
     mask: int,
     wanted: Collection[Node],
     oldest: int,
-    beginnings: Collection[Node],
+    boundary: Collection[Node],
     visited: list[Node],
 ) -> Callable[[], None] | None:
     """Collapse the loops of the graph before a backward pass; a function that undoes it, or None if there are none.
@@ -52,7 +52,7 @@ def collapse_loops(
     if not stretches:
         return None
     nodes = [node for node, _ in seeds]
-    walked = BackwardWalk(mask, wanted, oldest, beginnings)
+    walked = BackwardWalk(mask, wanted, oldest, boundary)
     made: list[CollapsedLoop] = []
     reached = ReachedNodes(walked, nodes, level, listing, stretches)
     level.detector.forget_nodes()

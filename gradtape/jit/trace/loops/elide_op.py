@@ -9,7 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core import recording
-from gradtape.core.backprop import keeping
+from gradtape.core.backprop import keep_saved
 from gradtape.core.operation import Op
 from gradtape.jit.trace.loops.match import is_alike_index, is_same_number
 from gradtape.jit.trace.loops.template import OpTemplate
@@ -70,7 +70,7 @@ class ElidedOp:
             or frame.f_code is not self.code
             or (frame.f_lasti != self.offset and not self._is_at(frame))
             or _current_recording() is not self.state
-            or keeping.get()
+            or keep_saved.get()
             or (own is not (self.results[self.at] if self.at else self.own) and not self._is_own(own))
         ):
             return self.on_mismatch()
@@ -95,7 +95,7 @@ class ElidedOp:
             or (frame.f_lasti != self.offset and not self._is_at(frame))
             or reflected is not self.reflected
             or _current_recording() is not self.state
-            or keeping.get()
+            or keep_saved.get()
             or (own is not (results[self.at] if self.at else self.own) and not self._is_own(own))
         ):
             return self.on_mismatch()

@@ -33,7 +33,7 @@ class BackwardWalk(NamedTuple):
     mask: int
     wanted: Collection[Node]
     oldest: int
-    beginnings: Collection[Node]
+    boundary: Collection[Node]
 
     def follows(self, parent: Node) -> bool:
         """Whether a cotangent is passed on to `parent`."""
@@ -70,7 +70,7 @@ class ReachedRun:
         bits = list(map(_bits_of, nodes))
         if bits != (bits[:period] * count)[: len(nodes)] or any(map(_extra_of, nodes)):
             return False
-        stops = [node.order for node in (*walked.wanted, *walked.beginnings)]
+        stops = [node.order for node in (*walked.wanted, *walked.boundary)]
         within = any(self.oldest <= order <= self.youngest for order in stops)
         return self.oldest > 0 and walked.oldest <= self.oldest and not within
 
@@ -183,7 +183,7 @@ class ReachedNodes:
 
     def _walk_nodes(self, seeds: Sequence[Node]) -> dict[int, Node]:
         """All reached nodes outside of runs, by order; nodes in runs are marked there."""
-        mask, oldest, beginnings = self.walked.mask, self.walked.oldest, self.walked.beginnings
+        mask, oldest, boundary = self.walked.mask, self.walked.oldest, self.walked.boundary
         runs = sorted(self.runs, key=lambda run: run.oldest)
         lowest = runs[0].oldest if runs else sys.maxsize
         found: dict[int, Node] = {}
@@ -196,7 +196,7 @@ class ReachedNodes:
                     pending.append(node)
             while pending:
                 node = pending.pop()
-                if beginnings and node in beginnings:
+                if boundary and node in boundary:
                     continue
                 for parent in node.parents:
                     if parent.bits & mask:

@@ -177,7 +177,7 @@ def pull_step(
             (x._node, g) for x, g in zip(results, cotangents, strict=True) if isinstance(x, Tensor) and g is not None
         ]
         sources = [x._node for x in places if is_differentiable(x)] + watched
-        found = walk(seeds, tape.bit, sources=sources, beginnings={*watched}, attach=attach if again else None)
+        found = walk(seeds, tape.bit, sources=sources, boundary={*watched}, attach=attach if again else None)
     finally:
         for node in watched:
             node.bits &= ~tape.bit

@@ -13,7 +13,7 @@ from weakref import ref
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.backprop import keeping
+from gradtape.core.backprop import keep_saved
 from gradtape.core.graph import FLAGS, LIFTED_NODE, UNTRACKED, Node, next_order
 from gradtape.core.operation import Op, note_stretch
 from gradtape.core.shapes import Shape
@@ -184,7 +184,7 @@ class OpTemplate:
             or frame.f_code is not self.code
             or (frame.f_lasti != self.offset and not self.is_at(frame))
             or _current_recording() is not self.state
-            or keeping.get()
+            or keep_saved.get()
         ):
             return False
         node, value = own._node, own.traced

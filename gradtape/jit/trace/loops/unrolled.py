@@ -240,7 +240,7 @@ class UnrolledLoop:
         if model.bits & ~(self.walked.mask | (FIRST_TAPE - 1)):  # on other tapes, whose backward pass may come later
             raise NotALoop
         form = model.op, model.bits, None, [parent.bits for parent in model.parents]
-        special = {*self.walked.wanted, *self.walked.beginnings}
+        special = {*self.walked.wanted, *self.walked.boundary}
         others = [*nodes[: in_run.start], *nodes[in_run.stop :]] if in_run else nodes
         if None not in nodes and _all_alike(others, model) and special.isdisjoint(others):
             return np.ones(len(nodes), bool)
