@@ -74,7 +74,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
     """A write to an array that a gradient rule has locked is refused by NumPy, and explained by us; asked or not."""
     if call.excinfo is not None and "gradtape" in sys.modules and isinstance(call.excinfo.value, ValueError):
-        from gradtape.explain.detectors.locked_write import explain_refused_write
+        from gradtape.explain.kernel.locked_write import explain_refused_write
 
         explain_refused_write(call.excinfo.value)
 

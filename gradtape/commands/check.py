@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.checking import gradcheck
+from gradtape.checking.audit_batch import audit_batch
 from gradtape.commands import terminal
 from gradtape.commands.run import explained
-from gradtape.explain.queries.audit_batch import audit_batch
 
 DESCRIPTION = """\
 Check a function: its derivatives are compared with central differences, in

@@ -24,12 +24,12 @@ from gradtape.atomic_write import write_atomically
 from gradtape.commands import terminal
 from gradtape.core.location import Location, is_library
 from gradtape.errors import GradientWarning, GradTapeError
-from gradtape.explain.detectors.locked_write import explain_refused_write
 from gradtape.explain.detectors.none_used import explain_none_used
-from gradtape.explain.detectors.survey import surveying
 from gradtape.explain.emit import listeners, policy
 from gradtape.explain.emit.excepthook import hook_of_program
 from gradtape.explain.emit.severity import severity
+from gradtape.explain.kernel.locked_write import explain_refused_write
+from gradtape.explain.kernel.survey import surveying
 from gradtape.explain.model.codes import CODES
 from gradtape.explain.model.problem import Problem
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node
+from gradtape.core.graph import Node, concrete_value
 
 # What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
 suspects: deque[Any] = deque(maxlen=256)
@@ -103,11 +103,6 @@ def any_zero_or_nonfinite(gradients: Iterable[Any]) -> bool:
 def _dot_without_blas(left: Any, right: Any) -> Any:
     """The dot product, without BLAS: its threads would stay awake for a while, and take cores from the compiler."""
     return np.einsum("i,i", left.conj(), right)
-
-
-def concrete_value(value: Any) -> Any:
-    """The array of this call for a value that is being traced and is on no tape; all else as it is."""
-    return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
 
 
 def is_nan(targets: Iterable[Any]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import count
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +34,14 @@ FIRST_TAPE = 32
 FLAGS = TENSOR | LIFTED | CUT  # a node with more bits than these is on some tape, or may be
 next_order = count(1).__next__
 PARTS = "parts"  # the parameter under which a node of several results keeps their shapes and dtypes
+
+
+class OperandSpec(NamedTuple):
+    """What is known of an operand: None for the shape and dtype of one of which nothing was saved."""
+
+    shape: Shape | None
+    dtype: np.dtype[Any] | None
+    is_tracked: bool
 
 
 class Spec(NamedTuple):
@@ -64,7 +72,10 @@ class Extra:
 
 
 class Node:
-    """One recorded operation: its parents, what its gradient rule needs, its shape, dtype and line."""
+    """One recorded operation: its parents, what its gradient rule needs, its shape, dtype and line.
+
+    It is the kernel's `gradtape.explain.model.record.Record`: the properties at the end are what explanations read.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -142,11 +153,106 @@ class Node:
             return False
         return all(item is None or type(item) is Spec for item in self.inputs)
 
+    # -- what explanations read of it: `gradtape.explain.model.record.Record`
+
+    library: str = ""
+    reason: str = ""
+    joined: tuple[Cut, ...] = ()
+
+    @property
+    def operation(self) -> str:
+        return "" if self.op is None else self.op.name
+
+    @property
+    def kind(self) -> str:
+        return "" if self.op is None else self.op.kind
+
+    @property
+    def place_key(self) -> tuple[Hashable, ...]:
+        return id(self.code), self.offset
+
+    @property
+    def is_tracked(self) -> bool:
+        return self.bits > FLAGS
+
+    @property
+    def is_shared(self) -> bool:
+        return self is UNTRACKED or self is LIFTED_NODE
+
+    @property
+    def requires_grad(self) -> bool:
+        return bool(self.bits & AMBIENT)
+
+    @property
+    def is_variable(self) -> bool:
+        return bool(self.bits & VARIABLE)
+
+    @property
+    def is_differentiable(self) -> bool:
+        return self.op is not None and self.op.differentiable
+
+    @property
+    def has_several_results(self) -> bool:
+        return self.op is not None and self.op.several
+
+    @property
+    def has_values(self) -> bool:
+        return bool(self.inputs)
+
+    @property
+    def reports_itself(self) -> bool:
+        return bool(self.inputs) and getattr(self.inputs[-1], "explains_numbers", False)
+
+    def is_on(self, tapes: int) -> bool:
+        return bool(self.bits & tapes)
+
+    def selects_by(self, index: int) -> bool:
+        # a linear rule uses the value of an input for its own gradient only if that selects
+        needs = () if self.op is None or self.op.kind != "linear" else self.op.needs or ()
+        return bool(needs) and index in needs[index]
+
+    @property
+    def operands(self) -> list[OperandSpec]:
+        return [self._operand(index, parent) for index, parent in enumerate(self.parents)]
+
+    def _operand(self, index: int, parent: Node) -> OperandSpec:
+        if parent.bits > FLAGS:
+            return OperandSpec(parent.shape, parent.dtype, True)
+        item: Any = self.inputs[index] if index < len(self.inputs) else None
+        item = item.array if type(item) is Guarded else item
+        if hasattr(item, "dtype"):
+            return OperandSpec(item.shape, item.dtype, False)
+        return OperandSpec(None, None, False) if item is None else OperandSpec((), np.result_type(item), False)
+
+    def operand_value(self, index: int) -> Any:
+        item = self.inputs[index] if index < len(self.inputs) else None
+        item = item.array if type(item) is Guarded else item
+        return None if type(item) is Spec else concrete_value(item)
+
+    def value(self) -> Any:
+        return concrete_value(self.out)
+
+    @property
+    def is_cut(self) -> bool:
+        return bool(self.reason)
+
+    def origins(self) -> Iterator[Node]:
+        yield from self.parents
+
+    @property
+    def has_lost_origins(self) -> bool:
+        return False
+
 
 class GuardedInputs(tuple[Any, ...]):
     """Saved inputs, some of which are the user's arrays, to be checked for changes before they are used."""
 
     __slots__ = ()
+
+
+def concrete_value(value: Any) -> Any:
+    """What a value that is being traced, and is on no tape, is in this call; all else as it is."""
+    return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
 
 
 def leaf(shape: Shape, dtype: np.dtype[Any], bits: int) -> Node:
@@ -175,6 +281,14 @@ class Cut(Node):
     reason: str
     sources: tuple[weakref.ref[Node], ...]
     joined: tuple[Cut, ...]  # the cuts that met here, if several did
+
+    def origins(self) -> Iterator[Node]:
+        yield from self.joined
+        yield from (source for reference in self.sources if (source := reference()) is not None)
+
+    @property
+    def has_lost_origins(self) -> bool:
+        return any(reference() is None for reference in self.sources)
 
 
 def cut(reason: str, sources: Iterable[Node], lifted: bool = False) -> Node:

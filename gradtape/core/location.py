@@ -174,6 +174,10 @@ class Location:
         return table[index] if 0 <= index < len(table) else (self.code.co_firstlineno, None, None, None)
 
     @property
+    def is_known(self) -> bool:
+        return self.code is not None
+
+    @property
     def file(self) -> str:
         return "<unknown>" if self.code is None else self.code.co_filename
 

@@ -16,14 +16,14 @@ from typing import Any as _Any
 
 if TYPE_CHECKING:
     from gradtape.explain import report
-    from gradtape.explain.detectors.survey import surveying
     from gradtape.explain.emit.listeners import expect, listening
     from gradtape.explain.emit.policy import error, is_due, notes
     from gradtape.explain.emit.severity import configure
     from gradtape.explain.emit.severity import severity as voice
+    from gradtape.explain.kernel.survey import surveying
     from gradtape.explain.model.codes import CODES, Code
     from gradtape.explain.model.problem import Fix, Operand, Problem, Span
-    from gradtape.explain.queries.why_result import Why
+    from gradtape.explain.model.why import Why
     from gradtape.explain.report import show
 
 _HOMES = {
@@ -33,8 +33,8 @@ _HOMES = {
     "emit.policy": ("error", "is_due", "notes"),
     "emit.severity": ("configure",),
     "report": ("show",),
-    "detectors.survey": ("surveying",),
-    "queries.why_result": ("Why",),
+    "kernel.survey": ("surveying",),
+    "model.why": ("Why",),
 }
 
 

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 if _TYPE_CHECKING:
-    from gradtape.explain.detectors import examine
-    from gradtape.explain.detectors.accumulated_grad import note_change
-    from gradtape.explain.detectors.broadcast import check_broadcast
-    from gradtape.explain.detectors.nonfinite.per_row import examine_rows
     from gradtape.explain.emit.excepthook import watch
     from gradtape.explain.emit.policy import report
+    from gradtape.explain.kernel.accumulated_grad import note_change
+    from gradtape.explain.kernel.broadcast import check_broadcast
+    from gradtape.explain.kernel.examine import examine
+    from gradtape.explain.kernel.per_row import examine_rows
     from gradtape.explain.queries.coverage import coverage
     from gradtape.explain.queries.saved import saved
     from gradtape.explain.queries.why import why, why_no_grad, why_untracked
     from gradtape.explain.report import of_tape
 
 _HOMES = {
-    "check_broadcast": "detectors.broadcast",
+    "check_broadcast": "kernel.broadcast",
     "coverage": "queries.coverage",
-    "examine": "detectors",
-    "examine_rows": "detectors.nonfinite.per_row",
-    "note_change": "detectors.accumulated_grad",
+    "examine": "kernel.examine",
+    "examine_rows": "kernel.per_row",
+    "note_change": "kernel.accumulated_grad",
     "of_tape": "report",
     "report": "emit.policy",
     "saved": "queries.saved",

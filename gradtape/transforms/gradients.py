@@ -19,9 +19,9 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import walk
-from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, concrete_value, is_nan, suspects
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
 from gradtape.core.forward import ForwardAccumulator, check_tangent, push_through
-from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node
+from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, concrete_value
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -88,7 +88,7 @@ class Recorded:
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, nan_origins=nan_origins)
         gradients = [found.get(node) for node in nodes]
         if found and (suspects or nan_origins or any_zero_or_nonfinite(gradients) or (last and is_nan(values))):
-            from gradtape.explain.detectors import examine
+            from gradtape.explain.kernel.examine import examine
 
             examine(
                 seeds, self.tape.bit, list(zip(nodes, gradients)), values, nan_origins, (), self.held, judges_zeros=last

@@ -77,7 +77,7 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, expla
         found = _pulled(run, outputs) if backwards else _pushed(run, outputs)
         for output, row in zip(outputs, found):
             if isinstance(output, Tensor) and any_zero_or_nonfinite(row):
-                from gradtape.explain.detectors.nonfinite.per_row import examine_rows
+                from gradtape.explain.kernel.per_row import examine_rows
 
                 unit = Units(np.ones(output.shape, output.dtype))
                 examine_rows(output, unit, run.tape.bit, list(zip(run.nodes, row)), run.held)

@@ -53,7 +53,7 @@ def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
             batched = unbatch(output, level)
             values.append(handed_out(np.moveaxis(batched, 0, place), as_numpy, set()))
         if any_zero_or_nonfinite(values):
-            from gradtape.explain.detectors.nonfinite.per_row import examine_examples
+            from gradtape.explain.kernel.per_row import examine_examples
 
             examine_examples(function, args, kwargs, axes, list(zip(values, places, strict=True)))
         return rebuild(result, values)

@@ -302,7 +302,7 @@ def test_operation_that_cannot_be_pushed_leaves_the_line_out() -> None:
 
 def test_large_batches_are_audited_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit at once is walked in groups, with the same answer."""
-    from gradtape.explain.queries import audit_batch as module
+    from gradtape.checking import audit_batch as module
 
     whole = gt.audit_batch(centre)(BATCH)
     monkeypatch.setattr(module, "_chunks", lambda size, widest: [(i, range(i, i + 1)) for i in range(size)])
@@ -348,7 +348,7 @@ def test_survey_notes_what_is_not_worth_a_warning() -> None:
 
 def test_survey_is_made_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a line that asks again and again, only the gradients whose number is a power of two are looked at."""
-    from gradtape.explain.detectors import survey
+    from gradtape.explain.kernel import survey
 
     looked: list[Any] = []
     monkeypatch.setattr(survey, "survey_graph", lambda replay: looked.append(replay) or [])

@@ -1,8 +1,7 @@
 """Detector: an optimiser step with a `.grad` that still holds the gradient of the step before, or with none at all.
 
-`Extra.use` is the state of an accumulated gradient: READ since it was filled, SPENT in a change of its tensor, ADDED to
-after that without being cleared. A change of the tensor that reads an ADDED gradient is a mistake. The backward pass
-alone is not: the gradients of a generator also reach the discriminator, and are cleared before that is trained.
+A change of a tensor by a gradient that was added to after it was used is a mistake. The backward pass alone is not: the
+gradients of a generator also reach the discriminator, and are cleared before that is trained.
 """
 
 from __future__ import annotations
@@ -10,22 +9,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradtape.core.graph import ADDED, SPENT, Extra
-from gradtape.core.location import Location
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line, span_of
 
 
-def note_change(extra: Extra) -> None:
-    """Mark the gradient as spent, before its tensor changes; warn if it contains that of an earlier step."""
-    was_added, where = extra.use & ADDED, extra.added
-    extra.use, extra.added = SPENT, None
-    if not was_added or where is None:
-        return
+def warn_added(where: SourceLocation) -> None:
+    """Warn of a step, at the user's present expression, with a gradient that `where` has added to an earlier one."""
     span = span_of(where)
     if not is_due("GT511", span.file, span.line, span.column):
         return
@@ -69,7 +63,7 @@ def _clearing(site: UserExpression, statement: ast.stmt) -> str:
     return ""
 
 
-def note_missing(name: str, count: int, made: Location | None, ran: Location) -> None:
+def note_missing(name: str, count: int, made: SourceLocation | None, ran: SourceLocation) -> None:
     """Warn of a step of an optimiser none of whose parameters has a gradient."""
     site = UserExpression.present()
     span = site.span

@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import BatchTensor
-from gradtape.core.graph import FLAGS, Node
-from gradtape.core.tensor import Tensor
 from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
-from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.model.record import Computation, Record, operand_values
 from gradtape.explain.source.expression import is_written, site_at
 from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import array_of
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "logsumexp", "prod"})
 _RECURRENCE_REDUCTIONS = frozenset({"max", "min", "logsumexp"})
@@ -34,7 +32,7 @@ STEPS_AT_MOST = 64
 # -- reduced without keepdims
 
 
-def judge_reduction(node: Node, replay: Replay) -> bool:
+def judge_reduction(node: Record, replay: Computation) -> bool:
     """Warn of `x / x.sum(axis=1)` where x is square: the sums of the rows meet the columns. Whether it warned."""
     axes = node.params.get("axis")
     if node not in replay.consumers or not axes or len(axes) != 1:
@@ -50,11 +48,11 @@ def judge_reduction(node: Node, replay: Replay) -> bool:
         for user in replay.consumers[vector]:
             if not _is_normalisation(user, vector, reduced.shape) or not _is_computed_from(user.parents[0], beginning):
                 continue
-            again = [c.op.name for c in replay.consumers[user] if c.op is not None and c.params.get("axis") == axes]
+            again = [c.operation for c in replay.consumers[user] if c.operation and c.params.get("axis") == axes]
             if _RECURRENCE_REDUCTIONS.intersection(again):
                 continue  # the next step of a recurrence along this axis
-            if is_written(site_at(user.location), user.op.name if user.op is not None else ""):
-                value = _bare_array(replay.values.get(reduced))
+            if is_written(site_at(user.location), user.operation):
+                value = array_of(replay.values.get(reduced))
                 place = axis - len(reduced.shape)  # from the end: inside vmap the batch axis comes first
                 if value is not None and np.allclose(value, np.swapaxes(value, place - 1, place), equal_nan=True):
                     return False  # of a symmetric array both axes have the same sums
@@ -65,41 +63,33 @@ def judge_reduction(node: Node, replay: Replay) -> bool:
     return False
 
 
-def _bare_array(value: Any) -> Any:
-    """The NumPy array inside a tensor or a batched value; None if it is neither."""
-    while isinstance(value, BatchTensor):
-        value = value.value
-    value = value._array if isinstance(value, Tensor) else value
-    return value if isinstance(value, np.ndarray) else None
-
-
-def _elementwise_results(start: Node, replay: Replay) -> Iterator[Node]:
+def _elementwise_results(start: Record, replay: Computation) -> Iterator[Record]:
     """A node, and the results of the elementwise operations on it that keep its shape."""
     pending, seen = [start], {start}
     while pending and len(seen) < STEPS_AT_MOST:
         node = pending.pop()
         yield node
         for user in replay.consumers[node]:
-            if user not in seen and user.shape == start.shape and user.op is not None and _is_elementwise(user):
+            if user not in seen and user.shape == start.shape and _is_elementwise(user):
                 seen.add(user)
                 pending.append(user)
 
 
-def _is_elementwise(node: Node) -> bool:
-    return node.op is not None and node.op.kind == "elementwise"
+def _is_elementwise(node: Record) -> bool:
+    return node.kind == "elementwise"
 
 
-def _changes_axes(node: Node) -> bool:
-    return node.op is not None and node.op.name in ("getitem", "reshape", "expand_dims", "broadcast_to")
+def _changes_axes(node: Record) -> bool:
+    return node.operation in ("getitem", "reshape", "expand_dims", "broadcast_to")
 
 
-def _is_normalisation(node: Node, vector: Node, shape: tuple[int, ...]) -> bool:
+def _is_normalisation(node: Record, vector: Record, shape: tuple[int, ...]) -> bool:
     """Whether an operation centres or scales an array of this shape by the vector."""
-    is_scaling = node.op is not None and node.op.name in ("subtract", "divide") and len(node.parents) == 2
+    is_scaling = node.operation in ("subtract", "divide") and len(node.parents) == 2
     return is_scaling and node.parents[1] is vector and node.parents[0].shape == shape == node.shape
 
 
-def _reduced_array(node: Node, reduction: Node) -> Node:
+def _reduced_array(node: Record, reduction: Record) -> Record:
     """The array that a reduction is computed from.
 
     Elementwise functions of one operand are skipped, and so is what the reducing function computes itself, such as the
@@ -107,20 +97,20 @@ def _reduced_array(node: Node, reduction: Node) -> Node:
     """
     for _ in range(STEPS_AT_MOST):
         same = {parent for parent in node.parents if parent.shape == node.shape}
-        others = [(parent, value) for parent, value in zip(node.parents, saved(node)) if parent not in same]
+        others = [(parent, value) for parent, value in zip(node.parents, operand_values(node)) if parent not in same]
         is_simple = _is_elementwise(node) and all(_is_number(parent, value) for parent, value in others)
-        if len(same) != 1 or not (is_simple or (node.code, node.offset) == (reduction.code, reduction.offset)):
+        if len(same) != 1 or not (is_simple or node.place_key == reduction.place_key):
             break
         (node,) = same
     return node
 
 
-def _is_number(node: Node, value: Any) -> bool:
+def _is_number(node: Record, value: Any) -> bool:
     """Whether an operand is known to be a single number."""
-    return node.shape == () if node.bits > FLAGS else value is not None and np.size(value) == 1
+    return node.shape == () if node.is_tracked else value is not None and np.size(value) == 1
 
 
-def _is_computed_from(node: Node, beginning: Node) -> bool:
+def _is_computed_from(node: Record, beginning: Record) -> bool:
     """Whether an array was computed from `beginning` element by element."""
     pending, seen = [node], {node}
     while pending and len(seen) < STEPS_AT_MOST:
@@ -134,7 +124,7 @@ def _is_computed_from(node: Node, beginning: Node) -> bool:
     return False
 
 
-def _misaligned_problem(reduction: Node, user: Node, axis: int) -> Problem:
+def _misaligned_problem(reduction: Record, user: Record, axis: int) -> Problem:
     made, used = site_at(reduction.location), site_at(user.location)
     shape = user.shape
     name = one_line(made.span.text)
@@ -157,7 +147,7 @@ def _misaligned_problem(reduction: Node, user: Node, axis: int) -> Problem:
 # -- labels that pick a table
 
 
-def judge_label_index(node: Node, replay: Replay) -> bool:
+def judge_label_index(node: Record, replay: Computation) -> bool:
     """Warn of `logp[:, labels]` whose (n, n) elements all go into the loss. Whether it warned."""
     index = node.params.get("index", ())
     if node not in replay.consumers or [type(part) for part in index] != [slice, np.ndarray]:
@@ -174,7 +164,7 @@ def judge_label_index(node: Node, replay: Replay) -> bool:
     return found is not None
 
 
-def _is_reduced_whole(start: Node, replay: Replay) -> bool:
+def _is_reduced_whole(start: Record, replay: Computation) -> bool:
     """Whether every element of a table goes into a sum or mean of all of it, and meets no other table before."""
     pending, seen, ends = [start], {start}, 0
     while pending:
@@ -184,7 +174,7 @@ def _is_reduced_whole(start: Node, replay: Replay) -> bool:
                 continue
             seen.add(user)
             axes = user.params.get("axis")
-            if user.op is not None and user.op.name in ("sum", "mean") and (axes is None or len(axes) == 2):
+            if user.operation in ("sum", "mean") and (axes is None or len(axes) == 2):
                 ends += 1
             elif _is_elementwise(user) and user.shape == start.shape and _has_no_other_table(user, node, replay):
                 pending.append(user)
@@ -195,25 +185,25 @@ def _is_reduced_whole(start: Node, replay: Replay) -> bool:
     return ends > 0
 
 
-def _has_no_other_table(user: Node, table: Node, replay: Replay) -> bool:
+def _has_no_other_table(user: Record, table: Record, replay: Computation) -> bool:
     """Whether the other operand of an operation on a table is a number or a vector."""
-    for parent, value in zip(user.parents, saved(user)):
+    for parent, value in zip(user.parents, operand_values(user)):
         if parent is table:
             continue
-        if parent.bits > FLAGS or value is not None:
-            if len(parent.shape if parent.bits > FLAGS else np.shape(value)) > 1:
+        if parent.is_tracked or value is not None:
+            if len(parent.shape if parent.is_tracked else np.shape(value)) > 1:
                 return False
             continue
         # the value was not saved: recover the term from the result
-        one, other = _bare_array(replay.values.get(table)), _bare_array(replay.values.get(user))
-        if one is None or other is None or user.op is None or user.op.name not in ("add", "subtract"):
+        one, other = array_of(replay.values.get(table)), array_of(replay.values.get(user))
+        if one is None or other is None or user.operation not in ("add", "subtract"):
             return False
         if not any(np.allclose(term, term[..., :1, :]) for term in (other - one, other + one)):
             return False
     return True
 
 
-def _label_table_problem(node: Node, labels: Any) -> Problem | None:
+def _label_table_problem(node: Record, labels: Any) -> Problem | None:
     site = site_at(node.location)
     written = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(written, ast.Subscript) or not isinstance(written.slice, ast.Tuple):

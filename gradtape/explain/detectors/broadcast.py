@@ -1,38 +1,38 @@
 """Detector: unintended broadcasts, of a column against a row, or of one prediction against many targets.
 
-`apply` calls `check_broadcast` for each recorded operation that broadcast its tracked operand. Almost all are decided
-by their shapes, once for each place in the user's code. The source is read only where the shapes are suspicious, to see
+`diagnose_broadcast` is given each recorded operation that broadcast its tracked operand. Almost all are decided by
+their shapes. The source is read only where the shapes are suspicious, to see
 whether the axis of length 1 was written on purpose (`x[:, None]`, `keepdims=True`).
 """
 
 from __future__ import annotations
 
 import ast
-import functools
 import math
-import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core import batch
-from gradtape.core.explain_hooks import suspect
-from gradtape.core.graph import FLAGS, Node
-from gradtape.core.location import is_library
 from gradtape.explain.detectors.shape_mismatch import shape_table
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
-from gradtape.explain.source.active_ops import interpreted_op
+from gradtape.explain.model.record import Computation, Record, Shape
+from gradtape.explain.source import dataflow
+from gradtape.explain.source.axes import (
+    SAME_AXES,
+    call_makes_axis,
+    is_elementwise,
+    is_outer,
+    makes_axis,
+    stretched_axes,
+)
 from gradtape.explain.source.expression import UserExpression, is_written, site_at
-from gradtape.explain.source.files import one_line, source_of
-
-Shape = tuple[int, ...]
-PLACES_AT_MOST = 4096
-BINDINGS_FOLLOWED = 4
+from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import record_of
 
 
 class Finding(NamedTuple):
@@ -47,73 +47,45 @@ class Finding(NamedTuple):
 class Residual(NamedTuple):
     """An operation that broadcast a computed tensor against data: judged when a gradient is taken through it."""
 
-    node: weakref.ref[Node]
-    prediction: int  # the index of the operand that is the computed tensor
+    node: weakref.ref[Any]  # of the `Record`
     finding: Finding
 
 
-_diagnoses: dict[tuple[int, int, Shape, Shape], tuple[Any, Finding | None]] = {}
+def diagnose_broadcast(
+    record: Record, inputs: Sequence[Any], shapes: tuple[Shape, Shape], find_site: Callable[[], UserExpression]
+) -> Finding | None:
+    """The finding for an operation on two values that broadcast a tracked one; None if there is nothing to say.
 
-
-def check_broadcast(node: Node, inputs: Sequence[Any]) -> None:
-    """Diagnose an operation on two operands whose result has another shape than its (first) tracked operand."""
-    x, y = inputs
-    left: Shape = x.shape if hasattr(x, "shape") else np.shape(x)
-    right: Shape = y.shape if hasattr(y, "shape") else np.shape(y)
-    if not left or not right or node.code is None:
-        return
-    key = (id(node.code), node.offset, left, right)
-    known = _diagnoses.get(key)
-    if known is None:
-        if len(_diagnoses) >= PLACES_AT_MOST:
-            _diagnoses.clear()
-        try:
-            finding = _diagnose(node, inputs, left, right)
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            finding = None  # source that cannot be read must not stop the operation
-        known = _diagnoses[key] = (node.code, finding)  # holds the code object, so that its id stays unique
-    finding = known[1]
-    if finding is None:
-        return
-    if finding.waits:
-        prediction = 0 if node.parents[0].bits > FLAGS else 1
-        suspect(node, Residual(weakref.ref(node), prediction, finding))
-    elif is_due("GT101", *finding.problem.place[1:]):
-        report(finding.problem)
-
-
-def _diagnose(node: Node, inputs: Sequence[Any], left: Shape, right: Shape) -> Finding | None:
-    assert node.op is not None
-    if _is_inside_vmap():
-        inputs = _operands_of_one_example(node, inputs)
-        left, right = (tuple(getattr(x, "shape", ())) for x in inputs)
-        if not is_outer(left, right):
-            return None
-    if is_outer(left, right):
-        site = UserExpression.present()
-        residual = node.op.name == "subtract"
-        if not is_written(site, node.op.name) or _is_axis_explicit(site, inputs, (left, right), residual):
+    `find_site` gives the user's expression; it is called only if the shapes are suspicious.
+    """
+    if is_outer(*shapes):
+        site = find_site()
+        residual = record.operation == "subtract"
+        if not is_written(site, record.operation) or _is_axis_explicit(site, inputs, shapes, residual):
             return None
         return Finding("GT101", outer_problem(site, inputs))
-    tracked = [parent.bits > FLAGS for parent in node.parents]
-    if sum(tracked) != 1 or node.parents[tracked.index(True)].op is None:
+    tracked = [parent.is_tracked for parent in record.parents]
+    if sum(tracked) != 1 or not record.parents[tracked.index(True)].operation:
         return None
-    return _diagnose_residual(node, inputs, tracked.index(True), (left, right))
+    return _diagnose_residual(record, inputs, tracked.index(True), shapes, find_site)
 
 
-def _diagnose_residual(node: Node, inputs: Sequence[Any], index: int, shapes: tuple[Shape, Shape]) -> Finding | None:
+def _diagnose_residual(
+    node: Record,
+    inputs: Sequence[Any],
+    index: int,
+    shapes: tuple[Shape, Shape],
+    find_site: Callable[[], UserExpression],
+) -> Finding | None:
     """The finding, to be judged later, for an operation on a computed operand, at `index`, and data; or None."""
-    from gradtape.explain.source import dataflow
-
-    assert node.op is not None
     prediction, target = shapes[index], shapes[1 - index]
     is_row = len(prediction) == 1 and target == prediction * 2
-    own, other = _stretched_axes(prediction, target), _stretched_axes(target, prediction)
-    is_residual = node.op.name == "subtract" and bool(own[0])
-    if not (is_residual or (is_row and node.op.name in ("subtract", "multiply"))):
+    own, other = stretched_axes(prediction, target), stretched_axes(target, prediction)
+    is_residual = node.operation == "subtract" and bool(own[0])
+    if not (is_residual or (is_row and node.operation in ("subtract", "multiply"))):
         return None
-    site = UserExpression.present()
-    if not is_written(site, node.op.name):
+    site = find_site()
+    if not is_written(site, node.operation):
         return None
     parts = site.parts(inputs)
     if is_row:
@@ -131,49 +103,6 @@ def _diagnose_residual(node: Node, inputs: Sequence[Any], index: int, shapes: tu
     return Finding("GT101", outer_problem(site, inputs), True)
 
 
-def _is_inside_vmap() -> bool:
-    """Whether `vmap` runs this operation on a whole batch, whose axis is not in the user's code."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and is_library(frame.f_code.co_filename):
-        if frame.f_code.co_filename == batch.__file__:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def _operands_of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
-    """The operands of an operation inside `vmap` with the shapes that one example has, as in the user's code."""
-    found = interpreted_op()
-    return found.inputs if found is not None and found.op is node.op and len(found.inputs) == 2 else (None, None)
-
-
-def is_outer(left: Shape, right: Shape) -> bool:
-    """Whether two shapes make a table of all pairs by accident.
-
-    Both are stretched, to a length that is the same on both sides, and at least one of them along an axis that it does
-    not have.
-
-    >>> is_outer((200, 1), (200,)), is_outer((200, 1), (1, 200)), is_outer((200, 1), (5,))
-    (True, False, False)
-    """
-    own, missing = _stretched_axes(left, right)
-    other, other_missing = _stretched_axes(right, left)
-    if not (missing or other_missing):
-        return False
-    return bool({*own, *missing} & {*other, *other_missing})
-
-
-def _stretched_axes(shape: Shape, other: Shape) -> tuple[list[int], list[int]]:
-    """The lengths that `shape` is stretched to by `other`: along axes of length 1, and along axes it does not have."""
-    count = max(len(shape), len(other))
-    padded, others = (1,) * (count - len(shape)) + shape, (1,) * (count - len(other)) + other
-    pairs = list(zip(padded, others))
-    absent = count - len(shape)
-    missing = [n for length, n in pairs[:absent] if n > 1]
-    own = [n for length, n in pairs[absent:] if length == 1 and n > 1]
-    return own, missing
-
-
 # -- whether it was meant
 
 
@@ -186,14 +115,14 @@ def _is_axis_explicit(
     own axis was removed: `x = grid[:, None]; y = np.sin(x)`, and `model(x).squeeze() - y`.
     """
     parts = site.parts(inputs)
-    nodes: list[Any] = [getattr(x, "_node", None) for x in inputs]
-    if None not in nodes and nodes[0].bits > FLAGS and _view_base(nodes[0]) is _view_base(nodes[1]):
+    nodes: list[Any] = [record_of(x) for x in inputs]
+    if None not in nodes and nodes[0].is_tracked and _view_base(nodes[0]) is _view_base(nodes[1]):
         return True  # a tensor against itself: all pairs are meant
-    of_parameters = all(node is None or node.bits <= FLAGS or node.op is None for node in nodes)
+    of_parameters = all(node is None or not node.is_tracked or not node.operation for node in nodes)
     for index, (node, part, shape) in enumerate(zip(nodes, parts, shapes)):
-        if not _stretched_axes(shape, shapes[1 - index])[0]:
+        if not stretched_axes(shape, shapes[1 - index])[0]:
             continue
-        is_data = node is None or node.bits <= FLAGS
+        is_data = node is None or not node.is_tracked
         if residual and is_data and isinstance(part, ast.Name) and _is_flattened(nodes[1 - index]):
             continue
         if part is not None and makes_axis(site, part, reshapes=of_parameters):
@@ -205,127 +134,38 @@ def _is_axis_explicit(
 
 def _is_flattened(node: Any) -> bool:
     """Whether a tracked vector was made of something with more axes, by a shape change, an index or a product."""
-    if node is None or node.bits <= FLAGS or node.op is None or len(node.shape) != 1:
+    if node is None or not node.is_tracked or not node.operation or len(node.shape) != 1:
         return False
-    changed = node.op.name in ("reshape", "getitem") and len(node.parents[0].shape) > 1
-    return changed or node.op.name == "matmul"
+    changed = node.operation in ("reshape", "getitem") and len(node.parents[0].shape) > 1
+    return changed or node.operation == "matmul"
 
 
-def _view_base(node: Node) -> Node:
+def _view_base(node: Record) -> Record:
     """The tensor that a node is a view of."""
-    while node.op is not None and node.parents and node.op.name in ("reshape", "getitem", "transpose"):
+    while node.operation and node.parents and node.operation in ("reshape", "getitem", "transpose"):
         node = node.parents[0]
     return node
 
 
-def makes_axis(site: UserExpression, expression: ast.expr, followed: int = 0, reshapes: bool = False) -> bool:
-    """Whether an expression, or the elementwise operations it consists of, explicitly adds an axis of length 1.
-
-    Names are followed to where they were bound. A `reshape` counts only in the expression itself, unless `reshapes` is
-    true: a column that was made elsewhere is the usual mistake.
-    """
-    if isinstance(expression, ast.Subscript):
-        return _has_none(expression.slice)
-    if isinstance(expression, ast.Attribute) and expression.attr in _SAME_AXES:
-        return makes_axis(site, expression.value, followed, reshapes)
-    if isinstance(expression, ast.IfExp):
-        return all(makes_axis(site, part, followed, reshapes) for part in (expression.body, expression.orelse))
-    if isinstance(expression, ast.UnaryOp):
-        return makes_axis(site, expression.operand, followed, reshapes)
-    if isinstance(expression, ast.BinOp):
-        if isinstance(expression.op, ast.MatMult):
-            return False
-        return any(makes_axis(site, side, followed, reshapes) for side in (expression.left, expression.right))
-    if isinstance(expression, ast.Call):
-        return _call_makes_axis(site, expression, followed, reshapes)
-    if isinstance(expression, ast.Name) and followed < BINDINGS_FOLLOWED:
-        bound = site.binding(expression)
-        if bound is None or bound.label:
-            return False
-        source = source_of(bound.file)
-        value = source.at(bound)
-        elsewhere = UserExpression(None)
-        elsewhere.source, elsewhere.node = source, value
-        return isinstance(value, ast.expr) and makes_axis(elsewhere, value, followed + 1, reshapes)
-    return False
-
-
-def _call_makes_axis(site: UserExpression, call: ast.Call, followed: int, reshapes: bool) -> bool:
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    is_function = owner is None or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
-    if name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
-        return True
-    for keyword in call.keywords:
-        if keyword.arg in ("keepdims", "keepdim") and getattr(keyword.value, "value", True):
-            return True
-    if name == "reshape" and (reshapes or not followed):
-        return any(
-            isinstance(length, ast.Constant) and length.value == 1
-            for argument in call.args
-            for length in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
-        )
-    arguments = call.args if is_function else [*([] if owner is None else [owner]), *call.args]
-    if name in _SAME_AXES or is_elementwise(name):
-        return any(makes_axis(site, argument, followed, reshapes) for argument in arguments)
-    return False
-
-
-_SAME_AXES = frozenset({
-    "real", "imag", "T", "mT", "H", "conj", "conjugate", "angle", "real_if_close", "nan_to_num", "clip", "clamp",
-    "where", "astype", "to", "float", "double", "cfloat", "copy", "clone", "array", "asarray", "asanyarray",
-    "ascontiguousarray", "asfortranarray", "contiguous", "tensor", "as_tensor", "constant", "convert_to_tensor",
-    "identity", "transpose", "permute", "permute_dims", "swapaxes", "moveaxis", "matrix_transpose", "flip", "fliplr",
-    "flipud", "roll", "sort", "cumsum", "cumprod", "round", "around", "fix", "stop_gradient", "detach", "numpy",
-    "cast",
-})  # fmt: skip
-"""Attributes, methods and functions whose result has the axes of their operand, at most in another order."""
-
-
-@functools.lru_cache(maxsize=512)
-def is_elementwise(name: str) -> bool:
-    """Whether the function that goes by `name` is applied to each element: a ufunc of NumPy's, or an operation of ours.
-
-    >>> is_elementwise("conj"), is_elementwise("sigmoid"), is_elementwise("sum")
-    (True, True, False)
-    """
-    from gradtape import ops
-
-    return (
-        isinstance(getattr(np, name, None), np.ufunc) or getattr(getattr(ops, name, None), "kind", "") == "elementwise"
-    )
-
-
-def _has_none(index: ast.expr) -> bool:
-    """Whether an index has `None` or `newaxis` in it."""
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    return any(
-        (isinstance(part, ast.Constant) and part.value is None)
-        or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
-        or (isinstance(part, ast.Name) and part.id == "newaxis")
-        for part in parts
-    )
-
-
-def _operations_add_axis(node: Node, shape: Shape) -> bool:
+def _operations_add_axis(node: Record, shape: Shape) -> bool:
     """Whether the operations that made a tensor, as far back as they are elementwise, added its axis on purpose."""
     for _ in range(16):
-        if node.op is None or not node.parents or node.shape.count(1) < shape.count(1):
+        if not node.operation or not node.parents or node.shape.count(1) < shape.count(1):
             return False
         if node.params.get("keepdims") is True:
             return True
-        if node.op.name == "getitem" and any(part is None for part in node.params.get("index", ())):
+        if node.operation == "getitem" and any(part is None for part in node.params.get("index", ())):
             return True
-        if node.op.name == "reshape":
+        if node.operation == "reshape":
             site = site_at(node.location)
             expression = site.node.value if isinstance(site.node, ast.Expr) else site.node
-            return isinstance(expression, ast.Call) and _call_makes_axis(site, expression, 1, False)
-        if node.op.kind != "elementwise" and node.op.name not in _SAME_AXES:
+            return isinstance(expression, ast.Call) and call_makes_axis(site, expression, 1, False)
+        if node.kind != "elementwise" and node.operation not in SAME_AXES:
             return False
         site = site_at(node.location)
         if isinstance(site.node, ast.BinOp | ast.Call | ast.Attribute) and makes_axis(site, site.node, 1):
             return True
-        columns = [parent for parent in node.parents if parent.shape == shape and parent.bits > FLAGS]
+        columns = [parent for parent in node.parents if parent.shape == shape and parent.is_tracked]
         if not columns:
             return False
         node = columns[0]
@@ -478,53 +318,56 @@ _TOTALS = {"sum", "mean", "average", "dot", "vdot", "matmul", "einsum", "copy", 
 _COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
 
 
-def judge_residual(suspect: Residual, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+def judge_residual(suspect: Residual, computation: Computation) -> bool:
     """Warn of a residual if its prediction was computed from the data and all of it goes into the target."""
     node = suspect.node()
-    if node is None or node not in consumers or all(math.prod(target.shape) != 1 for target in targets):
+    is_reached = node is not None and node in computation.consumers
+    if node is None or not is_reached or all(math.prod(target.shape) != 1 for target in computation.targets):
         return False
-    of_examples = suspect.finding.of_examples or _depends_on(node.parents[suspect.prediction], node.shape)
+    of_examples = suspect.finding.of_examples or _depends_on(_prediction(node), node.shape)
     if not node.shape or not of_examples:
         return False
-    if not _is_compared(node, consumers, targets):
+    if not _is_compared(node, computation):
         return False
     if is_due(suspect.finding.code, *suspect.finding.problem.place[1:]):
         report(suspect.finding.problem)
     return True
 
 
-def _depends_on(node: Node, examples: Shape) -> bool:
+def _prediction(residual: Record) -> Record:
+    """The operand of a residual that is the computed tensor."""
+    return residual.parents[0] if residual.parents[0].is_tracked else residual.parents[1]
+
+
+def _depends_on(node: Record, examples: Shape) -> bool:
     """Whether a prediction was computed from data with one of the lengths of the targets, not from parameters only."""
     lengths = {n for n in examples if n > 1}
     return any(lengths & {*shape} for shape in _data_shapes(node))
 
 
-def _data_shapes(start: Node) -> Iterator[Shape]:
+def _data_shapes(start: Record) -> Iterator[Shape]:
     """The shapes of the untracked arrays that went into a node, as far as they were saved."""
     pending, seen = [start], {start}
     while pending:
         node = pending.pop()
-        for index, parent in enumerate(node.parents):
-            if parent.bits > FLAGS:
+        for parent, operand in zip(node.parents, node.operands):
+            if operand.is_tracked:
                 if parent not in seen:
                     seen.add(parent)
                     pending.append(parent)
-                continue
-            value = node.inputs[index] if index < len(node.inputs) else None
-            shape = getattr(getattr(value, "array", value), "shape", ())
-            if len(shape) and math.prod(shape) > 1:
-                yield shape
+            elif operand.shape and math.prod(operand.shape) > 1:
+                yield operand.shape
 
 
-def _is_compared(start: Node, consumers: dict[Node, list[Node]], targets: Sequence[Node]) -> bool:
+def _is_compared(start: Record, computation: Computation) -> bool:
     """Whether a difference goes into a target by what a loss is made of: powers, absolute values, weights and sums."""
     pending, seen = [start], {start}
     while pending:
         node = pending.pop()
-        if node in targets:
+        if node in computation.targets:
             return True
-        for consumer in consumers.get(node, ()):
-            if consumer not in seen and consumer.op is not None and consumer.op.name in _COMPARING:
+        for consumer in computation.consumers.get(node, ()):
+            if consumer not in seen and consumer.operation in _COMPARING:
                 seen.add(consumer)
                 pending.append(consumer)
     return False

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import AMBIENT, FLAGS, Cut, Node, leaf
 from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes.shape_edits import replace_span
-from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.record import Record, Replayable
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line, returned_values, source_of
@@ -38,7 +37,7 @@ _WRITE_METHODS = frozenset(["fill", "put", "itemset"])  # methods of arrays that
 _unrelated_pairs: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
 
-def judge_departures(departed: Sequence[Cut], replay: Replay) -> bool:
+def judge_departures(departed: Sequence[Record], replay: Replayable) -> bool:
     """Warn of the first departed value that is a constant operand on the way to the target. Whether it warned."""
     if not departed:
         return False
@@ -56,35 +55,38 @@ def judge_departures(departed: Sequence[Cut], replay: Replay) -> bool:
 class ConstantOperands:
     """The constant operands on the way to a target, grouped by their place in the code: a loop repeats each place."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: Replayable) -> None:
         self._edges = [
-            (node, slot) for node in reversed(replay.nodes) if node.code is not None for slot in _constant_slots(node)
+            (node, slot)
+            for node in reversed(replay.records)
+            if node.location.is_known
+            for slot in _constant_slots(node)
         ]
-        self._by_place: dict[tuple[int, int, int], list[int]] = {}
+        self._by_place: dict[tuple[Any, ...], list[int]] = {}
         for index, (node, slot) in enumerate(self._edges):
-            self._by_place.setdefault((id(node.code), node.offset, slot), []).append(index)
-        self._by_departure: dict[tuple[int, int], list[int]] = {}  # by the place of a departure
+            self._by_place.setdefault((*node.place_key, slot), []).append(index)
+        self._by_departure: dict[tuple[Any, ...], list[int]] = {}  # by the place of a departure
         self._numbers: dict[Any, list[int]] | None = None
         self._arrays: list[int] = []
 
-    def computed_from(self, departure: Cut) -> list[tuple[Node, int]]:
+    def computed_from(self, departure: Record) -> list[tuple[Record, int]]:
         """The operands, younger than `departure`, that were computed from its value, as names or numbers show."""
-        place = id(departure.code), departure.offset
+        place = departure.place_key
         if place not in self._by_departure:
             self._by_departure[place] = self._find_by_source(departure)
         found = {*self._by_departure[place], *self._find_by_value(departure.params.get("value"))}
         return [self._edges[index] for index in sorted(found) if self._edges[index][0].order >= departure.order]
 
-    def _find_by_source(self, departure: Cut) -> list[int]:
+    def _find_by_source(self, departure: Record) -> list[int]:
         found: list[int] = []
         for key, edges in self._by_place.items():
-            pair = (id(departure.code), departure.offset, *key)
+            pair = (*departure.place_key, *key)
             if pair in _unrelated_pairs:
                 continue
             if _operand_reads(departure, *self._edges[edges[0]]):
                 found += edges
             elif len(_unrelated_pairs) < PAIRS_AT_MOST:
-                _unrelated_pairs[pair] = departure.code, self._edges[edges[0]][0].code
+                _unrelated_pairs[pair] = departure.location, self._edges[edges[0]][0].location
         return found
 
     def _find_by_value(self, value: Any) -> list[int]:
@@ -93,7 +95,7 @@ class ConstantOperands:
         if self._numbers is None:
             self._numbers = {}
             for index, (node, slot) in enumerate(self._edges):
-                constant = saved(node)[slot]
+                constant = node.operand_value(slot)
                 if constant is None:
                     continue
                 if np.size(constant) == 1:
@@ -105,14 +107,14 @@ class ConstantOperands:
 
     def _contains(self, index: int, value: Any) -> bool:
         node, slot = self._edges[index]
-        return bool(np.any(np.asarray(saved(node)[slot]) == value))
+        return bool(np.any(np.asarray(node.operand_value(slot)) == value))
 
 
-def _constant_slots(node: Node) -> Iterator[int]:
+def _constant_slots(node: Record) -> Iterator[int]:
     """The inputs of an operation that are numbers or arrays, not tensors on a tape."""
-    if node.op is not None:
+    if node.operation:
         for index, parent in enumerate(node.parents):
-            if parent.bits <= FLAGS:
+            if not parent.is_tracked:
                 yield index
 
 
@@ -123,26 +125,26 @@ def _is_recognisable(value: Any) -> bool:
     return float(f"{value:.6g}") != value
 
 
-def _operand_reads(departure: Cut, node: Node, slot: int) -> bool:
+def _operand_reads(departure: Record, node: Record, slot: int) -> bool:
     """Whether an operand is computed from what left at `departure`, as far as names show."""
     site = site_at(node.location)
     part = _operand_expression(site, node, slot)
     return part is not None and _reads(site, part, _exit_expression(departure), NAMES_FOLLOWED)
 
 
-def _operand_expression(site: UserExpression, node: Node, slot: int) -> ast.expr | None:
+def _operand_expression(site: UserExpression, node: Record, slot: int) -> ast.expr | None:
     if not isinstance(site.node, ast.expr | ast.stmt):
         return None
     candidates = site._candidates(len(node.parents))
     return candidates[slot] if slot < len(candidates) and len(candidates) == len(node.parents) else None
 
 
-def _exit_expression(departure: Cut) -> tuple[UserExpression, ast.AST | None]:
+def _exit_expression(departure: Record) -> tuple[UserExpression, ast.AST | None]:
     site = site_at(departure.location)
     return site, site.node.value if isinstance(site.node, ast.Expr) else site.node
 
 
-def reads_departure(site: UserExpression, expression: ast.AST, departure: Cut) -> bool:
+def reads_departure(site: UserExpression, expression: ast.AST, departure: Record) -> bool:
     """Whether an expression of the user is computed from the value that left at `departure`, as far as names show."""
     return _reads(site, expression, _exit_expression(departure), NAMES_FOLLOWED)
 
@@ -259,23 +261,11 @@ def _call_reads(
     return any(_reads(_in_same_file(site, value), value, leaving, names - 1) for value in returned)
 
 
-def _cancels(edges: Sequence[tuple[Node, int]], replay: Replay) -> bool:
+def _cancels(edges: Sequence[tuple[Record, int]], replay: Replayable) -> bool:
     """Whether the lost gradient is zero, as for a maximum that is subtracted and added again."""
     total, size = 0.0, 0.0
     for node, slot in edges:
-        gradient, inputs = replay.gradients.get(node), tuple(replay.inputs(node))
-        if gradient is None or isinstance(gradient, list) or node.op is None:
-            return False
-        stand_in = Node()
-        stand_in.op, stand_in.params, stand_in.shape, stand_in.dtype = node.op, node.params, node.shape, node.dtype
-        stand_in.bits, stand_in.out, stand_in.inputs = node.bits, replay.values.get(node), inputs
-        constant = leaf(np.shape(inputs[slot]) if inputs[slot] is not None else (), node.dtype, AMBIENT)
-        stand_in.parents = tuple(constant if i == slot else parent for i, parent in enumerate(node.parents))
-        try:
-            with np.errstate(all="ignore"):
-                lost = node.op.reverse(gradient, stand_in, stand_in.out, inputs)[slot]
-        except (TypeError, ValueError, AttributeError):  # it needs a value that was not saved
-            return False
+        lost = replay.gradient_of_constant(node, slot)
         if lost is None:
             return False
         total += float(np.sum(lost).real)
@@ -286,7 +276,7 @@ def _cancels(edges: Sequence[tuple[Node, int]], replay: Replay) -> bool:
 # -- what to say
 
 
-def _detached_problem(departure: Cut, node: Node, slot: int) -> Problem:
+def _detached_problem(departure: Record, node: Record, slot: int) -> Problem:
     site, left = _exit_expression(departure)
     came = site_at(node.location)
     part = _operand_expression(came, node, slot)
@@ -309,13 +299,13 @@ def _detached_problem(departure: Cut, node: Node, slot: int) -> Problem:
     )
 
 
-def describe_departure(departure: Cut) -> tuple[str, list[str]]:
+def describe_departure(departure: Record) -> tuple[str, list[str]]:
     """How a value left the tape, in words, and what to write instead."""
     site, left = _exit_expression(departure)
     return f"the value left the tape as {_exit_words(site, left, departure)}", _departure_fixes(site, left, departure)
 
 
-def _exit_words(site: UserExpression, left: ast.AST | None, departure: Cut) -> str:
+def _exit_words(site: UserExpression, left: ast.AST | None, departure: Record) -> str:
     if isinstance(left, ast.Subscript):
         return "an element of a NumPy array"
     if isinstance(left, ast.Call) and _array_written_to(left) is not None:
@@ -325,7 +315,7 @@ def _exit_words(site: UserExpression, left: ast.AST | None, departure: Cut) -> s
     return departure.reason
 
 
-def _departure_fixes(site: UserExpression, left: ast.AST | None, departure: Cut) -> list[str]:
+def _departure_fixes(site: UserExpression, left: ast.AST | None, departure: Record) -> list[str]:
     span: Span = site.span
     scalar = departure.params.get("shape") == ()
     converts = isinstance(left, ast.Call) and getattr(left.func, "id", "") in ("float", "int", "complex", "bool")

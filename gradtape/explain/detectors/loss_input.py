@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import Node
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Span
+from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import array_of, record_of
 
 _SOFTMAXES = ("softmax",)
 _SIGMOIDS = ("sigmoid", "expit")
@@ -27,7 +28,7 @@ _SIGMOIDS = ("sigmoid", "expit")
 def warn_softmax_twice(name: str, input: Any, axis: int) -> None:
     """Warn of `cross_entropy` of a softmax, or of a softmax of a softmax."""
     site = UserExpression.present()
-    made = _producer(input._node, "softmax")
+    made = _producer(record_of(input), "softmax")
     what, wrapped = _first_argument(site)
     advice = "give it the numbers as they are before the softmax; it applies one itself"
     called = _called_name(site)
@@ -52,7 +53,7 @@ def warn_softmax_twice(name: str, input: Any, axis: int) -> None:
     )
 
 
-def warn_sigmoid_twice(name: str, made: Node) -> None:
+def warn_sigmoid_twice(name: str, made: Record) -> None:
     """Warn of `binary_cross_entropy_with_logits` of a sigmoid."""
     site = UserExpression.present()
     what, _ = _first_argument(site)
@@ -73,11 +74,11 @@ def warn_sigmoid_twice(name: str, made: Node) -> None:
 def warn_not_log_probabilities(name: str, input: Any, axis: int | None) -> None:
     """Warn of `nll_loss` or `kl_div` of logits, or of probabilities."""
     site = UserExpression.present()
-    array = input._array
+    array = array_of(input)
     what, wrapped = _first_argument(site)
     sums = None if axis is None and array.ndim < 1 else array.sum(axis=-1 if axis is None else axis)
     probabilities = sums is not None and array.min() >= 0 and bool(np.allclose(sums, 1.0, atol=1e-5))
-    made = _producer(input._node, "softmax") if probabilities else None
+    made = _producer(record_of(input), "softmax") if probabilities else None
     offered: list[str] = []
     if probabilities and made is not None:
         offered = _rename_call(made, "softmax", "log_softmax")
@@ -101,9 +102,9 @@ def warn_not_log_probabilities(name: str, input: Any, axis: int | None) -> None:
     )
 
 
-def _report(title: str, site: UserExpression, made: Node | None, label: str, **parts: Any) -> None:
+def _report(title: str, site: UserExpression, made: Record | None, label: str, **parts: Any) -> None:
     spans = [site.span]
-    if made is not None and made.code is not None:
+    if made is not None and made.location.is_known:
         there = site_at(made.location).span
         if (there.file, there.line, there.column) != (site.span.file, site.span.line, site.span.column):
             spans.append(there.labelled(label))
@@ -112,11 +113,11 @@ def _report(title: str, site: UserExpression, made: Node | None, label: str, **p
         report(found)
 
 
-def _producer(node: Node, name: str) -> Node | None:
+def _producer(node: Record | None, name: str) -> Record | None:
     """The operation `name` that made a value, before changes of its shape; otherwise the operation that made it."""
-    while node.op is not None and node.op.name != name and node.op.kind == "linear" and len(node.parents) == 1:
+    while node is not None and node.operation != name and node.kind == "linear" and len(node.parents) == 1:
         node = node.parents[0]
-    return node if node.op is not None else None
+    return node if node is not None and node.operation else None
 
 
 def _called_name(site: UserExpression) -> str:
@@ -145,9 +146,9 @@ def _first_argument(site: UserExpression) -> tuple[str, Span | None]:
     return (text if len(text) <= 40 else "its input"), span
 
 
-def _without_activation(made: Node | None, names: tuple[str, ...]) -> list[str]:
+def _without_activation(made: Record | None, names: tuple[str, ...]) -> list[str]:
     """The argument of a softmax or sigmoid in the place of the call."""
-    if made is None or made.code is None:
+    if made is None or not made.location.is_known:
         return []
     site = site_at(made.location)
     call = _call_node(site)
@@ -168,7 +169,7 @@ def _without_activation(made: Node | None, names: tuple[str, ...]) -> list[str]:
     return [Fix(text, True, site.span)]
 
 
-def _rename_call(made: Node, old: str, new: str) -> list[str]:
+def _rename_call(made: Record, old: str, new: str) -> list[str]:
     site = site_at(made.location)
     call = _call_node(site)
     if call is None or _called_name(site) != old:

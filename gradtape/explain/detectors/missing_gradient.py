@@ -4,28 +4,57 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gradtape.core.graph import AMBIENT, FLAGS, UNTRACKED, VARIABLE, Cut, Node
-from gradtape.core.location import Location
-from gradtape.core.recording import Recording
-from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import code_of, cut_words, first_of, fix_for
+from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Span
-from gradtape.explain.queries.why_result import Why, verdict
+from gradtape.explain.model.record import Record, SourceLocation, Watch
+from gradtape.explain.model.why import Why
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of, span_of
+from gradtape.explain.source.libraries import array_of, is_tensor, is_variable, record_of
 from gradtape.explain.source.parameter_names import join_names, name_of, name_of_target, names_of_leaves
 
-if TYPE_CHECKING:
-    from gradtape.core.tape import GradientTape
+
+def verdict(code: str, head: str, *lines: str | Record | SourceLocation | Span, fix: str | list[str]) -> Why:
+    """No gradient, for one of the causes. A text before a node or location is its label; other texts are notes."""
+    spans, notes = [], []
+    label = ""
+    for line in lines:
+        if isinstance(line, str):
+            if label:
+                notes.append(label)
+            label = line
+            continue
+        is_label = label.endswith((" here", " this")) or not label
+        if not is_label:
+            notes.append(label)
+        text = label if is_label else ""
+        if isinstance(line, Span):
+            spans.append(line.labelled(text))
+        else:
+            place = line.location if hasattr(line, "location") else line
+            if place.in_rule and text:
+                text = text.replace(" here", " by the derivative of this")
+            spans.append(span_of(place, text))
+        label = ""
+    if label:
+        notes.append(label)
+    return Why(problem(code, f"no gradient: {head}", spans=spans, notes=notes, fixes=fix))
 
 
-def explain_untracked_target(target: Any, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
+def tensor_record(tensor: Any) -> Record:
+    """The record of a tensor, which has one."""
+    record = record_of(tensor)
+    assert record is not None
+    return record
+
+
+def explain_untracked_target(target: Any, source: Any, watch: Watch) -> Why:
     """The target is a number or an array: it left the tape somewhere, or was not computed from the source."""
-    goal = source._node
-    departure = paths.departure_of(goal, mask) or paths.last_departure(UNTRACKED, goal, mask, tape)
+    departure = paths.departure_of(tensor_record(source), watch) or paths.last_departure(None, watch)
     if departure is not None:
         return explain_departure(departure)
     kind = type(target).__name__
@@ -36,11 +65,11 @@ def explain_untracked_target(target: Any, source: Tensor, mask: int, tape: Gradi
     )
 
 
-def explain_departure(departure: Cut) -> Why:
+def explain_departure(departure: Record) -> Why:
     """The value left the tape as a number, an array or by assignment; the target has no connection to it."""
     code = code_of(departure)
     head = cut_words(departure, "")
-    fix: str | list[str] = fix_for(departure, None)
+    fix: str | list[str] = fix_for(departure, is_tape=False)
     if departure.reason.startswith("Variable.assign"):
         head = "the value was assigned to a variable"
     elif code == "GT210":
@@ -56,13 +85,13 @@ def explain_departure(departure: Cut) -> Why:
     )
 
 
-def explain_cut_path(route: list[Node], mask: int, tape: GradientTape | None) -> Why:
+def explain_cut_path(route: list[Record], watch: Watch) -> Why:
     """There is a path to the source, but it is cut: explain the first cut, seen from the target."""
-    name = _recorder_words(tape)
-    cuts = [node for node in route if isinstance(node, Cut) and not node.joined]
-    if cuts and tape is not None and cuts[0].reason in ("not recording", "another tape"):
-        early = [node for node in route[:-1] if node.op is not None and not node.bits & mask]
-        if early and early[-1].order < tape._opened:
+    name = _recorder_words(watch)
+    cuts = [node for node in route if node.is_cut and not node.joined]
+    if cuts and watch.is_tape and cuts[0].reason in ("not recording", "another tape"):
+        early = [node for node in route[:-1] if node.operation and not node.is_on(watch.tapes)]
+        if early and early[-1].order < watch.opened:
             return verdict(
                 "GT211",
                 "it was computed before this tape was opened, while another was recording",
@@ -71,109 +100,107 @@ def explain_cut_path(route: list[Node], mask: int, tape: GradientTape | None) ->
             )
     if cuts:
         others = [f"and before that at {cut.reason}, {cut.location}" for cut in cuts[1:]]
-        return verdict(code_of(cuts[0]), cut_words(cuts[0], name), cuts[0], *others, fix=fix_for(cuts[0], tape))
+        return verdict(
+            code_of(cuts[0]), cut_words(cuts[0], name), cuts[0], *others, fix=fix_for(cuts[0], watch.is_tape)
+        )
     blocked = paths.blocked(route)
-    if blocked is not None and all(node.bits & mask for node in route):
-        assert blocked.op is not None
+    if blocked is not None and all(node.is_on(watch.tapes) for node in route):
         return verdict(
             "GT209",
-            f"the source only steers {blocked.op.name}, which has no derivative in it",
+            f"the source only steers {blocked.operation}, which has no derivative in it",
             blocked,
             fix="gt.sigmoid(k * x) is a smooth condition; weigh with it instead of choosing",
         )
-    used = [node for node in route[:-1] if not node.bits & mask][-1]
-    state = used.recording
-    if isinstance(state, Recording) and state.bits & mask & ~VARIABLE:
-        return verdict("GT204", _late_watch_words(tape), "used here", used, fix=watch_fix(tape))
+    used = [node for node in route[:-1] if not node.is_on(watch.tapes)][-1]
+    if watch.was_recording(used):
+        return verdict("GT204", _late_watch_words(watch), "used here", used, fix=watch_fix(watch))
     fix = "compute it inside the with block of the tape that is asked"
-    if tape is None:
+    if not watch.is_tape:
         fix = "compute it outside of what a tape does by itself, or pass create_graph=True to the backward that made it"
     return verdict("GT211", f"the source was used while {name} was not recording", "used here", used, fix=fix)
 
 
-def explain_unwatched_source(target: Tensor, source: Tensor, mask: int, tape: GradientTape | None) -> Why:
+def explain_unwatched_source(target: Any, source: Any, watch: Watch) -> Why:
     """The source is a constant for the tape (or the graph) that is asked: what it is, and where the target used it."""
-    node, name = source._node, _recorder_words(tape)
-    lines: list[str | Node | Location | Span] = []
+    node, name = tensor_record(source), _recorder_words(watch)
+    lines: list[str | Record | SourceLocation | Span] = []
     code = "GT203"
-    if isinstance(source, Variable) and not node.bits & VARIABLE:
+    if is_variable(source) and not node.is_variable:
         code = "GT212"
         lines.append("it is a Variable with trainable=False")
-    elif isinstance(source, Variable) and tape is not None:
+    elif is_variable(source) and watch.is_tape:
         code = "GT212"
         lines.append("the tape was made with watch_accessed_variables=False")
-    elif isinstance(source, Variable):
+    elif is_variable(source):
         lines.append("a Variable is watched by tapes; .backward() sees it after v.requires_grad_()")
-    elif isinstance(node, Cut):
+    elif node.is_cut:
         first = first_of(node)
         code = "GT205" if _rebound_name(node) else code_of(first)
         lines += [f"{cut_words(first, '')}, so it is a new tensor and a constant", "", first]
-    elif node.op is not None:
+    elif node.operation:
         code = "GT211"
         lines += [f"it was computed while {name} was not recording", "", node]
-    elif node.bits & AMBIENT and tape is not None:
+    elif node.requires_grad and watch.is_tape:
         lines.append("requires_grad=True is for .backward(); a tape has to be told")
-    elif node.bits > FLAGS:
+    elif node.is_tracked:
         code = "GT211"
-        lines.append(f"it is watched by {'another' if tape is not None else 'a'} tape")
+        lines.append(f"it is watched by {'another' if watch.is_tape else 'a'} tape")
     else:
         lines.append("it is a tensor that nobody was told to watch: a constant")
-    reached = paths.all_behind(target._node)
-    used = next((user for user in reached if node in user.parents), None) if node is not UNTRACKED else None
-    used = used or paths.use_of(source._array, reached)
-    if node.op is None and not isinstance(node, Cut) and node is not UNTRACKED:
+    reached = paths.all_behind(tensor_record(target))
+    used = next((user for user in reached if node in user.parents), None) if not node.is_shared else None
+    used = used or paths.use_of(array_of(source), reached)
+    if not node.operation and not node.is_cut and not node.is_shared:
         lines += ["made here", node]
-    if used is not None and not isinstance(node, Cut):
+    if used is not None and not node.is_cut:
         lines += ["the target uses it here", used]
-    elif used is None and not isinstance(node, Cut):
+    elif used is None and not node.is_cut:
         lines += _lines_from_names(source)
-    head = f"the source is not watched by {name}" if tape is not None else "the source does not require a gradient"
-    rebound = _rebound_name(node) if isinstance(node, Cut) else ""
+    head = f"the source is not watched by {name}" if watch.is_tape else "the source does not require a gradient"
+    rebound = _rebound_name(node) if node.is_cut else ""
     return verdict(
         code,
         head,
         *lines,
-        fix=f"a Variable keeps its place: {rebound}.assign(...) instead of {rebound} = ...; or {watch_fix(tape)}"
+        fix=f"a Variable keeps its place: {rebound}.assign(...) instead of {rebound} = ...; or {watch_fix(watch)}"
         if rebound
-        else watch_fix(tape),
+        else watch_fix(watch),
     )
 
 
-def explain_unconnected(
-    target: Tensor, source: Tensor, reached: dict[Node, None], mask: int, tape: GradientTape | None
-) -> Why:
+def explain_unconnected(target: Any, source: Any, reached: dict[Record, None], watch: Watch) -> Why:
     """There is no path from the target to the source, not even one that is cut."""
-    start, goal, name = target._node, source._node, _recorder_words(tape)
-    used = paths.use_of(source._array, reached)
+    start, goal, name = tensor_record(target), tensor_record(source), _recorder_words(watch)
+    used = paths.use_of(array_of(source), reached)
     if used is not None and used.order < goal.order:
-        return verdict("GT204", _late_watch_words(tape), "used here", used, "watched here", goal, fix=watch_fix(tape))
-    is_younger = start.op is not None and goal.order > start.order
-    departure = None if is_younger else paths.departure_of(goal, mask)
-    lost = next((node for node in reached if isinstance(node, Cut) and paths.has_lost_sources(node)), None)
-    guessing = departure is None and not is_younger and not _is_never_read(source, lost, tape)
+        return verdict("GT204", _late_watch_words(watch), "used here", used, "watched here", goal, fix=watch_fix(watch))
+    is_younger = start.operation and goal.order > start.order
+    departure = None if is_younger else paths.departure_of(goal, watch)
+    lost = next((node for node in reached if node.is_cut and node.has_lost_origins), None)
+    guessing = departure is None and not is_younger and not _is_never_read(source, lost, watch)
     if lost is not None and guessing:
         head = cut_words(lost, name).replace("the value", "a value").replace("it was", "a value was")
         note = "what it was computed from is gone; if the source was part of it, this is where its gradient ends"
-        return verdict(code_of(lost), head, lost, note, fix=fix_for(lost, tape))
+        return verdict(code_of(lost), head, lost, note, fix=fix_for(lost, watch.is_tape))
     if guessing:
-        departure = paths.last_departure(start, goal, mask, tape)
-    early = find_early_use(lambda value: value is source) if departure is None and goal.op is None else None
+        departure = paths.last_departure(start, watch)
+    early = find_early_use(lambda value: value is source) if departure is None and not goal.operation else None
     if early is not None:
         return verdict(
-            "GT204", _late_watch_words(tape), "used here", early[0], "watched here", goal, fix=watch_fix(tape)
+            "GT204", _late_watch_words(watch), "used here", early[0], "watched here", goal, fix=watch_fix(watch)
         )
     if departure is not None:
         return explain_departure(departure)
-    if goal.op is not None:
+    if goal.operation:
         code, words = _unused_result_words(start, goal, reached)
         return verdict(
             code,
             words,
-            f"the source is the result of {goal.op.name}, made here",
+            f"the source is the result of {goal.operation}, made here",
             goal,
             fix="give the tensor that the target uses a name of its own",
         )
-    if is_younger and isinstance(source, Variable):
+    if is_younger and is_variable(source):
         return verdict(
             "GT202",
             "the source was made after the target was computed: it is not the variable that the target used",
@@ -186,14 +213,14 @@ def explain_unconnected(
     if is_younger:
         return verdict(
             "GT204",
-            f"{'the source was watched' if tape is not None else 'the source was made'} after the target was computed",
+            f"{'the source was watched' if watch.is_tape else 'the source was made'} after the target was computed",
             "the target was computed here",
             start,
-            "the source was watched here" if tape is not None else "the source was made here",
+            "the source was watched here" if watch.is_tape else "the source was made here",
             goal,
-            fix=watch_fix(tape),
+            fix=watch_fix(watch),
         )
-    taken = None if tape is None or start.op is not None else _gradient_taken_outside()
+    taken = None if not watch.is_tape or start.operation else _gradient_taken_outside()
     if taken is not None:
         asked, owner = taken
         return verdict(
@@ -203,7 +230,7 @@ def explain_unconnected(
             asked,
             fix=f"take it inside the with block of {owner}, one step further in: {owner} records how it is computed",
         )
-    made: list[str | Node] = [] if start.op is None else ["the target was computed here", start]
+    made: list[str | Record] = [] if not start.operation else ["the target was computed here", start]
     called, wanted = name_of_target(target) or "the target", name_of(source)
     others = [name for name in names_of_leaves(reached) if name != wanted]
     instead = [f"{called} was computed from {join_names(others)}"] if others else []
@@ -220,25 +247,25 @@ def explain_unconnected(
     )
 
 
-def explain_freed(node: Node, tape: GradientTape | None) -> Why:
+def explain_freed(node: Record, watch: Watch) -> Why:
     """The recording was freed by an earlier gradient, so the cause is not known."""
-    freed = node.freed if tape is None else tape._spent
+    freed = watch.spent if watch.is_tape else node.freed
     return verdict(
         "GT308",
         "not known, for what was recorded has been freed",
         *(() if freed is None else ("freed by this", freed)),
         fix="gt.GradientTape(persistent=True) keeps the recording; or ask why before asking for the gradient"
-        if tape is not None
+        if watch.is_tape
         else "retain_graph=True keeps the graph",
     )
 
 
-def _lines_from_names(source: Tensor) -> list[str | Node | Location | Span]:
+def _lines_from_names(source: Any) -> list[str | Record | SourceLocation | Span]:
     """Where the source was made and where the target used it, as far as the names in the request show."""
     site = UserExpression.present()
     target_part, source_part = site.asked()
-    lines: list[str | Node | Location | Span] = []
-    made = None if source_part is None or source._node is not UNTRACKED else site.binding(source_part)
+    lines: list[str | Record | SourceLocation | Span] = []
+    made = None if source_part is None or not tensor_record(source).is_shared else site.binding(source_part)
     if made is not None:
         lines += ["made here", made]
     used = None if target_part is None else site.use(target_part, lambda value: value is source)
@@ -247,17 +274,17 @@ def _lines_from_names(source: Tensor) -> list[str | Node | Location | Span]:
     return lines
 
 
-def find_early_use(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str] | None:
+def find_early_use(is_source: Callable[[Any], bool]) -> tuple[Span, Any, str] | None:
     """A use, by the target, of a tensor that was only watched on a later line, as far as names show.
 
     Returns the expression that used it, the tensor, and its name.
     """
     site = UserExpression.present()
     target_part, _ = site.asked()
-    found: list[Tensor] = []
+    found: list[Any] = []
 
     def is_later(value: Any) -> bool:
-        if isinstance(value, Tensor) and value._node is not UNTRACKED and is_source(value):
+        if is_tensor(value) and not tensor_record(value).is_shared and is_source(value):
             found.append(value)
             return True
         return False
@@ -265,7 +292,7 @@ def find_early_use(is_source: Callable[[Any], bool]) -> tuple[Span, Tensor, str]
     used = None if target_part is None else site.use(target_part, is_later)
     if used is None:
         return None
-    watched = span_of(found[-1]._node.location)
+    watched = span_of(tensor_record(found[-1]).location)
     if watched.file != used[0].file or watched.line <= used[0].line:
         return None
     return used[0], found[-1], used[1]
@@ -296,28 +323,28 @@ def _gradient_taken_outside() -> tuple[Span, str] | None:
     return site.source.span(taken), tape.id
 
 
-def _is_never_read(source: Tensor, lost: Cut | None, tape: GradientTape | None) -> bool:
-    """Whether `source` is a variable that no operation has read while `tape` was on."""
-    if tape is None or not tape.watches_variables or not isinstance(source, Variable):
+def _is_never_read(source: Any, lost: Record | None, watch: Watch) -> bool:
+    """Whether `source` is a variable that no operation has read while the tape was on."""
+    if not watch.is_tape or not watch.watches_variables or not is_variable(source):
         return False
     unseen = lost is not None and lost.reason in ("no_grad", "not recording", "another tape")
-    return source._node not in tape._variables and not unseen
+    return not watch.has_read(tensor_record(source)) and not unseen
 
 
-def _unused_result_words(start: Node, goal: Node, reached: dict[Node, None]) -> tuple[str, str]:
+def _unused_result_words(start: Record, goal: Record, reached: dict[Record, None]) -> tuple[str, str]:
     """Code and words for a source that is itself a result, one that the target was not computed from."""
     name = _rebound_name(goal)
-    shared = any(node in reached and node.bits > FLAGS for node in paths.all_behind(goal))
+    shared = any(node in reached and node.is_tracked for node in paths.all_behind(goal))
     if name and shared:
         return "GT205", f"the name {name} was bound to a new tensor, and the target was computed from the old one"
-    if start.op is not None and goal.order > start.order:
+    if start.operation and goal.order > start.order:
         return "GT202", "the source was computed after the target"
     if shared:
         return "GT202", "the target was computed from what the source was computed from, not from the source"
     return "GT202", "the target was not computed from the source"
 
 
-def _rebound_name(node: Node) -> str:
+def _rebound_name(node: Record) -> str:
     """The name that the statement at `node` rebinds from its old value (`x = x + 1`); empty for other statements."""
     source = source_of(node.location.file)
     expression = source.find(node.location)
@@ -332,16 +359,16 @@ def _rebound_name(node: Node) -> str:
     return ""
 
 
-def _recorder_words(tape: GradientTape | None) -> str:
-    return "this tape" if tape is not None else "the graph"
+def _recorder_words(watch: Watch) -> str:
+    return "this tape" if watch.is_tape else "the graph"
 
 
-def _late_watch_words(tape: GradientTape | None) -> str:
-    return f"the source was used before {'this tape watched it' if tape is not None else 'it required a gradient'}"
+def _late_watch_words(watch: Watch) -> str:
+    return f"the source was used before {'this tape watched it' if watch.is_tape else 'it required a gradient'}"
 
 
-def watch_fix(tape: GradientTape | None) -> str:
-    if tape is None:
+def watch_fix(watch: Watch) -> str:
+    if not watch.is_tape:
         return "gt.tensor(data, requires_grad=True), or x.requires_grad_() before it is used"
     source = UserExpression.present().asked()[1]
     name = source.id if isinstance(source, ast.Name) else "x"

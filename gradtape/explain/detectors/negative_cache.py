@@ -6,18 +6,15 @@ place is not searched again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from gradtape.core.explain_hooks import times_cleared
-from gradtape.core.graph import Node
-
-if TYPE_CHECKING:
-    from gradtape.explain.graph.replay import Replay
+from gradtape.explain.model.record import Record
 
 ENTRIES_AT_MOST = 1024
 SEARCHES_AT_MOST = 3
 
-# The number of searches, and the code objects: keys have their ids, which are unique only as long as they live.
+# The number of searches, and the locations whose place keys are in the key: those are unique as long as these are held.
 _negatives: dict[tuple[Any, ...], tuple[int, Any]] = {}
 
 
@@ -26,13 +23,14 @@ def is_cleared(key: tuple[Any, ...]) -> bool:
     return _negatives.get(key, (0, None))[0] >= SEARCHES_AT_MOST
 
 
-def record_negative(key: tuple[Any, ...], replay: Replay, node: Node | None = None) -> None:
-    """Count one more search at `key` that found nothing; at `node`, if it is one operation that was judged."""
-    if len(_negatives) >= ENTRIES_AT_MOST:
+def record_negative(key: tuple[Any, ...], records: Sequence[Record]) -> bool:
+    """Count one more search at `key`, in which are the places of `records`, that found nothing.
+
+    Returns whether the table was full and has been emptied, for others who count by the same places.
+    """
+    is_full = len(_negatives) >= ENTRIES_AT_MOST
+    if is_full:
         _negatives.clear()
-        times_cleared.clear()
-    if node is not None:
-        place = key[:3]
-        times_cleared[place] = times_cleared.get(place, 0) + 1
-    codes = [None if node is None else node.code, *(target.code for target, _ in replay.seeds)]
-    _negatives[key] = (_negatives.get(key, (0, None))[0] + 1, codes)
+    held = [record.location for record in records]
+    _negatives[key] = (_negatives.get(key, (0, None))[0] + 1, held)
+    return is_full

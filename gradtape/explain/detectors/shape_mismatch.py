@@ -18,6 +18,7 @@ from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, shape_and_dtype
 from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import record_of
 
 Shape = tuple[int, ...]
 _PRODUCTS = frozenset({"matmul", "dot", "inner", "vdot", "vecdot", "tensordot", "solve"})
@@ -480,16 +481,16 @@ def seed_shape_problem(what: str, given: Shape, shape: Shape, target: Any = None
     notes = []
     if target is not None:
         kind = "the target"
-        origin = getattr(target, "_node", None)
-        if origin is not None and origin.code is not None and origin.op is not None:
-            notes.append(f"{kind} was made by {origin.op.name} at {origin.location}")
+        origin = record_of(target)
+        if origin is not None and origin.location.is_known and origin.operation:
+            notes.append(f"{kind} was made by {origin.operation} at {origin.location}")
     return problem(
         "GT301",
         f"{what}: the seed has shape {given}, the target it weighs has shape {shape}",
         spans=[site.span],
         operands=operands,
         notes=notes,
-        consequence="a seed of the wrong shape is not stretched: it would surface later, in an innocent reshape",
+        consequence="a seed of the wrong shape is not stretched: it would surface later, in an times_cleared reshape",
         fixes=offered,
     )
 

@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.explain_hooks import concrete_value
-from gradtape.core.graph import FLAGS, Node
-from gradtape.explain.detectors.broadcast import group_digits, is_outer, makes_axis
+from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
-from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.model.record import Computation, Record, Replayable
 from gradtape.explain.render.spelling import library_of
+from gradtape.explain.source.axes import is_outer, makes_axis
 from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.files import one_line
 
@@ -35,7 +34,7 @@ _GUARDS = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kep
 # -- softmax
 
 
-def judge_softmax(node: Node, replay: Replay) -> bool:
+def judge_softmax(node: Record, replay: Computation) -> bool:
     """Warn of a softmax whose axis is not the one that the loss picks from or sums over. Whether it warned."""
     axes = node.params.get("axis", ())
     if node not in replay.consumers or len(axes) != 1 or len(node.shape) < 2 or node.shape[axes[0]] < 2:
@@ -55,7 +54,7 @@ def judge_softmax(node: Node, replay: Replay) -> bool:
     return True
 
 
-def judge_label_pick(node: Node, replay: Replay) -> bool:
+def judge_label_pick(node: Record, replay: Computation) -> bool:
     """Warn of `p[np.arange(n), labels]` where p is a softmax that was written out, over the axis of the examples."""
     if node not in replay.consumers or not node.parents:
         return False
@@ -79,17 +78,17 @@ def judge_label_pick(node: Node, replay: Replay) -> bool:
     return True
 
 
-def is_suspicious_pick(node: Node) -> bool:
+def is_suspicious_pick(node: Record) -> bool:
     """Whether a traced index may be one that `judge_label_pick` and others warn of, to be judged without a trace."""
     table = node.parents[0].parents[0] if node.parents[0].parents else None
-    positions = concrete_value(saved(node)[1])
+    positions = node.operand_value(1)
     if table is None or len(table.shape) != 2 or not isinstance(positions, np.ndarray):
         return False
     picked = table
     while (inner := _transparent_operand(picked)) is not None:
         picked = inner
     total = _softmax_sum(picked) or picked
-    is_softmax = total is not picked or (picked.op is not None and picked.op.name in ("softmax", "log_softmax"))
+    is_softmax = total is not picked or picked.operation in ("softmax", "log_softmax")
     if not is_softmax or picked.shape != table.shape:
         return False
     axes = total.params.get("axis") or (0, 1)
@@ -98,51 +97,50 @@ def is_suspicious_pick(node: Node) -> bool:
     return len(node.shape) > 1 or (len(counting) == 1 and counting[0] in axes)
 
 
-def _softmax_sum(node: Node) -> Node | None:
+def _softmax_sum(node: Record) -> Record | None:
     """The sum in a softmax that was written out, e / e.sum(axis) or z - log(exp(z).sum(axis)); otherwise None."""
-    if node.op is None or node.op.name not in ("divide", "subtract") or len(node.parents) != 2:
+    if node.operation not in ("divide", "subtract") or len(node.parents) != 2:
         return None
     left, right = node.parents
-    while right.op is not None and right.parents and right.op.name in ("reshape", "getitem", "expand_dims"):
+    while right.parents and right.operation in ("reshape", "getitem", "expand_dims"):
         right = right.parents[0]
-    if node.op.name == "divide":
-        is_sum = right.op is not None and right.op.name == "sum" and right.parents[0] is left
-        return right if is_sum and left.op is not None and left.op.name == "exp" else None
-    if right.op is not None and right.op.name == "logsumexp":
+    if node.operation == "divide":
+        is_sum = right.operation == "sum" and right.parents[0] is left
+        return right if is_sum and left.operation == "exp" else None
+    if right.operation == "logsumexp":
         return right if right.parents[0] is left else None
-    if right.op is None or right.op.name != "log":
+    if right.operation != "log":
         return None
     total = right.parents[0]
-    summed = total.parents[0] if total.op is not None and total.op.name == "sum" else None
-    is_power = summed is not None and summed.op is not None and summed.op.name == "exp" and summed.parents[0] is left
+    summed = total.parents[0] if total.operation == "sum" else None
+    is_power = summed is not None and summed.operation == "exp" and summed.parents[0] is left
     return total if is_power else None
 
 
-def _used_axis(softmax: Node, axis: int, replay: Replay) -> tuple[int, str, Node] | None:
+def _used_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, str, Record] | None:
     """The axis that a later operation uses for the classes, if it is certainly another one than `axis`."""
     for node, previous in _uses_of_softmax(softmax, replay):
-        assert node.op is not None
         found: tuple[int, str] | None = None
-        if node.op.name == "getitem":
+        if node.operation == "getitem":
             found = _picked_class_axis(node, axis)
-        elif node.op.name == "multiply":
+        elif node.operation == "multiply":
             found = _weighted_axis(node, previous, axis, softmax, replay)
-        elif node.op.name == "matmul":
+        elif node.operation == "matmul":
             found = _attention_axis(node, previous, axis, softmax)
-        elif node.op.name == "einsum" and previous is softmax:
+        elif node.operation == "einsum" and previous is softmax:
             found = _einsum_attention_axis(node, axis, softmax)
         if found is not None:
             return (*found, node)
     return None
 
 
-def _uses_of_softmax(softmax: Node, replay: Replay) -> Iterator[tuple[Node, Node]]:
+def _uses_of_softmax(softmax: Record, replay: Computation) -> Iterator[tuple[Record, Record]]:
     """The operations that use the result, or its logarithm, with what they use."""
     pending, seen = [softmax], {softmax}
     while pending:
         node = pending.pop()
         for consumer in replay.consumers.get(node, ()):
-            if consumer.op is None or consumer in seen:
+            if not consumer.operation or consumer in seen:
                 continue
             seen.add(consumer)
             if consumer.shape == softmax.shape and _transparent_operand(consumer) is node:
@@ -150,18 +148,18 @@ def _uses_of_softmax(softmax: Node, replay: Replay) -> Iterator[tuple[Node, Node
             yield consumer, node
 
 
-def _transparent_operand(node: Node) -> Node | None:
+def _transparent_operand(node: Record) -> Record | None:
     """The operand of `node`, if that is a logarithm, a negation, a clip or a sum with a constant: axes stay."""
-    if node.op is None or not node.parents:
+    if not node.operation or not node.parents:
         return None
-    if node.op.name in _TRANSPARENT:
+    if node.operation in _TRANSPARENT:
         return node.parents[0]
-    tracked = [parent for parent in node.parents if parent.bits > FLAGS]
-    is_guard = node.op.name in _GUARDS and len(tracked) == 1 and tracked[0].shape == node.shape
+    tracked = [parent for parent in node.parents if parent.is_tracked]
+    is_guard = node.operation in _GUARDS and len(tracked) == 1 and tracked[0].shape == node.shape
     return tracked[0] if is_guard else None
 
 
-def _picked_class_axis(node: Node, axis: int) -> tuple[int, str] | None:
+def _picked_class_axis(node: Record, axis: int) -> tuple[int, str] | None:
     """`p[np.arange(n), labels]`: one element from each row, so the labels' axis is that of the classes."""
     index = node.params.get("index", ())
     arrays = [(i, part) for i, part in enumerate(index) if isinstance(part, np.ndarray) and part.dtype.kind in "iu"]
@@ -177,10 +175,10 @@ def _picked_class_axis(node: Node, axis: int) -> tuple[int, str] | None:
     return (classes, f"one of axis {classes} is picked for each of axis {rows}") if rows == axis else None
 
 
-def _pick_table_problem(softmax: Node, replay: Replay) -> Problem | None:
+def _pick_table_problem(softmax: Record, replay: Computation) -> Problem | None:
     """`p[np.arange(n), labels]` with labels of shape (n, 1): a table of all pairs instead of one from each row."""
     for node, _ in _uses_of_softmax(softmax, replay):
-        if node.op is None or node.op.name != "getitem":
+        if node.operation != "getitem":
             continue
         arrays = [part for part in node.params.get("index", ()) if isinstance(part, np.ndarray)]
         site = site_at(node.location)
@@ -218,49 +216,49 @@ def _is_range(part: Any, length: int) -> bool:
     return bool(length > 1 and part.size == length and np.array_equal(np.ravel(part), np.arange(length)))
 
 
-def _weighted_axis(node: Node, previous: Node, axis: int, softmax: Node, replay: Replay) -> tuple[int, str] | None:
+def _weighted_axis(
+    node: Record, previous: Record, axis: int, softmax: Record, replay: Computation
+) -> tuple[int, str] | None:
     """A one-hot factor has its ones along the classes; a weighted mean is summed over the axis of the weights."""
     slot = next(i for i, parent in enumerate(node.parents) if parent is previous)
     other = node.parents[1 - slot]
-    factor = saved(node)[1 - slot]
+    factor = node.operand_value(1 - slot)
     if node.shape != softmax.shape:
         return None
-    if other.bits <= FLAGS and factor is not None and np.shape(factor) == node.shape:
+    if not other.is_tracked and factor is not None and np.shape(factor) == node.shape:
         hot = _one_hot_axes(np.asarray(factor))
         if hot and axis not in hot:
             return hot[0], f"it is multiplied with a one-hot code along axis {hot[0]}"
-    shape = other.shape if other.bits > FLAGS else np.shape(factor) if factor is not None else None
+    shape = other.shape if other.is_tracked else np.shape(factor) if factor is not None else None
     if shape is None or previous is not softmax:
         return None
     padded = (1,) * (len(node.shape) - len(shape)) + tuple(shape)
     for consumer in replay.consumers.get(node, ()):
-        summed = consumer.params.get("axis") if consumer.op is not None and consumer.op.name == "sum" else None
+        summed = consumer.params.get("axis") if consumer.operation == "sum" else None
         if not summed or len(summed) != 1 or summed[0] == axis or padded[axis] != 1 or padded[summed[0]] == 1:
             continue
-        if any(c.op is not None and c.op.name in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
+        if any(c.operation in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
             continue  # normalised along the other axis afterwards, as in the M step of a mixture
         return summed[0], f"it weighs a sum over axis {summed[0]}"
     return None
 
 
-def _pick_rows_problem(softmax: Node, axis: int, replay: Replay) -> Problem | None:
+def _pick_rows_problem(softmax: Record, axis: int, replay: Computation) -> Problem | None:
     """`logp[labels]`, which picks rows, where one class of each row is meant: labels for the rows, and no others."""
     if axis != 1 or len(softmax.shape) != 2:
         return None
     rows, classes = softmax.shape
     for node, _ in _uses_of_softmax(softmax, replay):
         index: tuple[Any, ...] = ()
-        if node.op is not None and node.op.name == "getitem":
+        if node.operation == "getitem":
             index = node.params.get("index", ())
         labels = index[0] if len(index) == 1 else None
         if not isinstance(labels, np.ndarray) or labels.shape != (rows,) or labels.dtype.kind not in "iu":
             continue
         if not 1 < classes < rows or not 0 <= labels.min() <= labels.max() < classes:
             continue
-        ends = [c for c in replay.consumers.get(node, ()) if c.op is not None]
-        if not ends or not all(
-            c.op is not None and c.op.name in ("sum", "mean") and 1 in (c.params.get("axis") or [0, 1]) for c in ends
-        ):
+        ends = [c for c in replay.consumers.get(node, ()) if c.operation]
+        if not ends or not all(c.operation in ("sum", "mean") and 1 in (c.params.get("axis") or [0, 1]) for c in ends):
             continue
         site = site_at(node.location)
         written = site.node
@@ -287,28 +285,28 @@ def _one_hot_axes(factor: Any) -> list[int]:
     return [axis for axis in range(factor.ndim) if factor.shape[axis] > 1 and (factor.sum(axis=axis) == 1).all()]
 
 
-def _attention_axis(node: Node, previous: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
+def _attention_axis(node: Record, previous: Record, axis: int, softmax: Record) -> tuple[int, str] | None:
     """Attention: scores of queries and keys, a product of two, weigh the values, which are as many as the keys."""
     if previous is not softmax or node.parents[0] is not softmax or len(softmax.shape) < 2:
         return None
     last = len(softmax.shape) - 1
-    values = node.parents[1].shape if node.parents[1].bits > FLAGS else np.shape(saved(node)[1])
+    values = node.parents[1].shape if node.parents[1].is_tracked else np.shape(node.operand_value(1))
     if axis != last - 1 or len(values) < 2 or softmax.shape[last - 1] == 1:
         return None
     scores = softmax.parents[0]
     for _ in range(6):  # scaled, masked, shifted
-        if scores.op is None or scores.op.name == "matmul":
+        if not scores.operation or scores.operation == "matmul":
             break
         scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
-    if scores.op is None or scores.op.name != "matmul":
+    if scores.operation != "matmul":
         return None
-    keys = scores.parents[1].shape if scores.parents[1].bits > FLAGS else np.shape(saved(scores)[1])
+    keys = scores.parents[1].shape if scores.parents[1].is_tracked else np.shape(scores.operand_value(1))
     if len(keys) < 2 or keys[-1] != values[-2]:
         return None
     return last, f"the values are summed over axis {last}"
 
 
-def _einsum_attention_axis(node: Node, axis: int, softmax: Node) -> tuple[int, str] | None:
+def _einsum_attention_axis(node: Record, axis: int, softmax: Record) -> tuple[int, str] | None:
     """Attention by einsum: the weights, made of scores of pairs, are summed over another axis than they sum to 1."""
     terms, _, result = node.params.get("subscripts", "").partition("->")
     letters = terms.split(",")
@@ -318,24 +316,23 @@ def _einsum_attention_axis(node: Node, axis: int, softmax: Node) -> tuple[int, s
     summed = [place for place, letter in enumerate(own) if letter in values and letter not in result]
     if len(own) != len(softmax.shape) or own[axis] not in result or own[axis] in values or len(summed) != 1:
         return None
-    weights = saved(node)[1 - node.parents.index(softmax)]
+    weights = node.operand_value(1 - node.parents.index(softmax))
     if weights is not None and np.allclose(np.sum(weights, axis=values.index(own[summed[0]])), 1.0):
         return None  # a mixture: it is the other operand that weighs
     scores = softmax.parents[0]
     for _ in range(6):  # scaled, masked, shifted
-        if scores.op is None or scores.op.name in ("matmul", "einsum"):
+        if not scores.operation or scores.operation in ("matmul", "einsum"):
             break
         scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
-    if scores.op is None or scores.op.name not in ("matmul", "einsum") or softmax.shape[axis] == 1:
+    if scores.operation not in ("matmul", "einsum") or softmax.shape[axis] == 1:
         return None
     return summed[0], f"the values are summed over axis {summed[0]}"
 
 
 def _wrong_axis_problem(
-    node: Node, axis: int | None, wanted: int, words: str, where: Node, total: Node | None = None
+    node: Record, axis: int | None, wanted: int, words: str, where: Record, total: Record | None = None
 ) -> Problem:
     """`total` is the sum, where the softmax was written out; `axis` is None where that is over all axes."""
-    assert node.op is not None
     site, use = site_at(node.location), site_at(where.location)
     over = "all axes" if axis is None else f"axis {axis}"
     spans = [site.span.labelled(f"sums to 1 over {over}")]
@@ -352,7 +349,7 @@ def _wrong_axis_problem(
         offered = [] if again is None else [Fix(again, True, summed.span)]
     return problem(
         "GT501",
-        f"{node.op.name if total is None else 'this softmax'} is over {over} of {node.shape}, and what follows is "
+        f"{node.operation if total is None else 'this softmax'} is over {over} of {node.shape}, and what follows is "
         f"over axis {wanted}",
         spans=spans,
         consequence="the probabilities of one example do not sum to 1: the loss and its gradient are of something else",
@@ -377,7 +374,7 @@ LAYERS = frozenset(
 ADVICE_WITHOUT_LAYERS = "measure the variables in units in which they, and the factor of each operation, are about 1"
 
 
-def survey_graph(replay: Replay) -> list[Problem]:
+def survey_graph(replay: Replayable) -> list[Problem]:
     """Notes on a graph: saturated and dead units, a gradient that vanishes or explodes, a sum where a mean was.
 
     >>> import numpy as np, gradtape as gt
@@ -399,17 +396,17 @@ def survey_graph(replay: Replay) -> list[Problem]:
     return found if drift is None else [*found, drift]
 
 
-def _is_not_written(node: Node) -> bool:
+def _is_not_written(node: Record) -> bool:
     """Whether a node has no line in the user's code: its location is not known, or a gradient rule computed it."""
-    return node.code is None or node.location.in_rule
+    return not node.location.is_known or node.location.in_rule
 
 
 _RANGES = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0), "erf": (-1.0, 1.0)}
 
 
-def _unit_problems(replay: Replay) -> Iterator[Problem]:
-    for node in replay.nodes:
-        name = "" if node.op is None else node.op.name
+def _unit_problems(replay: Replayable) -> Iterator[Problem]:
+    for node in replay.records:
+        name = node.operation
         out = replay.values.get(node)
         if out is None or np.size(out) < 4 or _is_not_written(node):
             continue
@@ -437,29 +434,28 @@ def _unit_problems(replay: Replay) -> Iterator[Problem]:
                 )
 
 
-def _double_reductions(replay: Replay) -> Iterator[Problem]:
-    for node in replay.nodes:
-        if node.op is None or node.op.name not in ("mean", "sum") or not node.parents or _is_not_written(node):
+def _double_reductions(replay: Replayable) -> Iterator[Problem]:
+    for node in replay.records:
+        if node.operation not in ("mean", "sum") or not node.parents or _is_not_written(node):
             continue
         inner = node.parents[0]
-        reduced = inner.op is not None and inner.op.name in ("mean", "sum")
-        if reduced and math.prod(inner.shape) == 1 and (inner.code, inner.offset) != (node.code, node.offset):
-            assert inner.op is not None
+        reduced = inner.operation in ("mean", "sum")
+        if reduced and math.prod(inner.shape) == 1 and inner.place_key != node.place_key:
             yield problem(
                 "GT502",
-                f"the {node.op.name} of one number, which already is a {inner.op.name}",
+                f"the {node.operation} of one number, which already is a {inner.operation}",
                 spans=[site_at(node.location).span, site_at(inner.location).span.labelled("reduced here before")],
                 fixes="leave it out; if a mean over examples was meant, leave the first reduction out",
             )
 
 
-def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
-    for node in replay.nodes:
-        if node.op is None or node.op.name != "add" or len(node.shape) != 2 or _is_not_written(node):
+def _ambiguous_biases(replay: Replayable) -> Iterator[Problem]:
+    for node in replay.records:
+        if node.operation != "add" or len(node.shape) != 2 or _is_not_written(node):
             continue
         rows, columns = node.shape
-        vectors = [p for p in node.parents if p.bits > FLAGS and p.op is None and p.shape == (columns,)]
-        products = [p for p in node.parents if p.op is not None and p.op.name in ("matmul", "dot", "linear")]
+        vectors = [p for p in node.parents if p.is_tracked and not p.operation and p.shape == (columns,)]
+        products = [p for p in node.parents if p.operation in ("matmul", "dot", "linear")]
         if rows == columns > 1 and vectors and not products:  # the columns of a product are those of its weights
             site = site_at(node.location)
             if isinstance(site.node, ast.BinOp):
@@ -472,23 +468,23 @@ def _ambiguous_biases(replay: Replay) -> Iterator[Problem]:
                 )
 
 
-def _gradient_drift(replay: Replay) -> Problem | None:
+def _gradient_drift(replay: Replayable) -> Problem | None:
     """A gradient that becomes much smaller or larger than it was, step by step, over several operations.
 
     Derivatives of derivatives are left alone: those of a formula grow with their order.
     """
-    if any(node.offset < 0 for node in replay.nodes):
+    if any(node.location.in_rule for node in replay.records):
         return None
     sizes = {node: _rms(gradient) for node, gradient in replay.gradients.items()}
-    ways: dict[Node, tuple[Node, int, bool]] = {}  # where the gradient began to shrink or grow, for how many steps
-    best: tuple[float, Node, Node, int] | None = None
-    for node in replay.nodes:  # youngest first, so that the path to a node is known before it is extended
+    ways: dict[Record, tuple[Record, int, bool]] = {}  # where the gradient began to shrink or grow, for how many steps
+    best: tuple[float, Record, Record, int] | None = None
+    for node in replay.records:  # youngest first, so that the path to a node is known before it is extended
         for parent in replay.parents(node):
             before, after = sizes.get(node), sizes.get(parent)
             if not before or not after or node.shape != parent.shape:
                 continue
             if before == after:  # a sum passes the gradient on: a shrinking one is no harm there, a growing one is
-                is_sum = node.op is not None and node.op.name in ("add", "subtract")
+                is_sum = node.operation in ("add", "subtract")
                 goes_on = node in ways and not (is_sum and ways[node][2])
                 if goes_on and (parent not in ways or ways[parent][1] < ways[node][1]):
                     ways[parent] = ways[node]
@@ -512,14 +508,14 @@ def _gradient_drift(replay: Replay) -> Problem | None:
     _, start, end, count = best
     ratio = sizes[end] / sizes[start]
     code, word = ("GT505", "shrinks") if ratio < 1 else ("GT506", "grows")
-    last = end if end.op is not None else replay.consumers[end][-1]
-    has_layers = any(node.op is not None and node.op.name in LAYERS for node in replay.nodes)
+    last = end if end.operation else replay.consumers[end][-1]
+    has_layers = any(node.operation in LAYERS for node in replay.records)
     otherwise = "add what goes in to what comes out (a residual)" if ratio < 1 else "clip the gradient"
     advice = f"normalise between the steps, scale the weights so that the factor is about 1, or {otherwise}"
     return problem(
         code,
         f"the gradient {word} from {sizes[start]:.2g} to {sizes[end]:.2g} over {count} operations",
-        spans=list({(node.code, node.offset): node.location for node in (last, start)}.values()),
+        spans=list({node.place_key: node.location for node in (last, start)}.values()),
         notes=[f"a factor of {ratio ** (1 / count):.2g} for each operation, going back"],
         fixes=advice if has_layers else ADVICE_WITHOUT_LAYERS,
     )

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import is_due, report
-from gradtape.explain.graph.replay import Replay, saved
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.record import Record, Replayable, operand_values
 from gradtape.explain.source.expression import is_written, site_at
 
 _FLAT_PLACES = {
@@ -60,28 +59,30 @@ _KINDS_WITH_OWN_ADVICE = ("factor", "single", "start")  # their advice does not 
 class _ZeroCause(NamedTuple):
     """The operation whose rule made a gradient zero, and why."""
 
-    node: Node
+    node: Record
     slot: int
     kind: str
     words: str
     name: str = ""  # of the equivalent operation: "relu" for maximum(x, 0)
 
 
-def explain_zeros(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> None:
+def explain_zeros(replay: Replayable, zeros: Sequence[Record], everywhere: bool, targets: Sequence[Any]) -> None:
     """Report why the gradients of the sources `zeros` are zero; `everywhere` if those are all that were asked for."""
     if not is_due("GT404") or not any(np.any(seed) for _, seed in replay.seeds):
         return
-    key = (*((id(node.code), node.offset) for node, _ in replay.seeds[:4]), len(zeros), everywhere)
+    key = (*(node.place_key for node in replay.targets[:4]), len(zeros), everywhere)
     if is_cleared(key):
         return
     found = _find_cause(replay, zeros, everywhere, targets)
     if found is not None:
         report(found)
         return
-    record_negative(key, replay)
+    record_negative(key, replay.targets)
 
 
-def _find_cause(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets: Sequence[Any]) -> Problem | None:
+def _find_cause(
+    replay: Replayable, zeros: Sequence[Record], everywhere: bool, targets: Sequence[Any]
+) -> Problem | None:
     for source in zeros:
         causes = [_classify(replay, node, slot, targets) for node, slot in _zeroing_operations(replay, source)]
         if not causes or any(cause is None for cause in causes):
@@ -89,29 +90,25 @@ def _find_cause(replay: Replay, zeros: Sequence[Node], everywhere: bool, targets
         cause = next(cause for cause in causes if cause is not None)
         if cause.kind == "start" and (not everywhere or len(zeros) < 2):
             continue  # a factor that starts at zero and is learned
-        if everywhere or (
-            cause.node.op is not None and cause.node.op.name in _ACTIVATIONS and _feeds_a_layer(replay, cause.node)
-        ):
+        if everywhere or (cause.node.operation in _ACTIVATIONS and _feeds_a_layer(replay, cause.node)):
             return _zero_problem(replay, cause, zeros)
     return None
 
 
-def _zeroing_operations(replay: Replay, source: Node) -> list[tuple[Node, int]]:
+def _zeroing_operations(replay: Replayable, source: Record) -> list[tuple[Record, int]]:
     """The operations (and their operand) on the paths to `source` that get a gradient and give zeros.
 
     Empty where that is not certain: values were freed, or several paths cancel out.
     """
-    found: list[tuple[Node, int]] = []
-    targets = {node for node, _ in replay.seeds}
+    found: list[tuple[Record, int]] = []
+    targets = {*replay.targets}
     seen, pending = {source}, [source]
     while pending:
         node = pending.pop()
         for consumer in dict.fromkeys(replay.consumers.get(node, ())):
             arrived, given = replay.gradients.get(consumer), replay.cotangents.get(consumer)
-            is_lost = arrived is None or (given is None and not consumer.inputs)
-            if (consumer.op is not None and consumer.op.several) or (
-                is_lost and (replay.lost is None or consumer in targets)
-            ):
+            is_lost = arrived is None or (given is None and not consumer.has_values)
+            if consumer.has_several_results or (is_lost and (replay.lost is None or consumer in targets)):
                 return []
             # After values were freed, an operation that turned a gradient into zeros has kept its own cotangents.
             if is_lost or not np.any(arrived):
@@ -126,10 +123,9 @@ def _zeroing_operations(replay: Replay, source: Node) -> list[tuple[Node, int]]:
     return found
 
 
-def _classify(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> _ZeroCause | None:
+def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any]) -> _ZeroCause | None:
     """Why the rule of `node` gave zero; None where that is no mistake (an optimum, a factor that is still 0)."""
-    assert node.op is not None
-    name, out = node.op.name, replay.values.get(node)
+    name, out = node.operation, replay.values.get(node)
     gradient = replay.gradients[node]
     if not is_written(site_at(node.location), name) and not (name in _ACTIVATIONS and _calls_a_model(node)):
         return None  # inside a function of the library, whose flat places are intended
@@ -142,7 +138,7 @@ def _classify(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> 
             return None  # the flat function itself was differentiated
         if out is not None and not np.any(out) and all(not np.any(target) for target in targets):
             return None  # a hinge that is satisfied everywhere: the optimum
-        if name in ("maximum", "minimum") and all(parent.bits > FLAGS for parent in node.parents):
+        if name in ("maximum", "minimum") and all(parent.is_tracked for parent in node.parents):
             return None
         return _ZeroCause(node, slot, "flat", _FLAT_PLACES[name], name)
     if name in ("softmax", "log_softmax") and _is_over_length_one(node):
@@ -155,12 +151,12 @@ def _classify(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> 
         if name in ("exp", "exp2", "softplus", "erfc", "log_sigmoid") and not np.any(out):
             return _ZeroCause(node, slot, "underflow", "underflows to 0 for every element, and so does its slope")
         return _ZeroCause(node, slot, "saturated", "is saturated for every element: its slope is 0 to the last bit")
-    others = [(i, value) for i, value in enumerate(saved(node)) if i != slot]
-    constants = [value for i, value in others if value is not None and node.parents[i].bits <= FLAGS]
+    others = [(i, value) for i, value in enumerate(operand_values(node)) if i != slot]
+    constants = [value for i, value in others if value is not None and not node.parents[i].is_tracked]
     if constants and (_is_literal(node, slot) or _is_linear_to(replay, node.parents[slot])):
         return None  # `0.0 * x` is meant, and a coefficient of zero is the derivative of a linear function
     if any(np.shape(value) for value in constants) and any(
-        consumer.op is not None and consumer.op.name in ("add", "subtract") for consumer in replay.consumers[node]
+        consumer.operation in ("add", "subtract") for consumer in replay.consumers[node]
     ):
         return None  # a mask that blends two values, and takes the other everywhere
     if name in ("multiply", *_LAYERS) and constants and all(not np.any(value) for value in constants):
@@ -175,31 +171,31 @@ def _classify(replay: Replay, node: Node, slot: int, targets: Sequence[Any]) -> 
             return _ZeroCause(
                 node, slot, "start", "multiplies by zeros only, which depend on parameters that get no gradient"
             )
-    if _underflows(node, gradient, slot):
+    if _underflows(replay, node, gradient, slot):
         return _ZeroCause(node, slot, "underflow", "gives a slope that underflows to 0")
     return None
 
 
-def _is_relu(node: Node, slot: int) -> bool:
+def _is_relu(node: Record, slot: int) -> bool:
     """Whether `maximum` has 0 for its other operand."""
-    other = saved(node)[1 - slot]
-    return other is not None and not np.any(other) and node.parents[1 - slot].bits <= FLAGS
+    other = node.operand_value(1 - slot)
+    return other is not None and not np.any(other) and not node.parents[1 - slot].is_tracked
 
 
-def _is_over_length_one(node: Node) -> bool:
+def _is_over_length_one(node: Record) -> bool:
     """Whether an operation normalises along an axis that has one element."""
     axis = node.params.get("axis", -1)
     axes = axis if isinstance(axis, tuple) else (axis,)
     return bool(node.shape) and all(isinstance(a, int) and node.shape[a] == 1 for a in axes)
 
 
-def _is_linear_from(replay: Replay, node: Node) -> bool:
+def _is_linear_from(replay: Replayable, node: Record) -> bool:
     """Whether only sums and factors lie between `node` and the target."""
-    targets = {target for target, _ in replay.seeds}
+    targets = {*replay.targets}
     seen, pending = {node}, [node]
     while pending:
         for consumer in replay.consumers.get(pending.pop(), ()):
-            if consumer.op is None or consumer in seen:
+            if not consumer.operation or consumer in seen:
                 continue
             seen.add(consumer)
             if not _is_linear(consumer):
@@ -209,7 +205,7 @@ def _is_linear_from(replay: Replay, node: Node) -> bool:
     return True
 
 
-def _calls_a_model(node: Node) -> bool:
+def _calls_a_model(node: Record) -> bool:
     """Whether the user's expression is the call of an object, such as a network, not of a function of a library."""
     site = site_at(node.location)
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
@@ -221,12 +217,12 @@ def _calls_a_model(node: Node) -> bool:
     )
 
 
-def _is_linear_to(replay: Replay, node: Node) -> bool:
+def _is_linear_to(replay: Replayable, node: Record) -> bool:
     """Whether only sums and factors lie between `node` and the leaves."""
     seen, pending = {node}, [node]
     while pending:
         inner = pending.pop()
-        if inner.op is not None and replay.parents(inner) and not _is_linear(inner):
+        if inner.operation and replay.parents(inner) and not _is_linear(inner):
             return False
         for parent in replay.parents(inner):
             if parent not in seen:
@@ -235,39 +231,38 @@ def _is_linear_to(replay: Replay, node: Node) -> bool:
     return True
 
 
-def _is_linear(node: Node) -> bool:
+def _is_linear(node: Record) -> bool:
     """Whether an operation is linear in what is tracked."""
-    assert node.op is not None
-    if node.op.kind == "linear" or node.op.name in ("add", "subtract", "negative", "positive", "pick"):
+    if node.kind == "linear" or node.operation in ("add", "subtract", "negative", "positive", "pick"):
         return True
-    tracked = sum(parent.bits > FLAGS for parent in node.parents)
-    is_product = node.op.name in ("multiply", *_LAYERS) or (node.op.name == "divide" and node.parents[0].bits > FLAGS)
+    tracked = sum(parent.is_tracked for parent in node.parents)
+    is_product = node.operation in ("multiply", *_LAYERS) or (node.operation == "divide" and node.parents[0].is_tracked)
     return is_product and tracked == 1
 
 
-def _is_literal(node: Node, slot: int) -> bool:
+def _is_literal(node: Record, slot: int) -> bool:
     """Whether the other operand is a number that was written there: `0.0 * x` is meant."""
     site = site_at(node.location)
     parts = site._candidates(len(node.parents)) if isinstance(site.node, ast.expr) else []
     return any(isinstance(part, ast.Constant) for i, part in enumerate(parts) if i != slot)
 
 
-def _underflows(node: Node, gradient: Any, slot: int) -> bool:
+def _underflows(replay: Replayable, node: Record, gradient: Any, slot: int) -> bool:
     """Whether the product of a gradient and a slope is zero only because it is too small a number."""
     largest = float(np.max(np.abs(gradient)))
-    if not 0.0 < largest < 1e-30 or not node.inputs or node.op is None:
+    if not 0.0 < largest < 1e-30 or not node.has_values or not node.operation:
         return False
     with np.errstate(all="ignore"):
-        again = node.op.reverse(gradient / largest, node, *node.values(None))
+        again = replay.apply_reverse(node, gradient / largest)
     return again[slot] is not None and bool(np.any(again[slot]))
 
 
-def _feeds_a_layer(replay: Replay, node: Node) -> bool:
+def _feeds_a_layer(replay: Replayable, node: Record) -> bool:
     """Whether a matrix product or convolution comes after `node`: then it is a unit of a network, not a penalty."""
     seen, pending = {node}, [node]
     while pending:
         for consumer in replay.consumers.get(pending.pop(), ()):
-            if consumer.op is not None and consumer.op.name.split("_")[0].rstrip("123d") in _LAYERS:
+            if consumer.operation.split("_")[0].rstrip("123d") in _LAYERS:
                 return node.shape != () and int(np.prod(node.shape)) > 1
             if consumer not in seen:
                 seen.add(consumer)
@@ -275,16 +270,15 @@ def _feeds_a_layer(replay: Replay, node: Node) -> bool:
     return False
 
 
-def _zero_problem(replay: Replay, cause: _ZeroCause, zeros: Sequence[Node]) -> Problem:
+def _zero_problem(replay: Replayable, cause: _ZeroCause, zeros: Sequence[Record]) -> Problem:
     from gradtape.explain.source.operation_site import OperationSite
 
-    node, op = cause.node, cause.node.op
-    assert op is not None
+    node = cause.node
     place = OperationSite(replay, node, (), cause.slot)
     elements = int(np.prod(node.shape))
     size = f" (all {elements})" if elements > 1 else ""
-    inside = not is_written(place.site, op.name)
-    shown = f"{op.name} in {place.expression}" if inside else place.expression
+    inside = not is_written(place.site, node.operation)
+    shown = f"{node.operation} in {place.expression}" if inside else place.expression
     notes = [fact for fact in [_operand_ranges(place, replay, cause)] if fact and not inside]
     fallback = {
         "saturated": "scale its operand down: inputs of about 1, smaller weights",
@@ -303,12 +297,12 @@ def _zero_problem(replay: Replay, cause: _ZeroCause, zeros: Sequence[Node]) -> P
         f"{'the source gets' if len(zeros) == 1 else f'{len(zeros)} sources get'} zeros and will not move",
         fixes=fallback[cause.kind]
         if cause.kind in _KINDS_WITH_OWN_ADVICE
-        else _FIXES.get(cause.name or op.name, fallback.get(cause.kind, "")),
+        else _FIXES.get(cause.name or node.operation, fallback.get(cause.kind, "")),
         intent="gt.explain.configure(GT404='off'), or gt.stop_gradient on what is not to be learned",
     )
 
 
-def _operand_ranges(place: Any, replay: Replay, cause: _ZeroCause) -> str:
+def _operand_ranges(place: Any, replay: Replayable, cause: _ZeroCause) -> str:
     """The range of the values that the operation was given."""
     from gradtape.explain.source.operation_site import is_literal, number
 

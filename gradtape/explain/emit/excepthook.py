@@ -41,7 +41,7 @@ def explain(error: BaseException | None) -> Any:
         return none_used.explain_none_used(error)
     if not isinstance(error, ValueError) or "read-only" not in str(error):
         return None
-    from gradtape.explain.detectors import locked_write
+    from gradtape.explain.kernel import locked_write
 
     return locked_write.explain_refused_write(error)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.operation_site import OperationSite, is_finite
@@ -80,7 +80,7 @@ _PRODUCT_ADVICE = {
 def _underflowed_product(place: OperationSite) -> str:
     """The name of the product ("prod", "det") that underflowed to 0 before its logarithm was taken; else empty."""
     parent = place.node.parents[0] if place.node.parents else None
-    name = "" if parent is None or parent.op is None else parent.op.name
+    name = "" if parent is None else parent.operation
     if place.name not in ("log", "log2", "log10") or name not in _PRODUCT_ADVICE or np.any(place.values[0]):
         return ""
     factors = place.replay.inputs(parent)[0] if parent is not None else None
@@ -137,7 +137,7 @@ def numeric_advice(place: OperationSite, value: Any = None) -> list[str]:
 def _is_negative_parameter(place: OperationSite) -> bool:
     """Whether the operand is a parameter and all of it is negative, where there is no logarithm or root."""
     parent = place.node.parents[0] if place.node.parents else None
-    if place.name not in (*_LOGARITHMS, "sqrt") or parent is None or parent.op is not None or parent.bits <= FLAGS:
+    if place.name not in (*_LOGARITHMS, "sqrt") or parent is None or parent.operation or not parent.is_tracked:
         return False
     return place.values[0] is not None and bool(np.all(np.asarray(place.values[0]) < 0))
 
@@ -213,13 +213,13 @@ def _softplus_edit(place: OperationSite) -> list[Fix]:
     return [Fix(f"{source.spelled('logaddexp')}(0.0, {text})", True, source.span(around))]
 
 
-def _find_underflow(place: OperationSite) -> Node | None:
+def _find_underflow(place: OperationSite) -> Record | None:
     """The product that underflowed to zero, earlier in the graph than the logarithm at `place`; None if none did."""
     if place.name not in _LOGARITHMS or not place.node.parents or place.values[0] is None or np.any(place.values[0]):
         return None
     node = place.node.parents[0]
     for _ in range(STEPS_AT_MOST):
-        if node.op is None or node.op.name not in (
+        if node.operation not in (
             "multiply",
             "matmul",
             "dot",
@@ -233,10 +233,10 @@ def _find_underflow(place: OperationSite) -> Node | None:
         inputs = place.replay.inputs(node)
         if any(value is None for value in inputs):
             return None
-        dead = [parent for parent, value in zip(node.parents, inputs) if not np.any(value) and parent.op is not None]
+        dead = [parent for parent, value in zip(node.parents, inputs) if not np.any(value) and parent.operation]
         if not dead:
-            is_product = node.op.name in _PRODUCTS
-            return node if is_product and all(np.any(value) or node.op.name == "exp" for value in inputs) else None
+            is_product = node.operation in _PRODUCTS
+            return node if is_product and all(np.any(value) or node.operation == "exp" for value in inputs) else None
         node = dead[0]
     return None
 

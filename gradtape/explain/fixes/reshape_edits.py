@@ -14,6 +14,7 @@ from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import record_of
 
 Shape = tuple[int, ...]
 
@@ -73,8 +74,9 @@ def _reshape_edit(site: UserExpression, reshape: ast.Call, x: Any, wanted: int) 
     is_function = len(reshape.args) == 2 and isinstance(reshape.args[1], ast.Tuple | ast.List)
     owner = reshape.args[0] if is_function else getattr(reshape.func, "value", reshape.func)
     name, function = (one_line(site.source.text(part)) for part in (owner, reshape.func))
-    node = getattr(x, "_node", None)
-    before: Shape = node.parents[0].shape if node is not None and node.parents and node.op.name == "reshape" else ()
+    record = record_of(x)
+    is_reshaped = record is not None and record.operation == "reshape" and bool(record.parents)
+    before: Shape = record.parents[0].shape if record is not None and is_reshaped else ()
     keeps = bool(before) and before[0] * wanted == math.prod(before) and isinstance(owner, ast.Name | ast.Attribute)
     lengths = f"len({name}), -1" if keeps else f"-1, {wanted}"
     text = f"{function}({name}, ({lengths}))" if is_function else f"{function}({lengths})"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from gradtape.core.graph import Cut
 from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.record import Record
 from gradtape.explain.source.expression import offsets
 from gradtape.explain.source.files import one_line, source_of
-
-if TYPE_CHECKING:
-    from gradtape.core.tape import GradientTape
 
 DEPARTURES = frozenset(
     {"float()", "int()", "complex()", "bool()", "operator.index()", ".item()", ".numpy()", ".tolist()", "np.asarray()"}
@@ -40,12 +36,12 @@ FIXES = {
 _TO_INTEGERS = frozenset({"round", "rint", "floor", "ceil", "trunc", "a cast to integer or bool"})
 
 
-def first_of(cut: Cut) -> Cut:
+def first_of(cut: Record) -> Record:
     """The cut itself, or the first of several that were joined in one value."""
     return cut.joined[0] if cut.joined else cut
 
 
-def code_of(cut: Cut) -> str:
+def code_of(cut: Record) -> str:
     """The code of the cause that a cut is."""
     reason = cut.reason
     if reason in ("no_grad", "stop_gradient"):
@@ -61,7 +57,7 @@ def code_of(cut: Cut) -> str:
     return "GT210" if reason in DEPARTURES else "GT209"
 
 
-def cut_words(cut: Cut, tape_name: str) -> str:
+def cut_words(cut: Record, tape_name: str) -> str:
     """A sentence that describes a cut."""
     reason = cut.reason
     if reason == "not recording":
@@ -79,13 +75,14 @@ def cut_words(cut: Cut, tape_name: str) -> str:
     return head
 
 
-def fix_for(cut: Cut, tape: GradientTape | None) -> str:
+def fix_for(cut: Record, is_tape: bool) -> str:
+    """What to write instead of a cut; `is_tape` if a tape was asked for the gradient, not `backward`."""
     if cut.reason == "no_grad":
         return "compute it outside of gt.no_grad(), or under gt.enable_grad()"
     if cut.reason in ("not recording", "another tape"):
         return (
             "compute it inside the with block of the tape that is asked"
-            if tape is not None
+            if is_tape
             else "gt.tensor(data, requires_grad=True) for what it is computed from, and no gt.no_grad() around it"
         )
     if (kept := _undo_departure(cut)) is not None:
@@ -101,7 +98,7 @@ def fix_for(cut: Cut, tape: GradientTape | None) -> str:
     return FIXES.get(cut.reason, "gt.custom_vjp gives a function of your own a derivative")
 
 
-def _indexed_table(cut: Cut) -> str:
+def _indexed_table(cut: Record) -> str:
     """The name of the table that a rounded value indexes: `k = np.round(t).astype(int)`, then `table[k]`."""
     source = source_of(cut.location.file)
     node = source.find(cut.location)
@@ -123,7 +120,7 @@ def _indexed_table(cut: Cut) -> str:
     return names[0].id if names and isinstance(names[0], ast.Name) else ""
 
 
-def _undo_departure(cut: Cut) -> Fix | None:
+def _undo_departure(cut: Record) -> Fix | None:
     """`x` instead of the `gt.stop_gradient(x)`, `x.detach()`, `x.numpy()` or `float(x)` where a value left the tape."""
     source = source_of(cut.location.file)
     node = source.find(cut.location)
@@ -142,7 +139,7 @@ def _undo_departure(cut: Cut) -> Fix | None:
     return Fix(text if is_atom or is_whole else f"({text})", True, source.span(node))
 
 
-def _true_division(cut: Cut) -> Fix | None:
+def _true_division(cut: Record) -> Fix | None:
     """`a / b` instead of the `a // b` where a value left the tape."""
     source = source_of(cut.location.file)
     node = source.find(cut.location)

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.explain_hooks import NanOrigins, RuleCall, concrete_value
-from gradtape.core.graph import FLAGS, LIFTED, PARTS, Node, Spec
+from gradtape.core.explain_hooks import NanOrigins, RuleCall
+from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, PARTS, Node, concrete_value, leaf
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import TABLE
-from gradtape.core.saved_arrays import Guarded
+from gradtape.explain.model.record import Record, operand_values
 from gradtape.forking import cached_property
 
 
 class Replay:
-    """The graph behind some targets, and the cotangents that flow through it.
+    """The graph behind some targets, and the cotangents that flow through it: the kernel's `Replayable` computation.
 
-    `nodes` are the operations and leaves that the seeds reach, the youngest first, as the walk visits them; `consumers`
-    lists, for each, the operations that used it.
+    `records` are the operations and leaves that the seeds reach, the youngest first, as the walk visits them;
+    `consumers` lists, for each, the operations that used it.
     """
 
     def __init__(
@@ -39,22 +39,22 @@ class Replay:
         self.seeds = [(node, seed) for node, seed in seeds if node.bits & mask]
         self.mask = mask
         self.boundary = boundary
-        self.sources = dict(sources or {})  # values that the caller has
+        self.sources: dict[Record, Any] = dict((sources or {}).items())  # values that the caller has
         # what the first pass kept of the operations that matter, because it releases saved values on its way
         kept = [] if nan_origins is None else [*nan_origins.zeros]
         if nan_origins is not None and nan_origins.first_nonfinite is not None:
             kept.append(nan_origins.first_nonfinite)
-        self.kept = {call.node: call for call in kept}
+        self.kept: dict[Record, RuleCall] = {call.node: call for call in kept}
         self.lost: Node | None = None  # an operation whose saved values had been released
-        self.nodes: list[Node] = []
-        self.consumers: dict[Node, list[Node]] = {}
+        self.records: list[Node] = []
+        self.consumers: dict[Record, list[Node]] = {}
         heap: list[tuple[int, int]] = []
         waiting: dict[int, Node] = {}
         for node, _ in self.seeds:
             self._enqueue(node, heap, waiting)
         while heap:
             node = waiting[heappop(heap)[1]]
-            self.nodes.append(node)
+            self.records.append(node)
             for parent in self.parents(node):
                 self._enqueue(parent, heap, waiting)
                 self.consumers[parent].append(node)
@@ -65,32 +65,37 @@ class Replay:
             waiting[id(node)] = node
             heappush(heap, (-node.order, id(node)))
 
-    def parents(self, node: Node) -> list[Node]:
+    @property
+    def targets(self) -> list[Node]:
+        return [node for node, _ in self.seeds]
+
+    def parents(self, node: Record) -> list[Node]:
         """The parents of `node` that receive a gradient."""
+        assert isinstance(node, Node)
         if node in self.boundary:
             return []
         return [parent for parent in node.parents if parent.bits & self.mask]
 
     @cached_property
-    def gradients(self) -> dict[Node, Any]:
+    def gradients(self) -> dict[Record, Any]:
         """The cotangent that arrives at each node; for an operation with several results, a list of them."""
         self._walk()
         return self._arrived
 
     @cached_property
-    def cotangents(self) -> dict[Node, tuple[Any, ...]]:
+    def cotangents(self) -> dict[Record, tuple[Any, ...]]:
         """The cotangents that the rule of each operation returned for its inputs."""
         self._walk()
         return self._given
 
     def _walk(self) -> None:
-        self._arrived: dict[Node, Any] = {}
-        self._given: dict[Node, tuple[Any, ...]] = {}
+        self._arrived: dict[Record, Any] = {}
+        self._given: dict[Record, tuple[Any, ...]] = {}
         for node, seed in self.seeds:
             self._add(node, seed)
         self._arrived |= {node: _arriving_gradient(call) for node, call in self.kept.items() if node in self.consumers}
         with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
-            for node in self.nodes:
+            for node in self.records:
                 gradient = self._arrived.get(node)
                 if gradient is None or node.op is None or not self.parents(node):
                     continue
@@ -120,32 +125,65 @@ class Replay:
     # -- values of the forward pass
 
     @cached_property
-    def values(self) -> dict[Node, Any]:
+    def values(self) -> dict[Record, Any]:
         """The results of operations, as far as they were saved or can be computed from saved values."""
-        known: dict[Node, Any] = dict(self.sources)
-        for node in self.nodes:
+        known: dict[Record, Any] = dict(self.sources)
+        for node in self.records:
             if node.op is not None and node.out is not None and not node.op.several:
                 known[node] = out = concrete_value(node.out)
-            pairs = zip(node.parents, saved(node))
+            pairs = zip(node.parents, operand_values(node))
             known.update({parent: value for parent, value in pairs if value is not None and parent.bits > FLAGS})
             is_root = node.op is not None and node.op.name == "sqrt" and bool(node.parents)
             if is_root and node.out is not None and np.isfinite(out).all():
                 known.setdefault(node.parents[0], np.square(out))
         with np.errstate(all="ignore"), recording.during(recording.current().mute(True)):
-            for node in reversed(self.nodes):
+            for node in reversed(self.records):
                 if node not in known and node.op is not None and not node.op.several:
                     inputs = self.inputs(node, known)
                     if inputs and all(value is not None for value in inputs):
                         known[node] = node.op.kernel(*inputs, **node.params)
         return known
 
-    def inputs(self, node: Node, known: dict[Node, Any] | None = None) -> list[Any]:
+    def inputs(self, node: Record, known: dict[Record, Any] | None = None) -> list[Any]:
         """The values that `node` was computed from; None where one is not known."""
         known = self.values if known is None else known
         return [
-            known.get(parent) if value is None and parent.bits > FLAGS else value
-            for parent, value in zip(node.parents, saved(node))
+            known.get(parent) if value is None and parent.is_tracked else value
+            for parent, value in zip(node.parents, operand_values(node))
         ]
+
+    # -- the rules, once more
+
+    def apply_forward(self, node: Record, inputs: Sequence[Any]) -> Any:
+        assert isinstance(node, Node)
+        assert node.op is not None
+        return node.op.kernel(*inputs, **node.params)
+
+    def apply_reverse(
+        self, node: Record, gradient: Any, value: Any = None, inputs: Sequence[Any] | None = None
+    ) -> Sequence[Any]:
+        assert isinstance(node, Node)
+        assert node.op is not None
+        values = recorded_values(node) if inputs is None else (value, tuple(inputs))
+        given: Sequence[Any] = node.op.reverse(gradient, node, *values)
+        return given
+
+    def gradient_of_constant(self, node: Record, index: int) -> Any:
+        """The gradient that a constant operand would have got; None where its rule needs a value that was not saved."""
+        assert isinstance(node, Node)
+        gradient, inputs = self.gradients.get(node), tuple(self.inputs(node))
+        if gradient is None or isinstance(gradient, list) or node.op is None:
+            return None
+        stand_in = Node()
+        stand_in.op, stand_in.params, stand_in.shape, stand_in.dtype = node.op, node.params, node.shape, node.dtype
+        stand_in.bits, stand_in.out, stand_in.inputs = node.bits, self.values.get(node), inputs
+        constant = leaf(np.shape(inputs[index]) if inputs[index] is not None else (), node.dtype, AMBIENT)
+        stand_in.parents = tuple(constant if i == index else parent for i, parent in enumerate(node.parents))
+        try:
+            with np.errstate(all="ignore"):
+                return node.op.reverse(gradient, stand_in, stand_in.out, inputs)[index]
+        except (TypeError, ValueError, AttributeError):
+            return None
 
 
 def _arriving_gradient(call: RuleCall) -> Any:
@@ -157,13 +195,6 @@ def _arriving_gradient(call: RuleCall) -> Any:
     if not any(call.gradient is cotangent for cotangent in call.cotangents):
         return call.gradient
     return np.where(np.isnan(call.gradient), 0, 1).astype(call.gradient.dtype)
-
-
-def saved(node: Node) -> list[Any]:
-    """The inputs that a node saved as bare arrays, None for the others."""
-    found = [item.array if type(item) is Guarded else item for item in node.inputs]
-    found = [None if type(item) is Spec else concrete_value(item) for item in found]
-    return found or [None] * len(node.parents)
 
 
 def recorded_values(node: Node) -> tuple[Any, tuple[Any, ...]]:

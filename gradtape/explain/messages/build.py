@@ -10,13 +10,14 @@ from gradtape.errors import GradTapeError
 
 if TYPE_CHECKING:
     from gradtape.explain.model.problem import Operand, Problem, Span
+    from gradtape.explain.model.record import SourceLocation
 
 
 def problem(
     code: str,
     title: str,
     *,
-    spans: Iterable[Span | Location] | None = None,
+    spans: Iterable[Span | SourceLocation] | None = None,
     fixes: str | Iterable[str] = (),
     consequence: str = "",
     notes: Sequence[str] = (),
@@ -28,12 +29,12 @@ def problem(
 
     Advice is rewritten with the names that the user's file imports; a checked `Fix` is source and stays as it is.
     """
-    from gradtape.explain.model.problem import Fix, Problem
+    from gradtape.explain.model.problem import Fix, Problem, Span
     from gradtape.explain.render.elide_arrays import elide_arrays
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import source_of, span_of
 
-    found = [here()] if spans is None else [span_of(s) if isinstance(s, Location) else s for s in spans]
+    found = [here()] if spans is None else [s if isinstance(s, Span) else span_of(s) for s in spans]
     imports = source_of(found[0].file).imports if found else {}
     if notes:
         details["notes"] = [respell(elide_arrays(note), imports) for note in notes]
@@ -51,7 +52,7 @@ def failure(code: str, title: str, kind: type[GradTapeError] | None = None, **pa
     return (kind or CODES[code].error)(problem(code, title, **parts))
 
 
-def at(place: Location, label: str = "") -> Span:
+def at(place: SourceLocation, label: str = "") -> Span:
     from gradtape.explain.source.files import span_of
 
     return span_of(place, label)

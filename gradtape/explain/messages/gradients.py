@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core.graph import AMBIENT
 from gradtape.core.location import Location
 from gradtape.errors import DetachError, DtypeError, GradTapeError, OperandError, ShapeError, TapeError, UntrackedError
 from gradtape.explain.graph.cuts import DEPARTURES
@@ -111,6 +110,7 @@ def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTape
     from gradtape.explain.detectors.detached_value import describe_departure
     from gradtape.explain.graph.cuts import fix_for
     from gradtape.explain.graph.paths import latest_departures
+    from gradtape.explain.graph.watch import GraphWatch
     from gradtape.explain.source.expression import UserExpression
 
     if isinstance(target, types.MethodType | types.BuiltinMethodType):
@@ -121,8 +121,10 @@ def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTape
             f"target: the method {target.__name__!r} itself, which was not called",
             fixes=f"call it, with parentheses: {name}()",
         )
-    left = latest_departures(AMBIENT if tape is None else tape.mask, 0 if tape is None else tape._opened)
-    ways = [describe_departure(cut) if cut.reason in DEPARTURES else ("", [fix_for(cut, tape)]) for cut in left]
+    left = latest_departures(GraphWatch() if tape is None else GraphWatch(tape.mask, tape))
+    ways = [
+        describe_departure(cut) if cut.reason in DEPARTURES else ("", [fix_for(cut, tape is not None)]) for cut in left
+    ]
     advice = [fix for _, fixes in ways[:1] for fix in fixes]
     return failure(
         "GT305",

@@ -275,7 +275,7 @@ def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
 
 def explain_locked(error: BaseException) -> None:
     """Add a note and a `.problem` to an error that leaves the block of a tape, if it is about a locked array."""
-    from gradtape.explain.detectors.locked_write import explain_refused_write
+    from gradtape.explain.kernel.locked_write import explain_refused_write
 
     explain_refused_write(error, by_tape=True)
 

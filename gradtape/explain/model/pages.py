@@ -14,7 +14,7 @@ def page(code: str) -> str:
     >>> print(page("GT101").splitlines()[0])
     # GT101: accidental outer broadcast
     """
-    return (resources.files("gradtape.explain") / "pages" / f"{code}.md").read_text("utf-8").rstrip("\n")
+    return (resources.files("gradtape.explain.model") / "pages" / f"{code}.md").read_text("utf-8").rstrip("\n")
 
 
 def search(text: str) -> list[Code]:

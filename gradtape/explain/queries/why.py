@@ -12,17 +12,21 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import walk
-from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, VARIABLE, Cut, Node, departures
-from gradtape.core.tensor import Tensor, Variable
+from gradtape.core.graph import LIFTED, Node
+from gradtape.core.tensor import Tensor
 from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.detectors.detached_value import describe_departure, reads_departure
+from gradtape.explain.detectors.missing_gradient import verdict
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import FIXES, code_of, cut_words, first_of, fix_for
+from gradtape.explain.graph.watch import GraphWatch
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.queries.why_result import Step, Why, verdict
+from gradtape.explain.model.record import Record
+from gradtape.explain.model.why import Step, Why
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import span_of
+from gradtape.explain.source.libraries import is_tensor, is_variable
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -42,32 +46,33 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
     >>> print(tape.why(y, x).splitlines()[0])
     [GT209] no gradient: the value left the tape at round, which has no derivative
     """
-    if not isinstance(source, Tensor):
+    watch = GraphWatch(mask, tape)
+    if not is_tensor(source):
         head = f"the source is a {type(source).__name__}, which no tape can watch"
-        return verdict("GT203", head, fix=missing_gradient.watch_fix(tape))
+        return verdict("GT203", head, fix=missing_gradient.watch_fix(watch))
     if source.dtype.kind not in "fc":
         return verdict(
             "GT207",
             f"the source has dtype {source.dtype}; only floating point numbers have gradients",
             fix="write the numbers with a point (1.0), or x.astype(float) before it is watched",
         )
-    if not isinstance(target, Tensor):
-        return missing_gradient.explain_untracked_target(target, source, mask, tape)
-    start, goal = target._node, source._node
+    if not is_tensor(target):
+        return missing_gradient.explain_untracked_target(target, source, watch)
+    start, goal = missing_gradient.tensor_record(target), missing_gradient.tensor_record(source)
     route = paths.route_back(start, goal, mask)
-    if route and all(node.bits & mask for node in route) and not paths.blocked(route):
+    if route and all(node.is_on(mask) for node in route) and not paths.blocked(route):
         return _explain_flow(route, target, source, mask)
     if paths.is_freed(goal):
-        return missing_gradient.explain_freed(goal, tape)
-    if not goal.bits & mask:
-        return missing_gradient.explain_unwatched_source(target, source, mask, tape)
+        return missing_gradient.explain_freed(goal, watch)
+    if not goal.is_on(mask):
+        return missing_gradient.explain_unwatched_source(target, source, watch)
     if route:
-        return missing_gradient.explain_cut_path(route, mask, tape)
+        return missing_gradient.explain_cut_path(route, watch)
     reached = paths.all_behind(start)
     freed = next((node for node in reached if paths.is_freed(node)), None)
     if freed is not None:
-        return missing_gradient.explain_freed(freed, tape)
-    return missing_gradient.explain_unconnected(target, source, reached, mask, tape)
+        return missing_gradient.explain_freed(freed, watch)
+    return missing_gradient.explain_unconnected(target, source, reached, watch)
 
 
 def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
@@ -80,7 +85,7 @@ def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
     [GT205] no gradient: this is a computed tensor, and .grad is kept for the leaves it was computed from
     """
     if target is not None:
-        return why(target, tensor, AMBIENT)
+        return why(target, tensor, GraphWatch().tapes)
     node = tensor._node
     grad = tensor.grad
     if grad is not None:
@@ -90,16 +95,16 @@ def why_no_grad(tensor: Tensor, target: Tensor | None = None) -> Why:
         return Why(problem("GT404", words, spans=(), fixes="x.why(loss), with the loss that backward is called on"))
     if not tensor.requires_grad:
         return why_untracked(tensor)
-    if node.op is not None:
+    if node.operation:
         return verdict(
             "GT205",
             "this is a computed tensor, and .grad is kept for the leaves it was computed from",
-            f"the result of {node.op.name}, computed here",
+            f"the result of {node.operation}, computed here",
             node,
             fix="x.retain_grad() before backward keeps it; or make the leaf the last step: "
             "gt.tensor(data * 0.1, requires_grad=True)",
         )
-    departure = paths.departure_of(node, AMBIENT)
+    departure = paths.departure_of(node, GraphWatch())
     if departure is not None:
         return verdict(
             code_of(departure),
@@ -126,10 +131,9 @@ def why_untracked(target: Tensor) -> Why:
     """
     node = target._node
     fix = "gt.tensor(data, requires_grad=True) for what you want the gradient of, and compute from it"
-    if isinstance(node, Cut):
+    if node.is_cut:
         first = first_of(node)
-        sources = [source for reference in first.sources if (source := reference()) is not None]
-        if first.reason == "not recording" and any(source.bits & VARIABLE for source in sources):
+        if first.reason == "not recording" and any(source.is_variable for source in first.origins()):
             return verdict(
                 "GT211",
                 "it was computed from variables, which a GradientTape records and .backward() does not",
@@ -139,12 +143,12 @@ def why_untracked(target: Tensor) -> Why:
                     "v.requires_grad_() for each variable, before it is used",
                 ],
             )
-        return verdict(code_of(first), cut_words(first, ""), first, fix=fix_for(first, None))
-    if isinstance(target, Variable):
+        return verdict(code_of(first), cut_words(first, ""), first, fix=fix_for(first, is_tape=False))
+    if is_variable(target):
         words = "it is a Variable, which tapes watch; .backward() wants v.requires_grad_() first"
         return verdict("GT203", words, fix="v.requires_grad_(), or a GradientTape and tape.gradient")
-    if node.bits > FLAGS and not node.bits & AMBIENT:
-        if node.op is None:
+    if node.is_tracked and not node.requires_grad:
+        if not node.operation:
             words = "it is watched by a GradientTape only, which answers tape.gradient(target, sources)"
             return verdict("GT203", words, fix="tape.gradient(target, sources)")
         words = "it was recorded by a GradientTape only; tape.gradient(target, sources) asks that tape"
@@ -152,12 +156,12 @@ def why_untracked(target: Tensor) -> Why:
     if target.dtype.kind not in "fc":
         words = f"it has dtype {target.dtype}; only floating point numbers have gradients"
         return verdict("GT207", words, fix="x.astype(float) before")
-    early = missing_gradient.find_early_use(lambda value: value.requires_grad and value._node.op is None)
+    early = missing_gradient.find_early_use(lambda value: value.requires_grad and not value._node.operation)
     if early is not None:
         used, late, name = early
         words = f"{name} was used before it required a gradient"
         return verdict(
-            "GT204", words, "used here", used, "required here", late._node, fix=missing_gradient.watch_fix(None)
+            "GT204", words, "used here", used, "required here", late._node, fix=missing_gradient.watch_fix(GraphWatch())
         )
     left = _find_departure()
     if left is not None:
@@ -165,35 +169,35 @@ def why_untracked(target: Tensor) -> Why:
             f"it is a constant: a value left the tape at {left.reason}, and what is computed from that has no record"
         )
         return verdict(
-            code_of(left), words, "left here", left, fix=describe_departure(left)[1] or [fix_for(left, None)]
+            code_of(left), words, "left here", left, fix=describe_departure(left)[1] or [fix_for(left, is_tape=False)]
         )
     return verdict("GT203", "it is a constant: no tensor that requires a gradient went into it", fix=fix)
 
 
-def _find_departure() -> Cut | None:
+def _find_departure() -> Record | None:
     """The departure of a value that the target of the present request was computed from, as far as names show."""
     site = UserExpression.present()
     target = site.asked()[0]
     return (
         None
         if target is None
-        else next((cut for cut in reversed(departures) if reads_departure(site, target, cut)), None)
+        else next((cut for cut in reversed(GraphWatch().departures) if reads_departure(site, target, cut)), None)
     )
 
 
 # -- the path
 
 
-def _explain_flow(route: list[Node], target: Tensor, source: Tensor, mask: int) -> Why:
+def _explain_flow(route: list[Record], target: Tensor, source: Tensor, mask: int) -> Why:
     """The operations between the target and the source, with the size of the gradient on its way back."""
     if len(route) == 1:
         found = problem("", f"the target is the source: its gradient is the seed, of shape {source.shape}", spans=())
         return Why(found)
     sizes = _gradient_sizes(route, mask)
     steps = [
-        Step(node.op.name, node.shape, str(node.dtype), node.location, _gain(sizes, index))
+        Step(node.operation, node.shape, str(node.dtype), node.location, _gain(sizes, index))
         for index, node in enumerate(route[:-1])
-        if node.op is not None
+        if node.operation
     ]
     number = len(route) - 1
     died = next((i for i, size in enumerate(sizes) if size == 0.0), None) if sizes else None
@@ -222,24 +226,25 @@ def _path_rows(steps: list[Step]) -> list[str]:
     return [row.rstrip() for row in rows]
 
 
-def _gradient_sizes(route: list[Node], mask: int) -> list[float] | None:
+def _gradient_sizes(route: list[Record], mask: int) -> list[float] | None:
     """The root mean square of the gradient at each node; None if it cannot be computed without side effects."""
+    nodes = [node for node in route if isinstance(node, Node)]
     reached = paths.all_behind(route[0])
-    if any(node.extra is not None and node.extra.hooks for node in reached):
+    if any(isinstance(node, Node) and node.extra is not None and node.extra.hooks for node in reached):
         return None
-    if any(node.op is not None and node.op.differentiable and paths.is_freed(node) for node in route[:-1]):
+    if any(node.is_differentiable and paths.is_freed(node) for node in route[:-1]):
         return None
     from gradtape.explain.emit.severity import configure
 
-    start = route[0]
+    start = nodes[0]
     if start.bits & LIFTED or start.dtype.kind not in "fc":
         return None
     try:
         with configure(GT4="off"), recording.during(recording.current().mute(True)):
-            found = walk([(start, np.ones(start.shape, start.dtype))], mask, sources=route)
+            found = walk([(start, np.ones(start.shape, start.dtype))], mask, sources=nodes)
     except Exception:  # a rule or a guard raises: taking the gradient will raise the same
         return None
-    return [_rms(found.get(node)) for node in route]
+    return [_rms(found.get(node)) for node in nodes]
 
 
 def _rms(gradient: Any) -> float:
@@ -254,7 +259,7 @@ def _gain(sizes: list[float] | None, index: int) -> float | None:
     return sizes[index + 1] / sizes[index]
 
 
-def _zero_problem(route: list[Node], steps: list[Step], died: int, rows: list[str]) -> Problem:
+def _zero_problem(route: list[Record], steps: list[Step], died: int, rows: list[str]) -> Problem:
     """The problem for a gradient that flows and is zero, with the operation in whose rule it became zero."""
     name = steps[died - 1].operation if died <= len(steps) else "the seed"
     return problem(

@@ -100,7 +100,7 @@ class Collector:
         if calls & (calls - 1):  # only when it is a power of two
             return None
         wanted = None if sources is None else list(sources)
-        nodes = Replay(seeds, mask, boundary).nodes
+        nodes = Replay(seeds, mask, boundary).records
 
         def take(given: Cotangents | None, failed: Exception | None) -> None:
             self._facts[place] = self._facts_or_failure(seeds, mask, wanted, boundary, where, nodes, given, failed)

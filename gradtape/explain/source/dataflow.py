@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.explain.detectors.broadcast import BINDINGS_FOLLOWED, Shape, is_outer, makes_axis
 from gradtape.explain.model.problem import Span
+from gradtape.explain.model.record import Shape
+from gradtape.explain.source.axes import BINDINGS_FOLLOWED, is_outer, makes_axis
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of
 

@@ -18,8 +18,10 @@ import numpy as np
 
 from gradtape.core.location import Location, is_library, user_frame
 from gradtape.explain.model.problem import Operand, Span
+from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.render.spelling import edit_in
 from gradtape.explain.source.files import COMPREHENSIONS, SCOPES, one_line, position_of, source_of, span_of
+from gradtape.explain.source.libraries import record_of
 
 _MODULES = {"np", "numpy", "gt", "gradtape", "scipy", "linalg", "math", "torch", "tf", "nn", "ops", "F"}
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict)
@@ -31,7 +33,6 @@ _OPERATOR_INSTRUCTIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
 _SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
 CALLERS_FOLLOWED = 3
 EXPRESSIONS_FOLLOWED = 40
-CUT_AND_FLAGS = 7  # the bits of a node that is on no tape, as in gradtape.core.graph
 
 
 class UserExpression:
@@ -41,7 +42,7 @@ class UserExpression:
         """The expression that `frame` is executing; with `offset`, the one where an error passed through it."""
         self.frame = frame
         place = (None, 0) if frame is None else (frame.f_code, frame.f_lasti if offset is None else offset)
-        self.location = Location(*place)
+        self.location: SourceLocation = Location(*place)
         self.source = source_of(self.location.file)
         self.node = self.source.find(self.location)
 
@@ -405,7 +406,7 @@ class UserExpression:
         return start, end
 
 
-def site_at(location: Location) -> UserExpression:
+def site_at(location: SourceLocation) -> UserExpression:
     """The expression at a recorded location, whose frame has ended."""
     site = UserExpression(None)
     site.location = location
@@ -436,12 +437,12 @@ _UNKNOWN: Any = _Unknown()
 
 def recorded_origin(x: Any) -> Span | None:
     """The expression that made a tensor, if the graph recorded it."""
-    node = getattr(x, "_node", None)
-    if node is None or node.code is None:
+    record = record_of(x)
+    if record is None or not record.location.is_known:
         return None
-    if node.op is None and node.bits <= CUT_AND_FLAGS and not hasattr(node, "reason"):
-        return None  # the node that all untracked tensors share
-    return span_of(node.location)
+    if not record.operation and not record.is_tracked and not record.is_cut:
+        return None  # the record that all untracked tensors share
+    return span_of(record.location)
 
 
 def shape_and_dtype(x: Any) -> tuple[tuple[int, ...] | None, str]:

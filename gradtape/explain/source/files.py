@@ -17,6 +17,7 @@ from types import CodeType
 
 from gradtape.core.location import Location
 from gradtape.explain.model.problem import Span
+from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.render.spelling import library_of, name_in
 from gradtape.forking import cached_property
 
@@ -125,7 +126,7 @@ class Source:
         ]
         return self.span(max(fitting, key=lambda call: call.lineno)) if fitting else None
 
-    def find(self, location: Location) -> ast.expr | ast.stmt | None:
+    def find(self, location: SourceLocation) -> ast.expr | ast.stmt | None:
         """The expression or statement that the instruction at `location` belongs to."""
         line, end_line, start, end = location.positions
         if line is None or end_line is None or start is None or end is None:
@@ -213,7 +214,7 @@ def source_of(file: str) -> Source:
     return _parse(file, "".join(linecache.getlines(file)))
 
 
-def span_of(location: Location, label: str = "") -> Span:
+def span_of(location: SourceLocation, label: str = "") -> Span:
     """The range of source of a recorded location: its sub-expression, or its line where columns are not known."""
     line, end_line, start, end = location.positions
     source = source_of(location.file)

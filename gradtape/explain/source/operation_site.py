@@ -8,25 +8,21 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.model.problem import Fix, Operand
+from gradtape.explain.model.record import Record, Replayable
 from gradtape.explain.source.expression import is_written, site_at
 from gradtape.explain.source.files import one_line
-
-if TYPE_CHECKING:
-    from gradtape.explain.graph.replay import Replay
 
 
 class OperationSite:
     """The expression of an operation, its operands by their names, and their values at one element."""
 
-    def __init__(self, replay: Replay, node: Node, index: tuple[int, ...], slot: int | None = None) -> None:
-        assert node.op is not None
-        self.node, self.name, self.replay = node, node.op.name, replay
+    def __init__(self, replay: Replayable, node: Record, index: tuple[int, ...], slot: int | None = None) -> None:
+        self.node, self.name, self.replay = node, node.operation, replay
         self.site = site_at(node.location)
         self.span = self.site.span
         self.values = replay.inputs(node)
@@ -50,9 +46,7 @@ class OperationSite:
     def _is_whole(self, inputs: Sequence[Any]) -> bool:
         """Whether the operation is the whole call: it has the name of the function, and an operand per argument."""
         arguments = [part for part in self.site._candidates(len(inputs)) if not is_literal(part)]
-        return (
-            len(self.node.parents) == len(arguments) and self.node.op is not None and self.node.op.name == self.called
-        )
+        return len(self.node.parents) == len(arguments) and self.node.operation == self.called
 
     @property
     def called(self) -> str:
@@ -96,10 +90,9 @@ class OperationSite:
 
     def facts(self) -> str:
         """`where x is 0 and y is 2.5`."""
-        assert self.node.op is not None
         found = []
         for i in range(len(self.values)):
-            value = self.element(i) if self.node.op.kind == "elementwise" or self.slot == i else None
+            value = self.element(i) if self.node.kind == "elementwise" or self.slot == i else None
             if i < len(self.parts) and self.parts[i] is None and isinstance(self.site.node, ast.Call):
                 continue  # an operand inside the call, which has no name
             if value is not None and not (i < len(self.parts) and is_literal(self.parts[i])):
@@ -117,11 +110,11 @@ class OperationSite:
             part = self.parts[i] if i < len(self.parts) else None
             if part is None or is_literal(part):
                 continue
-            shape = parent.shape if parent.bits > FLAGS else np.shape(self.values[i])
-            if parent.bits <= FLAGS and self.values[i] is None:
+            shape = parent.shape if parent.is_tracked else np.shape(self.values[i])
+            if not parent.is_tracked and self.values[i] is None:
                 continue
             made = None
-            if parent.op is not None:
+            if parent.operation:
                 made = site_at(parent.location).span
                 if (made.file, made.line) == (self.span.file, self.span.line):
                     made = None
@@ -151,12 +144,10 @@ class OperationSite:
         return [Fix(one_line(whole.text[:start] + new + whole.text[end:]), True, whole)]
 
     def works(self, inputs: Sequence[Any]) -> bool:
-        op = self.node.op
-        assert op is not None
-        out = op.kernel(*inputs, **self.node.params)
+        out = self.replay.apply_forward(self.node, inputs)
         if not is_finite(np.asarray(out)):
             return False
-        given = op.reverse(np.ones(self.node.shape, self.node.dtype), self.node, out, tuple(inputs))
+        given = self.replay.apply_reverse(self.node, np.ones(self.node.shape, self.node.dtype), out, inputs)
         return all(g is None or is_finite(g) for g in given)
 
 

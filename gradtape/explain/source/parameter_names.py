@@ -14,10 +14,10 @@ from contextvars import ContextVar
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from gradtape.core.graph import FLAGS, Node
-from gradtape.core.tensor import Tensor
+from gradtape.explain.model.record import Record
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import array_of, is_tensor, record_of
 
 DEPTH = 4
 OBJECTS_AT_MOST = 4000
@@ -59,12 +59,12 @@ def name_of(tensor: Any, site: UserExpression | None = None) -> str:
     )
 
 
-def tensor_of(array: Any, site: UserExpression | None = None) -> Tensor | None:
+def tensor_of(array: Any, site: UserExpression | None = None) -> Any:
     """The user's tensor whose value is `array`, or `array` itself if it is one; None if there is none."""
-    if isinstance(array, Tensor):
+    if is_tensor(array):
         return array
     return next(
-        (tensor for _, tensor in _reachable_tensors((site or _request()).frame) if tensor._array is array), None
+        (tensor for _, tensor in _reachable_tensors((site or _request()).frame) if array_of(tensor) is array), None
     )
 
 
@@ -77,18 +77,19 @@ def name_of_target(target: Any) -> str:
     return text if is_name and len(text) <= LONGEST else ""
 
 
-def names_of_leaves(nodes: Iterable[Node]) -> list[str]:
-    """The names of the leaves among `nodes` that receive gradients: variables, watched, or with `requires_grad`."""
-    leaves = {node for node in nodes if node.op is None and node.bits > FLAGS}
+def names_of_leaves(records: Iterable[Record]) -> list[str]:
+    """The names of the leaves among `records` that receive gradients: variables, watched, or with `requires_grad`."""
+    leaves = {record for record in records if not record.operation and record.is_tracked}
     site = _request()
-    found: dict[Node, str] = {}
-    passing: dict[Node, str] = {}  # names that a loop rebinds in each iteration
+    found: dict[Record, str] = {}
+    passing: dict[Record, str] = {}  # names that a loop rebinds in each iteration
     loops = _names_of_loops(site) if leaves else set()
     for name, tensor in _reachable_tensors(site.frame) if leaves else ():
-        if tensor._node in leaves:
-            (passing if name in loops else found).setdefault(tensor._node, name)
+        record = record_of(tensor)
+        if record is not None and record in leaves:
+            (passing if name in loops else found).setdefault(record, name)
     named = {**passing, **found}
-    return [named[node] for node in sorted(named, key=lambda node: node.order)]
+    return [named[record] for record in sorted(named, key=lambda record: record.order)]
 
 
 def _names_of_loops(site: UserExpression) -> set[str]:
@@ -124,7 +125,7 @@ def _text_in_request(site: UserExpression, tensor: Any) -> str:
     return ""
 
 
-def _reachable_tensors(frame: FrameType | None) -> Iterator[tuple[str, Tensor]]:
+def _reachable_tensors(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
     """The tensors that are reachable from the names of a frame, those with a name of their own first.
 
     A tensor is yielded once for its own name and once for the first container that holds it.
@@ -141,7 +142,7 @@ def _reachable_tensors(frame: FrameType | None) -> Iterator[tuple[str, Tensor]]:
         if isinstance(value, _OPAQUE) or (id(value), depth > 0) in seen:
             continue
         seen.add((id(value), depth > 0))
-        if isinstance(value, Tensor):
+        if is_tensor(value):
             yield name, value
         elif depth < DEPTH:
             pending.extend((inner, part, depth + 1) for inner, part in _parts(name, value))

@@ -21,7 +21,7 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.core.tensor import is_tracked
 from gradtape.errors import MutationError
 from gradtape.explain import messages
-from gradtape.explain.detectors.accumulated_grad import note_change
+from gradtape.explain.kernel.accumulated_grad import note_change
 from gradtape.standins.torch import dtypes, overwriting
 from gradtape.standins.torch.errors import translating
 from gradtape.standins.torch.naming import name_node

@@ -186,7 +186,7 @@ class Segment(SingleOperation):
         nan_origins = NanOrigins()
         found = walk(seeds, tape.bit, sources=watched, attach=recorded, visited=visited, nan_origins=nan_origins)
         if nan_origins or not all(is_finite(gradient) for gradient in found.values()):
-            from gradtape.explain.detectors import examine
+            from gradtape.explain.kernel.examine import examine
 
             examine(seeds, tape.bit, list(found.items()), [], nan_origins, judges_zeros=False)
         release(visited, tape.bit, Location(None, 0))

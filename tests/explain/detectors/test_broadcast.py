@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.explain.detectors.broadcast import is_outer
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.source.axes import is_outer
 
 rng = np.random.default_rng(0)
 X, y, Y = rng.normal(size=(20, 3)), rng.normal(size=20), rng.normal(size=(20, 4))

@@ -1,6 +1,6 @@
 """The pages behind the codes: each has a program that is reported with its code, what it says, and a cure that works.
 
-The pages are gradtape/explain/pages/*.md, so that `gradtape why` finds them wherever gradtape is installed;
+The pages are gradtape/explain/model/pages/*.md, so that `gradtape why` finds them wherever gradtape is installed;
 docs/errors/ has copies of them for readers, and a list.
 
 `python tests/explain/test_pages.py` (or `make docs`) writes under each program what it prints now, and the copies.
@@ -25,7 +25,7 @@ from gradtape.explain.model.pages import nearest, page, search
 from gradtape.explain.model.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = ROOT / "gradtape" / "explain" / "pages"
+PAGES = ROOT / "gradtape" / "explain" / "model" / "pages"
 COPIES = ROOT / "docs" / "errors"
 SECTIONS = ["A program, and what it says", "Why", "The cure", "What others say"]
 

@@ -1,4 +1,3 @@
-"""Detector: NaN and infinity. `check` decides whether the forward or the backward pass produced them, and has
-`check_numerics`; `origin` builds the problem for the operation that did; `second_order` and `per_row` do so for second
-derivatives and for rows of Jacobians.
+"""Detector: NaN and infinity. `check` decides whether the forward or the backward pass produced them; `origin` builds
+the problem for the operation that did; `second_order` does so for second derivatives.
 """

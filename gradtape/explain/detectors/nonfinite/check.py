@@ -1,27 +1,22 @@
-"""Finds the operation that produced a NaN or infinity, in the forward or the backward pass; and `check_numerics`.
+"""Finds the operation that produced a NaN or infinity, in the forward or the backward pass.
 
 Nothing is checked while gradients are finite. When one is not, the backward pass is replayed with all values kept
-(`gradtape.explain.graph.replay`), and searched for the first operation that was given finite numbers and returned a
+(a `Replayable`), and searched for the first operation that was given finite numbers and returned a
 number that is not finite.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import backprop, graph
-from gradtape.core.graph import Node
-from gradtape.core.operation import Op
 from gradtape.explain.detectors.nonfinite.origin import (
     backward_origin_problem,
     first_index,
     forward_origin_problem,
-    forward_problem,
     has_nan,
     input_problem,
     unknown_origin_problem,
@@ -29,14 +24,10 @@ from gradtape.explain.detectors.nonfinite.origin import (
 )
 from gradtape.explain.detectors.nonfinite.second_order import second_order_problem
 from gradtape.explain.emit.policy import report
-from gradtape.explain.emit.severity import configure
-from gradtape.explain.graph.replay import Replay
-from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.source.active_ops import op_of_running_kernel
-from gradtape.explain.source.expression import UserExpression, is_written, site_at
-from gradtape.explain.source.files import one_line
-from gradtape.explain.source.operation_site import OperationSite, is_finite
+from gradtape.explain.model.record import Record, Replayable
+from gradtape.explain.source.expression import is_written, site_at
+from gradtape.explain.source.operation_site import is_finite
 
 _PASSING_ON = frozenset({"where", "pad", "concatenate", "stack", "full", "getitem", "setitem"})
 
@@ -47,7 +38,7 @@ LEAVES_THE_DOMAIN = (
 )
 
 
-def explain_nonfinite(replay: Replay, origins: Sequence[Node], targets: Sequence[Any]) -> None:
+def explain_nonfinite(replay: Replayable, origins: Sequence[Record], targets: Sequence[Any]) -> None:
     """Report the origin of the NaN or infinity in a gradient that was just taken."""
     spoiled = not all(is_finite(target) for target in targets)
     forward = _forward_origins(replay)
@@ -55,7 +46,7 @@ def explain_nonfinite(replay: Replay, origins: Sequence[Node], targets: Sequence
     if entry is not None:
         others = [origin for origin in forward if origin is not entry[0]]
         came = None if entry[1] is None else entry[0].parents[entry[1]]
-        is_parameter = came is not None and came.bits > graph.FLAGS
+        is_parameter = came is not None and came.is_tracked
         masked = not is_parameter and not has_nan(replay.values.get(entry[0], np.nan))
         if not any(masked or origin.order < entry[0].order for origin in others):
             report(input_problem(replay, *entry))
@@ -70,8 +61,8 @@ def explain_nonfinite(replay: Replay, origins: Sequence[Node], targets: Sequence
         report(unknown_origin_problem(replay, culprit_of_walk, spoiled))
         return
     node, index, slot = culprit
-    if node.inputs and getattr(node.inputs[-1], "explains_numbers", False):
-        return  # its rule has run a backward pass of its own, which reported the origin
+    if node.reports_itself:
+        return
     if node.location.in_rule and node not in forward:
         report(second_order_problem(replay, node, index, is_differentiated=True))
         return
@@ -80,7 +71,7 @@ def explain_nonfinite(replay: Replay, origins: Sequence[Node], targets: Sequence
         origin = next((origin for origin in forward if origin is node or _reaches(replay, origin, node)), None)
         if origin is not None:  # the fix belongs to the operation that made the infinity, not to the one that uses it
             index = first_index(~np.isfinite(np.asarray(replay.values[origin])))
-            node, slot = origin, next(i for i, parent in enumerate(origin.parents) if parent.bits > graph.FLAGS)
+            node, slot = origin, next(i for i, parent in enumerate(origin.parents) if parent.is_tracked)
         else:
             for i, value in enumerate(replay.inputs(node)):
                 if value is not None and np.shape(value) == node.shape and not is_finite(np.asarray(value)):
@@ -92,33 +83,33 @@ def explain_nonfinite(replay: Replay, origins: Sequence[Node], targets: Sequence
         report(backward_origin_problem(replay, node, index, slot))
 
 
-def _forward_or_rule_problem(replay: Replay, node: Node) -> Problem:
+def _forward_or_rule_problem(replay: Replayable, node: Record) -> Problem:
     node = _find_division(replay, node)
     if not node.location.in_rule:
         return forward_origin_problem(replay, node)
     return second_order_problem(replay, node, first_index(~np.isfinite(replay.values[node])), is_differentiated=False)
 
 
-def _find_division(replay: Replay, node: Node) -> Node:
+def _find_division(replay: Replayable, node: Record) -> Record:
     """The division by zero before sums that only passed its result on, where the dividend was not saved.
 
     `node` itself if there is none.
     """
-    while node.op is not None and (node.op.name in _TRANSPARENT or node.op.kind == "linear"):
+    while node.operation and (node.operation in _TRANSPARENT or node.kind == "linear"):
         inputs = replay.inputs(node)
-        unknown = [p for p, value in zip(node.parents, inputs) if value is None and p.op is not None]
+        unknown = [p for p, value in zip(node.parents, inputs) if value is None and p.operation]
         if len(unknown) != 1 or unknown[0].shape != node.shape:
             return node
         inner = unknown[0]
         divided = replay.inputs(inner)
         replay.values[inner] = replay.values[node]
-        if inner.op is not None and inner.op.name == "divide" and divided[1] is not None and not np.all(divided[1]):
+        if inner.operation == "divide" and divided[1] is not None and not np.all(divided[1]):
             return inner
         node = inner
     return node
 
 
-def _reaches(replay: Replay, ancestor: Node, node: Node) -> bool:
+def _reaches(replay: Replayable, ancestor: Record, node: Record) -> bool:
     """Whether `node` was computed from `ancestor`."""
     seen, pending = {ancestor}, [ancestor]
     while pending:
@@ -131,16 +122,16 @@ def _reaches(replay: Replay, ancestor: Node, node: Node) -> bool:
     return False
 
 
-def _forward_origins(replay: Replay) -> list[Node]:
+def _forward_origins(replay: Replayable) -> list[Record]:
     """The operations known to have returned NaN or infinity for finite operands, in the order they ran."""
-    spoiled: set[Node] = set()
-    origins: list[Node] = []
-    for node in reversed(replay.nodes):
+    spoiled: set[Record] = set()
+    origins: list[Record] = []
+    for node in reversed(replay.records):
         value = replay.values.get(node)
         inherited = any(parent in spoiled for parent in node.parents)
         if (value is None and inherited) or not is_finite(value):
             spoiled.add(node)
-        if node.op is None or inherited or node not in spoiled or node.op.name in _PASSING_ON:
+        if not node.operation or inherited or node not in spoiled or node.operation in _PASSING_ON:
             continue
         if all(is_finite(np.asarray(x)) for x in replay.inputs(node) if x is not None):
             origins.append(node)
@@ -150,26 +141,26 @@ def _forward_origins(replay: Replay) -> list[Node]:
 _TRANSPARENT = frozenset({"add", "subtract", "multiply", "square", "tanh", "sigmoid", "maximum", "minimum", "relu"})
 
 
-def _find_nonfinite_input(replay: Replay) -> tuple[Node, int | None] | None:
+def _find_nonfinite_input(replay: Replayable) -> tuple[Record, int | None] | None:
     """The first operation with a NaN or infinity in its data or parameters, and the index of that operand.
 
     Sums and products return NaN only for NaN and infinity: if an operand was not saved, their result shows it.
     """
-    for node in reversed(replay.nodes):
-        if node.op is None:
+    for node in reversed(replay.records):
+        if not node.operation:
             continue
         inputs = replay.inputs(node)
         for slot, (value, parent) in enumerate(zip(inputs, node.parents)):
-            if parent.op is not None or value is None or is_finite(np.asarray(value)):
+            if parent.operation or value is None or is_finite(np.asarray(value)):
                 continue
-            if parent.bits > graph.FLAGS or has_nan(value):  # infinity in data may be meant: a mask
+            if parent.is_tracked or has_nan(value):  # infinity in data may be meant: a mask
                 return node, slot
-        if node.op.name not in _TRANSPARENT and node.op.kind not in ("linear", "multilinear"):
+        if node.operation not in _TRANSPARENT and node.kind not in ("linear", "multilinear"):
             continue
         out = replay.values.get(node)
         if out is None or is_finite(out):
             continue
-        if not has_nan(out) and (node.op.name in _PASSING_ON or not _cannot_overflow(inputs)):
+        if not has_nan(out) and (node.operation in _PASSING_ON or not _cannot_overflow(inputs)):
             continue
         if all(is_finite(np.asarray(value)) for value in inputs if value is not None):
             unknown = [slot for slot, value in enumerate(inputs) if value is None]
@@ -186,9 +177,9 @@ def _cannot_overflow(inputs: Sequence[Any]) -> bool:
     )
 
 
-def _backward_origin(replay: Replay) -> tuple[Node, tuple[int, ...], int] | None:
+def _backward_origin(replay: Replayable) -> tuple[Record, tuple[int, ...], int] | None:
     """The operation whose rule turned finite cotangents into NaN or infinity, the first such element, and its input."""
-    for node in replay.nodes:
+    for node in replay.records:
         given = replay.cotangents.get(node)
         if given is None or not all(is_finite(part) for part in _gradient_parts(replay.gradients[node])):
             continue
@@ -202,7 +193,7 @@ def _gradient_parts(gradient: Any) -> list[Any]:
     return [part for part in gradient if part is not None] if isinstance(gradient, list) else [gradient]
 
 
-def _find_masking_where(replay: Replay, node: Node, index: tuple[int, ...]) -> tuple[Node, int] | None:
+def _find_masking_where(replay: Replayable, node: Record, index: tuple[int, ...]) -> tuple[Record, int] | None:
     """The `where` that did not take the branch of `node`, and the index of that branch; None if there is none.
 
     It is recognised by the cotangent: zero at the elements where the rule returned NaN or infinity.
@@ -219,7 +210,7 @@ def _find_masking_where(replay: Replay, node: Node, index: tuple[int, ...]) -> t
             bad |= wrong
         elif not np.any(gradient):
             bad[...] = True
-        elif node.op is not None and node.op.kind == "elementwise":  # stretched: its slopes are those of the others
+        elif node.kind == "elementwise":  # stretched: its slopes are those of the others
             for value in replay.inputs(node):
                 if value is not None and np.shape(value) == node.shape:
                     bad |= ~np.isfinite(value)
@@ -229,26 +220,13 @@ def _find_masking_where(replay: Replay, node: Node, index: tuple[int, ...]) -> t
     while pending:
         inner = pending.pop(0)
         for consumer in replay.consumers.get(inner, ()):
-            if consumer.op is None or consumer in seen:
+            if not consumer.operation or consumer in seen:
                 continue
             seen.add(consumer)
-            if consumer.op.name == "where" and is_written(site_at(consumer.location), "where"):
+            if consumer.operation == "where" and is_written(site_at(consumer.location), "where"):
                 return consumer, next(i for i, parent in enumerate(consumer.parents) if parent is inner)
             pending.append(consumer)
     return None
-
-
-# -- stopping at once
-
-
-@contextmanager
-def allow_nonfinite_trial() -> Iterator[None]:
-    """Inside, NaN and infinity are only notes, as a line search recovers from them; `check_numerics` still raises."""
-    if backprop.keep_saved.get():
-        yield
-        return
-    with configure(GT401="note", GT402="note", GT403="note"), np.errstate(all="ignore"):
-        yield
 
 
 def is_scipy_trial() -> bool:
@@ -262,63 +240,3 @@ def is_scipy_trial() -> bool:
             found = True
         frame = frame.f_back
     return found
-
-
-@contextmanager
-def check_numerics() -> Iterator[None]:
-    """Inside, the first operation that makes NaN or infinity raises `NumericsError`, going forward or going back.
-
-    Large arrays are kept until the gradient has been checked, so that the first bad element can be shown. NumPy
-    operations on plain arrays are checked as well; what is computed under `np.errstate(...="ignore")` is not.
-
-    >>> import numpy as np, gradtape as gt
-    >>> x = gt.tensor([1.0, 0.0], requires_grad=True)
-    >>> with gt.check_numerics():
-    ...     try:
-    ...         np.log(x)
-    ...     except gt.NumericsError as error:
-    ...         print(error.problem.title)
-    np.log(x) is -inf at [1], where x is 0
-    """
-    token = backprop.keep_saved.set(True)
-    try:
-        with (
-            configure(GT401="raise", GT402="raise", GT403="raise"),
-            np.errstate(divide="call", over="call", invalid="call", call=_raise_at_user_operation),
-        ):
-            yield
-    finally:
-        backprop.keep_saved.reset(token)
-
-
-def _raise_at_user_operation(kind: str, flags: int) -> None:
-    """NumPy's floating point error handler: report the problem at the user's operation, which is on the stack."""
-    site = UserExpression.present()
-    innermost = op_of_running_kernel()
-    found: Problem | None
-    if innermost is None:
-        found = problem("GT401", f"{one_line(site.span.text)}: {kind}", spans=[site.span])
-    else:
-        found = _running_operation_problem(site, *innermost)
-    if found is not None:
-        report(found)
-
-
-def _running_operation_problem(
-    site: UserExpression, op: Op, inputs: Sequence[Any], params: dict[str, Any]
-) -> Problem | None:
-    """The problem of the operation that is running, if its result is not finite."""
-    arrays = [getattr(x, "_array", x) for x in inputs]
-    with np.errstate(all="ignore"):
-        value = np.asarray(op.kernel(*arrays, **params)) if not op.outputs else np.asarray(np.nan)
-    node = graph.Node()
-    node.op, node.params, node.inputs, node.out = op, params, tuple(arrays), None
-    node.shape, node.dtype = value.shape, value.dtype
-    node.code, node.offset = site.location.code, site.location.offset
-    leaves = [graph.leaf(np.shape(x), np.result_type(x), graph.AMBIENT) for x in arrays]
-    node.parents, node.bits, node.order = tuple(leaves), graph.AMBIENT, 0
-    bad = ~np.isfinite(value)
-    if not bad.any():  # only an intermediate result of the operation was not finite
-        return None
-    place = OperationSite(Replay([], 0), node, first_index(bad))
-    return forward_problem(place, value, place.index)

@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import graph
-from gradtape.core.graph import Node
-from gradtape.core.location import Location
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.fixes.numeric_edits import numeric_advice, numeric_edits
-from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.record import Record, Replayable, SourceLocation
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.operation_site import OperationSite, is_finite, number
 
 
-def forward_origin_problem(replay: Replay, node: Node) -> Problem:
+def forward_origin_problem(replay: Replayable, node: Record) -> Problem:
     """The problem for `node`, the first operation that returned NaN or infinity for finite operands."""
     value = np.asarray(replay.values[node])
     index = first_index(np.isnan(value) if has_nan(value) else ~np.isfinite(value))  # infinity may be meant: a mask
@@ -27,7 +24,7 @@ def forward_origin_problem(replay: Replay, node: Node) -> Problem:
     return forward_problem(place, value, index)
 
 
-def input_problem(replay: Replay, node: Node, slot: int | None) -> Problem:
+def input_problem(replay: Replayable, node: Record, slot: int | None) -> Problem:
     """The problem for a NaN or infinity that was in the data, or in a parameter, before any operation."""
     value = None if slot is None else replay.inputs(node)[slot]
     out = replay.values.get(node)
@@ -37,7 +34,7 @@ def input_problem(replay: Replay, node: Node, slot: int | None) -> Problem:
     what = number(spoiled[index])
     where = f" at {list(index)}" if index else ""
     title = f"{place.expression} is {what}{where}, which was in the data or in a parameter to begin with"
-    is_parameter = slot is not None and node.parents[slot].bits > graph.FLAGS
+    is_parameter = slot is not None and node.parents[slot].is_tracked
     if slot is not None:
         name = place.operand(slot)
         at = where if value is not None else ""
@@ -79,7 +76,7 @@ def forward_problem(place: OperationSite, value: Any, index: tuple[int, ...]) ->
     )
 
 
-def backward_origin_problem(replay: Replay, node: Node, index: tuple[int, ...], slot: int) -> Problem:
+def backward_origin_problem(replay: Replayable, node: Record, index: tuple[int, ...], slot: int) -> Problem:
     """The problem for an operation whose value is finite and whose slope is not."""
     place = OperationSite(replay, node, index, slot)
     cotangent = np.asarray(replay.cotangents[node][slot])
@@ -88,7 +85,7 @@ def backward_origin_problem(replay: Replay, node: Node, index: tuple[int, ...], 
         "" if isinstance(gradient, list) or np.size(gradient) != 1 else f" {number(np.asarray(gradient).ravel()[0])}"
     )
     value = np.asarray(replay.values.get(node, np.nan))
-    if np.isnan(cotangent[index]) and _is_zero_times_infinity(place, gradient, value):
+    if np.isnan(cotangent[index]) and _is_zero_times_infinity(replay, place, gradient, value):
         what, met = "infinite", "the gradient that comes back there is zero, and zero times infinity is NaN"
     else:
         what = "NaN" if np.isnan(cotangent[index]) else "infinite"
@@ -105,25 +102,25 @@ def backward_origin_problem(replay: Replay, node: Node, index: tuple[int, ...], 
     )
 
 
-def _is_zero_times_infinity(place: OperationSite, gradient: Any, value: Any) -> bool:
+def _is_zero_times_infinity(replay: Replayable, place: OperationSite, gradient: Any, value: Any) -> bool:
     """Whether a NaN at this element is a gradient of zero times a slope that is infinite by itself."""
-    index, slot, op = place.index, place.slot, place.node.op
-    if op is None or slot is None or np.shape(gradient) != np.shape(value) or len(index) != np.ndim(gradient):
+    index, slot = place.index, place.slot
+    if slot is None or np.shape(gradient) != np.shape(value) or len(index) != np.ndim(gradient):
         return False
     if np.asarray(gradient)[index] != 0 or any(v is None for v in place.values):
         return False
     with np.errstate(all="ignore"):
-        slopes = op.reverse(np.ones_like(gradient), place.node, value, tuple(place.values))[slot]
+        slopes = replay.apply_reverse(place.node, np.ones_like(gradient), value, place.values)[slot]
     return np.shape(slopes) == np.shape(gradient) and bool(np.isinf(slopes[index]))
 
 
 def where_branch_problem(
-    replay: Replay, node: Node, index: tuple[int, ...], slot: int, where: Node, branch: int
+    replay: Replayable, node: Record, index: tuple[int, ...], slot: int, where: Record, branch: int
 ) -> Problem:
     """The problem for zero, the gradient of the branch that `where` did not take, times an infinite slope."""
     place = OperationSite(replay, node, index, slot)
     chooser = site_at(where.location)
-    same = (where.code, where.offset) == (node.code, node.offset)
+    same = where.place_key == node.place_key
     spans = [place.span.labelled("computed and differentiated everywhere")]
     if not same:
         spans.append(chooser.span.labelled("chosen here"))
@@ -139,13 +136,15 @@ def where_branch_problem(
     )  # fmt: skip
 
 
-def unknown_origin_problem(replay: Replay, culprit: Node | None, spoiled: bool) -> Problem:
+def unknown_origin_problem(replay: Replayable, culprit: Record | None, spoiled: bool) -> Problem:
     """The problem where the gradient is not finite, and too little was saved to find the operation."""
-    place = culprit or next(iter(replay.nodes), None)
-    spans: list[Location] = [] if place is None else [place.location]
+    place = culprit or next(iter(replay.records), None)
+    spans: list[SourceLocation] = [] if place is None else [place.location]
     what = "the target is not finite, and so is its gradient not" if spoiled else "the gradient is not finite"
-    if culprit is not None and culprit.op is not None:
-        what = f"the gradient became NaN in the rule of {culprit.op.name!r}: zero times an infinite slope, or inf - inf"
+    if culprit is not None and culprit.operation:
+        what = (
+            f"the gradient became NaN in the rule of {culprit.operation!r}: zero times an infinite slope, or inf - inf"
+        )
     notes = [] if replay.lost is None else ["large arrays had been let go, so that the first element cannot be shown"]
     return problem(
         "GT401" if spoiled else "GT402",
@@ -156,7 +155,7 @@ def unknown_origin_problem(replay: Replay, culprit: Node | None, spoiled: bool) 
     )
 
 
-def _double_where(place: OperationSite, slot: int, chooser: UserExpression, branch: int, where: Node) -> list[Fix]:
+def _double_where(place: OperationSite, slot: int, chooser: UserExpression, branch: int, where: Record) -> list[Fix]:
     """The operand with a `where` of its own, which puts a harmless number where the branch is not taken."""
     call = chooser.node
     part = place.parts[slot] if slot < len(place.parts) else None
@@ -171,8 +170,7 @@ def _double_where(place: OperationSite, slot: int, chooser: UserExpression, bran
     written = shape_edits.replace_span(
         place.span, place.site.source.span(part), f"{function}({condition}, {', '.join(chosen)})"
     )
-    value, mask = place.values[slot], where.inputs[0] if where.inputs else None
-    mask = getattr(mask, "array", mask)
+    value, mask = place.values[slot], where.operand_value(0)
     if written is None or value is None or mask is None:
         return []
     try:

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import FLAGS, Node
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.fixes.numeric_edits import ADVICE, TINY
-from gradtape.explain.graph.replay import Replay
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.record import Computation, Record
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.operation_site import is_literal, number
@@ -27,7 +26,7 @@ _OPERATORS: dict[type, str] = {ast.Pow: "power", ast.Div: "divide", ast.Mult: "m
 _SHIFTABLE = {"divide": 1, **dict.fromkeys(("sqrt", "log", "log2", "log10", "power", "cbrt", "reciprocal", "abs"), 0)}
 
 
-def second_order_problem(replay: Replay, node: Node, index: tuple[int, ...], is_differentiated: bool) -> Problem:
+def second_order_problem(replay: Computation, node: Record, index: tuple[int, ...], is_differentiated: bool) -> Problem:
     """The problem for `node`, computed by a gradient rule and not finite at `index`.
 
     With `is_differentiated` its value is finite, and its slope is not.
@@ -64,23 +63,23 @@ def second_order_problem(replay: Replay, node: Node, index: tuple[int, ...], is_
 
 
 def _operand_values(
-    replay: Replay, node: Node, index: tuple[int, ...], site: UserExpression, expression: str
+    replay: Computation, node: Record, index: tuple[int, ...], site: UserExpression, expression: str
 ) -> list[tuple[str, str]]:
     """The operands and the result of the expression that the rule used, by name, and their values at `index`."""
     operands = [part for part in site._candidates(0) if not is_literal(part)]
     found: dict[str, str] = {}
-    results: list[Node] = []
+    results: list[Record] = []
     seen, pending = {node}, [node]
     while pending and len(seen) <= STEPS_AT_MOST and len(found) < FACTS_AT_MOST:
         inner = pending.pop(0)
         for parent, value in zip(inner.parents, replay.inputs(inner)):
-            if parent in seen or parent.bits <= FLAGS:
+            if parent in seen or not parent.is_tracked:
                 continue
             seen.add(parent)
-            if parent.offset < 0:
+            if parent.location.in_rule:
                 pending.append(parent)
                 continue
-            is_result = (parent.code, parent.offset) == (node.code, ~node.offset)
+            is_result = _expression_key(parent) == _expression_key(node)
             if value is None or np.shape(value) != node.shape or not (is_result or len(operands) == 1):
                 continue
             if is_result:
@@ -91,6 +90,11 @@ def _operand_values(
     return list(found.items())
 
 
+def _expression_key(node: Record) -> tuple[Any, ...]:
+    """The user's expression that a record belongs to, whether its value or its gradient rule was computed."""
+    return node.location.file, node.location.positions
+
+
 def _operation_name(site: UserExpression) -> str:
     """NumPy's name of the operation in the user's expression."""
     node: Any = site.node.value if isinstance(site.node, ast.Expr) else site.node
@@ -99,7 +103,7 @@ def _operation_name(site: UserExpression) -> str:
     return _OPERATORS.get(type(getattr(node, "op", None)), "")
 
 
-def _shift_from_zero(site: UserExpression, name: str, node: Node) -> list[str]:
+def _shift_from_zero(site: UserExpression, name: str, node: Record) -> list[str]:
     """The expression with its operand kept away from zero."""
     parts = site._candidates(0)
     place = _SHIFTABLE.get(name)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.core.graph import Node
-from gradtape.core.location import Location
-from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Problem, Span
-from gradtape.explain.source.files import span_of
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.record import SourceLocation
 
 
 @dataclass(frozen=True)
@@ -22,7 +19,7 @@ class Step:
     operation: str
     shape: tuple[int, ...]
     dtype: str
-    location: Location
+    location: SourceLocation
     gain: float | None
 
 
@@ -61,30 +58,3 @@ class Why(str):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return self.problem._repr_mimebundle_()
-
-
-def verdict(code: str, head: str, *lines: str | Node | Location | Span, fix: str | list[str]) -> Why:
-    """No gradient, for one of the causes. A text before a node or location is its label; other texts are notes."""
-    spans, notes = [], []
-    label = ""
-    for line in lines:
-        if isinstance(line, str):
-            if label:
-                notes.append(label)
-            label = line
-            continue
-        is_label = label.endswith((" here", " this")) or not label
-        if not is_label:
-            notes.append(label)
-        text = label if is_label else ""
-        if isinstance(line, Span):
-            spans.append(line.labelled(text))
-        else:
-            place = line if isinstance(line, Location) else line.location
-            if place.in_rule and text:
-                text = text.replace(" here", " by the derivative of this")
-            spans.append(span_of(place, text))
-        label = ""
-    if label:
-        notes.append(label)
-    return Why(problem(code, f"no gradient: {head}", spans=spans, notes=notes, fixes=fix))

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.explain.detectors import locked_write
 from gradtape.explain.emit import excepthook
+from gradtape.explain.kernel import locked_write
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -71,7 +71,7 @@ def _survey_gradient(
             found = list(sums_over_uneven_batches([node for node, _ in seeds if node.freed is None], histories))
             if is_due:
                 replay = Replay(seeds, mask, boundary)
-                if all(_is_replayable(node) for node in replay.nodes):
+                if all(_is_replayable(node) for node in replay.records):
                     found += survey_graph(replay)
             return found
     except Exception:  # an operand that was changed since: the backward pass itself reports that

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units
-from gradtape.core.explain_hooks import concrete_value
-from gradtape.core.graph import Node
+from gradtape.core.graph import Node, concrete_value
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
-from gradtape.explain.detectors import NO_ORIGINS, examine
+from gradtape.explain.kernel.examine import NO_ORIGINS, examine
 
 
 def examine_rows(

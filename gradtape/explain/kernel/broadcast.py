@@ -1,0 +1,77 @@
+"""Broadcasts of the kernel's operations: each place in the user's code is diagnosed once."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import batch
+from gradtape.core.explain_hooks import suspect
+from gradtape.core.graph import Node
+from gradtape.core.location import is_library
+from gradtape.explain.detectors.broadcast import Finding, Residual, diagnose_broadcast
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.model.record import Shape
+from gradtape.explain.source.active_ops import interpreted_op
+from gradtape.explain.source.axes import is_outer
+from gradtape.explain.source.expression import UserExpression
+
+PLACES_AT_MOST = 4096
+
+_diagnoses: dict[tuple[int, int, Shape, Shape], tuple[Any, Finding | None]] = {}
+
+
+def check_broadcast(node: Node, inputs: Sequence[Any]) -> None:
+    """Diagnose an operation on two operands whose result has another shape than its (first) tracked operand."""
+    x, y = inputs
+    left: Shape = x.shape if hasattr(x, "shape") else np.shape(x)
+    right: Shape = y.shape if hasattr(y, "shape") else np.shape(y)
+    if not left or not right or node.code is None:
+        return
+    key = (id(node.code), node.offset, left, right)
+    known = _diagnoses.get(key)
+    if known is None:
+        if len(_diagnoses) >= PLACES_AT_MOST:
+            _diagnoses.clear()
+        try:
+            finding = _diagnose(node, inputs, (left, right))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            finding = None  # source that cannot be read must not stop the operation
+        known = _diagnoses[key] = (node.code, finding)  # holds the code object, so that its id stays unique
+    finding = known[1]
+    if finding is None:
+        return
+    if finding.waits:
+        suspect(node, Residual(weakref.ref(node), finding))
+    elif is_due("GT101", *finding.problem.place[1:]):
+        report(finding.problem)
+
+
+def _diagnose(node: Node, inputs: Sequence[Any], shapes: tuple[Shape, Shape]) -> Finding | None:
+    if _is_inside_vmap():
+        inputs = _operands_of_one_example(node, inputs)
+        left, right = (tuple(getattr(x, "shape", ())) for x in inputs)
+        if not is_outer(left, right):
+            return None
+        shapes = left, right
+    return diagnose_broadcast(node, inputs, shapes, UserExpression.present)
+
+
+def _is_inside_vmap() -> bool:
+    """Whether `vmap` runs this operation on a whole batch, whose axis is not in the user's code."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        if frame.f_code.co_filename == batch.__file__:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _operands_of_one_example(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """The operands of an operation inside `vmap` with the shapes that one example has, as in the user's code."""
+    found = interpreted_op()
+    return found.inputs if found is not None and found.op is node.op and len(found.inputs) == 2 else (None, None)

@@ -1,0 +1,70 @@
+"""The array libraries whose values explanations recognise: gradtape's own, and those that are being watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.batch import BatchTensor
+from gradtape.core.tensor import Tensor, Variable
+from gradtape.explain.model.record import Library, Record
+
+
+class GradtapeLibrary:
+    """Gradtape's tensors: the node of a tensor is its record."""
+
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, Tensor)
+
+    def is_variable(self, value: Any) -> bool:
+        return isinstance(value, Variable)
+
+    def record_of(self, value: Any) -> Record | None:
+        record: Record | None = getattr(value, "_node", None)
+        return record
+
+    def array_of(self, value: Any) -> Any:
+        """The NumPy array inside a tensor; inside `vmap`, that of the whole batch."""
+        while isinstance(value, BatchTensor):
+            value = value.value
+        return value._array if isinstance(value, Tensor) else value
+
+
+_libraries: list[Library] = [GradtapeLibrary()]
+
+
+@contextmanager
+def recognising(library: Library) -> Iterator[None]:
+    """Inside, the values of `library` are recognised as well."""
+    _libraries.append(library)
+    try:
+        yield
+    finally:
+        _libraries.remove(library)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor of one of the libraries."""
+    return any(library.is_tensor(value) for library in _libraries)
+
+
+def is_variable(value: Any) -> bool:
+    """Whether a value is a variable of one of the libraries, trainable or not."""
+    return any(library.is_variable(value) for library in _libraries)
+
+
+def record_of(value: Any) -> Record | None:
+    """The record of what computed a tensor, or of the leaf that it is; None for arrays, numbers and all else."""
+    return next((record for library in _libraries if (record := library.record_of(value)) is not None), None)
+
+
+def array_of(value: Any) -> Any:
+    """The NumPy array that a tensor holds, or an array itself; None for all else."""
+    found = (library.array_of(value) for library in _libraries)
+    return next((array for array in found if isinstance(array, np.ndarray)), None)
+
+
+__all__ = ["array_of", "is_tensor", "is_variable", "recognising", "record_of"]
