@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from gradtape.explain.detectors.nonfinite.check import explain_nonfinite
 from gradtape.explain.detectors.training_dynamics import judge_softmax
 from gradtape.explain.graph import paths
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.model.record import OperandSpec, Record, Replayable, SourceLocation, Watch
+from gradtape.explain.model.record import Record, Replayable, SourceLocation, Watch
 from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.libraries import recognising
 
@@ -73,6 +73,14 @@ class Program:
         return Place(self.file, line, start, start + len(text))
 
 
+class Operand(NamedTuple):
+    """What is known of an operand."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    is_tracked: bool
+
+
 @dataclass(eq=False)
 class Entry:
     """A record as plain data. An entry without an operation is a leaf if it is tracked, else a constant."""
@@ -110,8 +118,8 @@ class Entry:
         return self.location.file, self.location.positions
 
     @property
-    def operands(self) -> list[OperandSpec]:
-        return [OperandSpec(parent.shape, parent.dtype, parent.is_tracked) for parent in self.parents]
+    def operands(self) -> list[Operand]:
+        return [Operand(parent.shape, parent.dtype, parent.is_tracked) for parent in self.parents]
 
     @property
     def is_variable(self) -> bool:
@@ -276,6 +284,19 @@ def test_nodes_satisfy_the_protocol() -> None:
     for made, protocol in ((node, Record), (node.location, SourceLocation)):
         names = {name for name in vars(protocol) if not name.startswith("_")}
         assert {name for name in names if not hasattr(made, name)} == set()
+
+
+def test_the_record_of_a_node_is_read_from_it() -> None:
+    """Operands have shapes as far as they were saved, values as far as they were kept; a leaf has lost nothing."""
+    x = gt.Variable([4.0, 0.0])
+    with gt.GradientTape(persistent=True):
+        root = np.sqrt(x)
+        product = x * 2.0
+    assert root._node.value().tolist() == [2.0, 0.0]
+    assert root._node.operand_value(0) is None
+    assert [(operand.shape, operand.is_tracked) for operand in root._node.operands] == [((2,), True)]
+    assert product._node.operands[1] == ((), np.dtype(float), False)
+    assert not x._node.has_lost_origins
 
 
 @pytest.mark.parametrize("recognised", [True, False])
