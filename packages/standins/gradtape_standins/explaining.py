@@ -26,7 +26,7 @@ _ROLE = re.compile(r"\ba (source|target) is\b")
 def explain(error: BaseException) -> Problem | None:
     """Put a `.problem` on an error that a stand-in has raised by itself; what was found. None for all others.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> try:
     ...     tf.matmul(tf.ones([3]), tf.ones([3, 2]))
     ... except tf.errors.InvalidArgumentError as error:

@@ -16,7 +16,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from gradtape.core.tensor import Tensor
-from gradtape.standins import names
+from gradtape_standins import names
 
 LIBRARIES = ("autograd", "tensorflow", "torch")
 """The libraries that have a stand-in."""
@@ -36,11 +36,11 @@ class standing_in:
     While autograd is stood in for, tensors go by the name of its class of traced arrays: dispatchers that know
     libraries by the module of a class (`type(x).__module__`) find theirs then.
 
-    >>> from gradtape.standins import standing_in
+    >>> from gradtape_standins import standing_in
     >>> with standing_in("autograd"):
     ...     import autograd.numpy as np
     >>> np.__name__
-    'gradtape.standins.autograd.numpy'
+    'gradtape_standins.autograd.numpy'
     """
 
     def __init__(self, *libraries: str) -> None:
@@ -76,7 +76,7 @@ active: list[Sequence[str]] = []
 def chosen(text: str) -> tuple[str, ...]:
     """The libraries in a text like `torch,autograd`; all that there are in an empty one.
 
-    >>> from gradtape.standins.importing import chosen
+    >>> from gradtape_standins.importing import chosen
     >>> chosen("torch, autograd"), chosen("")
     (('torch', 'autograd'), ('autograd', 'tensorflow', 'torch'))
     """

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-PREFIX = "gradtape.standins."
+PREFIX = "gradtape_standins."
 _CHAPTERS = ("linalg", "special", "fft", "stats", "signal", "nn")
 
 
@@ -24,7 +24,7 @@ def missing(module: str, submodules: Iterable[str] = (), reasons: dict[str, str]
     `submodules` are imported when first used as attributes. `reasons` says for single names why they are not there
     and what to use instead; otherwise the nearest names are offered.
 
-    >>> from gradtape.standins import autograd
+    >>> from gradtape_standins import autograd
     >>> autograd.elementwise_gard
     Traceback (most recent call last):
     AttributeError: the stand-in for autograd has no autograd.elementwise_gard.

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gradtape.standins import importing
+import gradtape
+from gradtape_standins import importing
 
 ENVIRONMENT = "GRADTAPE_STAND_IN"
 """The environment variable with the names of the libraries that are stood in for, separated by commas."""
@@ -24,18 +25,18 @@ def standing_in_everywhere(*libraries: str) -> Iterator[None]:
     """`standing_in`, in this process and in those of Python that are started from it within the block.
 
     >>> import subprocess, sys
-    >>> from gradtape.standins.processes import standing_in_everywhere
+    >>> from gradtape_standins.processes import standing_in_everywhere
     >>> with standing_in_everywhere("autograd"):
     ...     told = subprocess.check_output([sys.executable, "-c", "import autograd; print(autograd.__name__)"])
     >>> told.decode().strip()
-    'gradtape.standins.autograd'
+    'gradtape_standins.autograd'
     """
     before = {name: os.environ.get(name) for name in (ENVIRONMENT, "PYTHONPATH")}
-    root = str(Path(__file__).parents[2])  # where this gradtape is, installed or not
-    paths = [path for path in (before["PYTHONPATH"] or "").split(os.pathsep) if path not in ("", STARTUP, root)]
+    roots = sorted({str(Path(module).parents[1]) for module in (gradtape.__file__, __file__)})  # installed or not
+    paths = [path for path in (before["PYTHONPATH"] or "").split(os.pathsep) if path not in ("", STARTUP, *roots)]
     with importing.standing_in(*libraries):
         os.environ[ENVIRONMENT] = ",".join(libraries or importing.LIBRARIES)
-        os.environ["PYTHONPATH"] = os.pathsep.join([STARTUP, *paths, root])
+        os.environ["PYTHONPATH"] = os.pathsep.join([STARTUP, *paths, *roots])
         try:
             yield
         finally:

@@ -1,8 +1,8 @@
 """Run every snippet under the real library and under its stand-in, and print where the three outputs differ.
 
-    python tests/standins/conformance.py                    every library that is installed here
-    python tests/standins/conformance.py torch --details    one, with the lines that differ
-    python tests/standins/conformance.py torch --write      store what the real library prints
+    python packages/standins/tests/conformance.py                    every library that is installed here
+    python packages/standins/tests/conformance.py torch --details    one, with the lines that differ
+    python packages/standins/tests/conformance.py torch --write      store what the real library prints
 
 The exit status is 1 if an output differs from another.
 """
@@ -16,10 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-
-from standins.comparing import differences, snippets  # noqa: E402
+from snippet_comparison import SOURCES, differences, snippets
 
 LIBRARIES = ("autograd", "tensorflow", "torch")
 
@@ -63,8 +60,8 @@ def _compare(library: str, script: Path, details: bool, write: bool) -> int:
 def _output(command: list[str]) -> str:
     """What a command prints; its last error line stands for the output it did not give."""
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    environment = os.environ | quiet | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
+    environment = os.environ | quiet | {"PYTHONPATH": SOURCES}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         return done.stdout + f"ended with status {done.returncode}: {done.stderr.strip().splitlines()[-1:]}\n"
     return done.stdout

@@ -10,9 +10,9 @@ import numpy as onp
 import pytest
 
 import gradtape as gt
-import gradtape.standins.autograd.numpy as np
-from gradtape.standins import autograd
-from gradtape.standins.autograd import (
+import gradtape_standins.autograd.numpy as np
+from gradtape_standins import autograd
+from gradtape_standins.autograd import (
     elementwise_grad,
     grad,
     grad_and_aux,
@@ -24,9 +24,9 @@ from gradtape.standins.autograd import (
     multigrad_dict,
     value_and_grad,
 )
-from gradtape.standins.autograd.builtins import DictBox, SequenceBox
-from gradtape.standins.autograd.core import VJPNode, backward_pass, make_jvp
-from gradtape.standins.autograd.extend import (
+from gradtape_standins.autograd.builtins import DictBox, SequenceBox
+from gradtape_standins.autograd.core import VJPNode, backward_pass, make_jvp
+from gradtape_standins.autograd.extend import (
     Box,
     JVPNode,
     SparseObject,
@@ -39,13 +39,13 @@ from gradtape.standins.autograd.extend import (
     register_notrace,
     vspace,
 )
-from gradtape.standins.autograd.misc import const_graph, flatten
-from gradtape.standins.autograd.misc.tracers import full_graph
-from gradtape.standins.autograd.numpy.numpy_vjps import unbroadcast_f
-from gradtape.standins.autograd.scipy import linalg as slinalg
-from gradtape.standins.autograd.scipy import special
-from gradtape.standins.autograd.test_util import check_grads, combo_check
-from gradtape.standins.autograd.tracer import Node, getval, isbox, new_box, trace
+from gradtape_standins.autograd.misc import const_graph, flatten
+from gradtape_standins.autograd.misc.tracers import full_graph
+from gradtape_standins.autograd.numpy.numpy_vjps import unbroadcast_f
+from gradtape_standins.autograd.scipy import linalg as slinalg
+from gradtape_standins.autograd.scipy import special
+from gradtape_standins.autograd.test_util import check_grads, combo_check
+from gradtape_standins.autograd.tracer import Node, getval, isbox, new_box, trace
 
 X = onp.array([0.5, 1.0, 1.5])
 
@@ -297,7 +297,7 @@ def test_no_gradient_goes_through_what_is_not_traced() -> None:
 
 def test_rules_of_numpy_functions_can_be_replaced() -> None:
     """A rule that is given to a function of `autograd.numpy` is used instead of gradtape's."""
-    from gradtape.standins.autograd.primitives import primitive_vjps
+    from gradtape_standins.autograd.primitives import primitive_vjps
 
     defvjp(np.arctan, lambda ans, x: lambda g: 100 * g)
     try:

@@ -9,12 +9,12 @@ import numpy as onp
 import pytest
 
 import gradtape as gt
-import gradtape.standins.autograd.numpy as np
-from gradtape.standins import standing_in
-from gradtape.standins.autograd import elementwise_grad, grad, jacobian, make_jvp
-from gradtape.standins.autograd.extend import defjvp, defvjp, primitive
-from gradtape.standins.autograd.numpy.numpy_boxes import ArrayBox
-from gradtape.standins.autograd.primitives import primitive_jvps
+import gradtape_standins.autograd.numpy as np
+from gradtape_standins import standing_in
+from gradtape_standins.autograd import elementwise_grad, grad, jacobian, make_jvp
+from gradtape_standins.autograd.extend import defjvp, defvjp, primitive
+from gradtape_standins.autograd.numpy.numpy_boxes import ArrayBox
+from gradtape_standins.autograd.primitives import primitive_jvps
 
 
 class Halves(NamedTuple):

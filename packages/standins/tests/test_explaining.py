@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.standins import tensorflow as tf
-from gradtape.standins import torch
-from gradtape.standins.explaining import explain
+from gradtape_standins import tensorflow as tf
+from gradtape_standins import torch
+from gradtape_standins.explaining import explain
 
 
 def raised(program: Callable[[], Any]) -> Exception:

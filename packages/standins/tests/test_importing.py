@@ -11,20 +11,19 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from snippet_comparison import SOURCES
 
 from gradtape.errors import GradientWarning
-from gradtape.standins import LIBRARIES, standing_in
-
-ROOT = Path(__file__).resolve().parents[2]
+from gradtape_standins import LIBRARIES, standing_in
 
 
 def test_same_module_under_both_names() -> None:
-    """`import autograd` and `import gradtape.standins.autograd` give one and the same object, submodules included."""
+    """`import autograd` and `import gradtape_standins.autograd` give one and the same object, submodules included."""
     with standing_in():
         theirs = importlib.import_module("autograd.numpy.linalg")
-        assert theirs is importlib.import_module("gradtape.standins.autograd.numpy.linalg")
+        assert theirs is importlib.import_module("gradtape_standins.autograd.numpy.linalg")
         assert sys.modules["autograd.numpy"].linalg is theirs
-        assert theirs.__name__ == theirs.__spec__.name == "gradtape.standins.autograd.numpy.linalg"
+        assert theirs.__name__ == theirs.__spec__.name == "gradtape_standins.autograd.numpy.linalg"
 
 
 def test_every_form_of_import() -> None:
@@ -35,7 +34,7 @@ def test_every_form_of_import() -> None:
         from autograd import numpy as np
         from autograd.scipy.stats import norm
 
-        import gradtape.standins.autograd as ours
+        import gradtape_standins.autograd as ours
     assert grad is ours.grad
     assert np is ours.numpy
     assert npr is ours.numpy.random
@@ -55,8 +54,8 @@ def test_nothing_is_left_behind() -> None:
 def test_entering_is_enough(tmp_path: Path) -> None:
     """Entered and forgotten, it stands in for the rest of the process, which ends without a complaint."""
     script = tmp_path / "conftest.py"
-    script.write_text("from gradtape.standins import standing_in\nstanding_in().__enter__()\nimport autograd\n")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    script.write_text("from gradtape_standins import standing_in\nstanding_in().__enter__()\nimport autograd\n")
+    environment = {**os.environ, "PYTHONPATH": SOURCES}
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -75,7 +74,7 @@ def test_real_modules_are_set_aside_and_come_back(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "autograd", real)
     monkeypatch.setitem(sys.modules, "autograd.numpy", below)
     with pytest.warns(GradientWarning, match="GT317"), standing_in():
-        assert importlib.import_module("autograd").__name__ == "gradtape.standins.autograd"
+        assert importlib.import_module("autograd").__name__ == "gradtape_standins.autograd"
     assert sys.modules["autograd"] is real
     assert sys.modules["autograd.numpy"] is below
 
@@ -103,7 +102,7 @@ def test_real_library_that_was_imported_before_is_named_with_its_holders(monkeyp
 
 def test_stand_ins_are_not_taken_for_holders_of_the_real_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Classes of the stand-in that go by the library's name are not the library's."""
-    importlib.import_module("gradtape.standins.torch")
+    importlib.import_module("gradtape_standins.torch")
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
     with pytest.warns(GradientWarning, match="what has imported it keeps it"), standing_in("torch"):
         pass
@@ -158,12 +157,12 @@ def test_missing_import_says_what_is_nearest(statement: str, nearest: str) -> No
     assert "the stand-in for autograd has no " in str(raised.value)
     assert nearest in str(raised.value)
     assert "fix: " in str(raised.value)
-    assert "gradtape.standins" not in str(raised.value)
+    assert "gradtape_standins" not in str(raised.value)
 
 
 def test_missing_attribute_says_what_is_nearest() -> None:
     """An attribute that is not there raises AttributeError, so that hasattr is False, with the nearest names."""
-    from gradtape.standins import autograd
+    from gradtape_standins import autograd
 
     assert not hasattr(autograd, "value_and_grads")
     with pytest.raises(AttributeError, match=r"nearest that is there: autograd\.value_and_grad"):
@@ -174,7 +173,7 @@ def test_missing_attribute_says_what_is_nearest() -> None:
 
 def run(*command: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run Python with this gradtape, and catch what it prints."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([SOURCES, os.environ.get("PYTHONPATH", "")])}
     everything = [sys.executable, *map(str, command)]
     return subprocess.run(everything, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
 
@@ -182,7 +181,7 @@ def run(*command: str | Path, cwd: Path | None = None) -> subprocess.CompletedPr
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_importing_a_stand_in_is_silent(library: str) -> None:
     """Importing a stand-in, with all warnings shown, prints nothing."""
-    code = f"from gradtape.standins import standing_in\nwith standing_in():\n    import {library}"
+    code = f"from gradtape_standins import standing_in\nwith standing_in():\n    import {library}"
     done = run("-W", "error", "-c", code)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

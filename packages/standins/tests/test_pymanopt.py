@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.standins import standing_in
+from gradtape_standins import standing_in
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def anp() -> Any:
 def test_backend_is_the_stand_in(pymanopt: Any) -> None:
     """pymanopt has found the stand-in under the name of autograd."""
     backend = importlib.import_module("pymanopt.autodiff.backends._autograd")
-    assert backend.autograd.__name__ == "gradtape.standins.autograd"
+    assert backend.autograd.__name__ == "gradtape_standins.autograd"
 
 
 def test_dominant_eigenvector(pymanopt: Any, random: np.random.RandomState) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from standins.comparing import differences, run_standing_in, same, snippets
+from snippet_comparison import differences, run_standing_in, same, snippets
 
 
 @pytest.mark.parametrize("script", snippets(), ids=lambda script: f"{script.parent.name}/{script.stem}")

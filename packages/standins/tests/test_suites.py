@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from snippet_comparison import SOURCES
 
-ROOT = Path(__file__).resolve().parents[2]
-OURS = "gradtape.standins.torch"
+OURS = "gradtape_standins.torch"
 
 SUITE = {
     # the real library, or what is like it: one that can be told from the stand-in
@@ -58,7 +58,7 @@ def suite(tmp_path: Path) -> Path:
 
 def run(suite: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the suite, with the real libraries on its path."""
-    paths = [str(suite / "site"), str(ROOT)]
+    paths = [str(suite / "site"), SOURCES]
     everything = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}
     everything.pop("PYTEST_ADDOPTS", None)
     command = (sys.executable, *command)
@@ -104,7 +104,7 @@ def test_the_exit_status_is_that_of_pytest(suite: Path) -> None:
 
 def test_a_conftest_that_is_too_late_is_warned_of(suite: Path) -> None:
     """A stand-in that conftest.py installs, after a plugin has imported the real library, names that plugin."""
-    late = "from gradtape.standins import standing_in\nstanding_in('torch').__enter__()\n"
+    late = "from gradtape_standins import standing_in\nstanding_in('torch').__enter__()\n"
     (suite / "suite" / "conftest.py").write_text(late + SUITE["suite/conftest.py"])
     done = run(suite, *PYTEST, "-p", "early")
     assert "GT317" in done.stdout + done.stderr

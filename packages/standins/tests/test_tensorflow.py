@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.standins import tensorflow as tf
+from gradtape_standins import tensorflow as tf
 
 UNARY = [
     "sin",

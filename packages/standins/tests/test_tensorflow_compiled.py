@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.standins import tensorflow as tf
-from gradtape.standins.tensorflow import hot
+from gradtape_standins import tensorflow as tf
+from gradtape_standins.tensorflow import hot
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradtape.standins import tensorflow as tf
+from gradtape_standins import tensorflow as tf
 
 
 def test_traced_once_for_each_kind(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.standins import tensorflow as tf
+from gradtape_standins import tensorflow as tf
 
 keras = tf.keras
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradtape.standins import tensorflow as tf
+from gradtape_standins import tensorflow as tf
 
 layers = tf.keras.layers
 RNG = np.random.default_rng(0)

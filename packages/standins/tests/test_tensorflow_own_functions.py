@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.standins import tensorflow as tf
+from gradtape_standins import tensorflow as tf
 
 MATRIX = np.array([[0.3, 0.1, 0.2], [0.1, 0.5, 0.1], [0.2, 0.1, 0.6]])
 CHAPTERS = (gt, gt.nn.functional, gt.special, gt.linalg, gt.fft, gt.signal)

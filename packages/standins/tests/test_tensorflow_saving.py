@@ -11,7 +11,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.nn.storage import read, written
-from gradtape.standins import tensorflow as tf
+from gradtape_standins import tensorflow as tf
 
 keras = tf.keras
 layers = tf.keras.layers

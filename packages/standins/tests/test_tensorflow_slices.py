@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.standins import tensorflow as tf
+from gradtape_standins import tensorflow as tf
 
 
 def test_slices_are_the_dense_gradient() -> None:

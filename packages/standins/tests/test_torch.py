@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-import gradtape.standins.torch as torch
+import gradtape_standins.torch as torch
 
 
 def test_functions_and_methods_are_gradtape_underneath() -> None:
@@ -379,7 +379,7 @@ def test_function_is_differentiated_twice_through_saved_tensors() -> None:
 
 def test_once_differentiable_cuts() -> None:
     """What a once_differentiable backward returns is off the graph."""
-    from gradtape.standins.torch.autograd.function import once_differentiable
+    from gradtape_standins.torch.autograd.function import once_differentiable
 
     class Double(torch.autograd.Function):
         @staticmethod

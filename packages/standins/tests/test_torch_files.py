@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from gradtape.nn.storage import written
-from gradtape.standins import torch
+from gradtape_standins import torch
 
 
 def returned(thing: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.standins import standing_in, torch
-from gradtape.standins.torch import distributions, nn
+from gradtape_standins import standing_in, torch
+from gradtape_standins.torch import distributions, nn
 
 # -- distributions
 

@@ -7,9 +7,9 @@ import copy
 import numpy as np
 import pytest
 
-import gradtape.standins.torch as torch
-from gradtape.standins.torch import nn
-from gradtape.standins.torch.utils.data import (
+import gradtape_standins.torch as torch
+from gradtape_standins.torch import nn
+from gradtape_standins.torch.utils.data import (
     BatchSampler,
     ConcatDataset,
     DataLoader,

@@ -1,15 +1,15 @@
 """The stand-in for autograd: `grad` and its relatives, `autograd.numpy`, and all that hangs on them.
 
->>> import gradtape.standins.autograd.numpy as np
->>> from gradtape.standins.autograd import grad
+>>> import gradtape_standins.autograd.numpy as np
+>>> from gradtape_standins.autograd import grad
 >>> def tanh(x):
 ...     return (1.0 - np.exp(-2 * x)) / (1.0 + np.exp(-2 * x))
 >>> round(float(grad(tanh)(1.0)), 6)
 0.419974
 """
 
-from gradtape.standins import names
-from gradtape.standins.autograd import (
+from gradtape_standins import names
+from gradtape_standins.autograd import (
     builtins,
     core,
     differential_operators,
@@ -19,9 +19,9 @@ from gradtape.standins.autograd import (
     util,
     wrap_util,
 )
-from gradtape.standins.autograd.builtins import dict, isinstance, list, tuple, type
-from gradtape.standins.autograd.core import primitive_with_deprecation_warnings as primitive
-from gradtape.standins.autograd.differential_operators import (
+from gradtape_standins.autograd.builtins import dict, isinstance, list, tuple, type
+from gradtape_standins.autograd.core import primitive_with_deprecation_warnings as primitive
+from gradtape_standins.autograd.differential_operators import (
     checkpoint,
     deriv,
     elementwise_grad,

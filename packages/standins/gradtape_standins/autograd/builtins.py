@@ -6,9 +6,9 @@ import builtins
 from builtins import dict, list, tuple  # noqa: UP029  (names that are imported from here)
 from typing import Any
 
-from gradtape.standins import names
-from gradtape.standins.autograd.spaces import ContainerVSpace
-from gradtape.standins.autograd.values import getval, holds_box
+from gradtape_standins import names
+from gradtape_standins.autograd.spaces import ContainerVSpace
+from gradtape_standins.autograd.values import getval, holds_box
 
 __all__ = ["DictBox", "SequenceBox", "dict", "isinstance", "list", "tuple", "type"]
 

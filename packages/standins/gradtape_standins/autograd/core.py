@@ -16,16 +16,16 @@ from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, children, leaves, rebuild
 from gradtape.core.tape import check_seed
 from gradtape.core.tensor import Tensor
-from gradtape.standins import names
-from gradtape.standins.autograd.boxes import tracing
-from gradtape.standins.autograd.primitives import primitive_jvps, primitive_vjps
-from gradtape.standins.autograd.spaces import VSpace, vspace
-from gradtape.standins.autograd.tracer import Box, Node, getval, isbox, toposort, trace
-from gradtape.standins.autograd.tracer import primitive as _primitive
-from gradtape.standins.autograd.util import subval
-from gradtape.standins.autograd.values import conjugate, floating, settled_structure
-from gradtape.standins.autograd.wrap_util import get_name
 from gradtape.transforms.gradients import handed_out, record
+from gradtape_standins import names
+from gradtape_standins.autograd.boxes import tracing
+from gradtape_standins.autograd.primitives import primitive_jvps, primitive_vjps
+from gradtape_standins.autograd.spaces import VSpace, vspace
+from gradtape_standins.autograd.tracer import Box, Node, getval, isbox, toposort, trace
+from gradtape_standins.autograd.tracer import primitive as _primitive
+from gradtape_standins.autograd.util import subval
+from gradtape_standins.autograd.values import conjugate, floating, settled_structure
+from gradtape_standins.autograd.wrap_util import get_name
 
 __all__ = [
     "Box",

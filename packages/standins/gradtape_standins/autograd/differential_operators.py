@@ -15,17 +15,17 @@ from gradtape.core.location import Location
 from gradtape.core.pytree import children, leaves, rebuild
 from gradtape.core.tensor import plain
 from gradtape.errors import GradTapeError, OperandError
-from gradtape.standins import names
-from gradtape.standins.autograd import primitives
-from gradtape.standins.autograd.boxes import tracing
-from gradtape.standins.autograd.core import Traced
-from gradtape.standins.autograd.core import make_jvp as _make_jvp
-from gradtape.standins.autograd.core import make_vjp as _make_vjp
-from gradtape.standins.autograd.spaces import vspace
-from gradtape.standins.autograd.values import conjugate, floating, settled_structure
-from gradtape.standins.autograd.wrap_util import get_name, unary_to_nary
 from gradtape.transforms.custom import checkpoint as checkpoint
 from gradtape.transforms.gradients import one_number
+from gradtape_standins import names
+from gradtape_standins.autograd import primitives
+from gradtape_standins.autograd.boxes import tracing
+from gradtape_standins.autograd.core import Traced
+from gradtape_standins.autograd.core import make_jvp as _make_jvp
+from gradtape_standins.autograd.core import make_vjp as _make_vjp
+from gradtape_standins.autograd.spaces import vspace
+from gradtape_standins.autograd.values import conjugate, floating, settled_structure
+from gradtape_standins.autograd.wrap_util import get_name, unary_to_nary
 
 Function = Callable[..., Any]
 

@@ -1,7 +1,7 @@
 """How autograd is extended: primitives and their rules, and vector spaces."""
 
-from gradtape.standins import names
-from gradtape.standins.autograd.core import (
+from gradtape_standins import names
+from gradtape_standins.autograd.core import (
     JVPNode,
     SparseObject,
     VJPNode,
@@ -13,8 +13,8 @@ from gradtape.standins.autograd.core import (
     defvjp_argnum,
     defvjp_argnums,
 )
-from gradtape.standins.autograd.spaces import VSpace, vspace
-from gradtape.standins.autograd.tracer import Box, notrace_primitive, primitive, register_notrace
+from gradtape_standins.autograd.spaces import VSpace, vspace
+from gradtape_standins.autograd.tracer import Box, notrace_primitive, primitive, register_notrace
 
 __all__ = [
     "Box",

@@ -13,11 +13,11 @@ import numpy as np
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import RuleError
-from gradtape.standins.autograd.values import conjugate, unboxed
 from gradtape.transforms.custom.arrays import Arrays, is_recorded, split
 from gradtape.transforms.custom.blame import Call
 from gradtape.transforms.custom.functions import results_of
 from gradtape.transforms.custom.rules import Form, Kept, Rule, call_recorded, transposed
+from gradtape_standins.autograd.values import conjugate, unboxed
 
 Function = Callable[..., Any]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from gradtape.standins import names
-from gradtape.standins.autograd.core import make_jvp, make_vjp
-from gradtape.standins.autograd.spaces import vspace
-from gradtape.standins.autograd.wrap_util import get_name, unary_to_nary
+from gradtape_standins import names
+from gradtape_standins.autograd.core import make_jvp, make_vjp
+from gradtape_standins.autograd.spaces import vspace
+from gradtape_standins.autograd.wrap_util import get_name, unary_to_nary
 
 Function = Callable[..., Any]
 TOL = RTOL = EPS = 1e-6

@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from gradtape.core.tensor import Tensor, tensor
-from gradtape.standins import names
-from gradtape.standins.autograd.primitives import applied, is_traced, notraced
-from gradtape.standins.autograd.util import subvals, toposort
-from gradtape.standins.autograd.values import getval, isbox, settled, unboxed
-from gradtape.standins.autograd.wrap_util import wraps
+from gradtape_standins import names
+from gradtape_standins.autograd.primitives import applied, is_traced, notraced
+from gradtape_standins.autograd.util import subvals, toposort
+from gradtape_standins.autograd.values import getval, isbox, settled, unboxed
+from gradtape_standins.autograd.wrap_util import wraps
 
 __all__ = [
     "Box",
@@ -39,8 +39,8 @@ def primitive(f_raw: Function) -> Function:
     """`f_raw` as one operation: it is given plain arrays, and its derivative is what `defvjp` and `defjvp` say.
 
     >>> import numpy as np
-    >>> from gradtape.standins.autograd import grad
-    >>> from gradtape.standins.autograd.extend import defvjp, primitive
+    >>> from gradtape_standins.autograd import grad
+    >>> from gradtape_standins.autograd.extend import defvjp, primitive
     >>> @primitive
     ... def cube(x):
     ...     return x**3
@@ -106,7 +106,7 @@ def trace(start_node: Any, fun: Function, x: Any) -> tuple[Any, Any]:
 
     Every operation is a node of the class of `start_node`. The node is None if the value does not depend on `x`.
     """
-    from gradtape.standins.autograd.graphs import traced
+    from gradtape_standins.autograd.graphs import traced
 
     return traced(start_node, fun, x)
 
@@ -116,7 +116,7 @@ def new_box(value: Any, trace: Any, node: Any) -> Any:
 
     Only for the nodes of reverse mode: it is gradtape's `requires_grad`.
     """
-    from gradtape.standins.autograd.core import VJPNode
+    from gradtape_standins.autograd.core import VJPNode
 
     if not isinstance(node, VJPNode):
         raise NotImplementedError(

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from gradtape.standins import names
+from gradtape_standins import names
 
 
 def subvals(x: Iterable[Any], ivs: Iterable[tuple[int, Any]]) -> tuple[Any, ...]:
@@ -59,7 +59,7 @@ def toposort(end_node: Any, parents: Callable[[Any], Any] = operator.attrgetter(
 def quick_grad_check(fun: Callable[..., Any], arg0: Any, extra_args: Any = (), kwargs: Any = None, **_: Any) -> None:
     """The old name of `autograd.test_util.check_grads`; how exactly it compares cannot be set any more."""
     warnings.warn("quick_grad_check is deprecated; use autograd.test_util.check_grads", stacklevel=2)
-    from gradtape.standins.autograd.test_util import check_grads
+    from gradtape_standins.autograd.test_util import check_grads
 
     check_grads(lambda x: fun(x, *extra_args, **(kwargs or {})), modes=["rev"], order=1)(arg0)
 

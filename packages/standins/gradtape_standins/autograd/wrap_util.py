@@ -7,9 +7,9 @@ from typing import Any
 
 from gradtape.core.location import Location
 from gradtape.errors import GradTapeError
-from gradtape.standins import names
-from gradtape.standins.autograd.util import subvals
-from gradtape.standins.classes import as_python
+from gradtape_standins import names
+from gradtape_standins.autograd.util import subvals
+from gradtape_standins.classes import as_python
 
 Function = Callable[..., Any]
 

@@ -1,6 +1,6 @@
 """A stand-in for TensorFlow: its names, defaults, printing and errors, over gradtape.
 
->>> from gradtape.standins import tensorflow as tf
+>>> from gradtape_standins import tensorflow as tf
 >>> x = tf.Variable([1.0, 2.0])
 >>> with tf.GradientTape() as tape:
 ...     loss = tf.reduce_sum(x * x)
@@ -8,8 +8,8 @@
 <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
 """
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import (
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import (
     arrays,
     autodiff,
     bitwise,
@@ -30,8 +30,8 @@ from gradtape.standins.tensorflow import (
     sparse,
     strings,
 )
-from gradtape.standins.tensorflow.arrays import *  # noqa: F403
-from gradtape.standins.tensorflow.control import (
+from gradtape_standins.tensorflow.arrays import *  # noqa: F403
+from gradtape_standins.tensorflow.control import (
     case,
     cond,
     foldl,
@@ -45,14 +45,14 @@ from gradtape.standins.tensorflow.control import (
     vectorized_map,
     while_loop,
 )
-from gradtape.standins.tensorflow.debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
-from gradtape.standins.tensorflow.dtypes import *  # noqa: F403
-from gradtape.standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value, complex
-from gradtape.standins.tensorflow.function import function, numpy_function, py_function
-from gradtape.standins.tensorflow.holders import *  # noqa: F403
-from gradtape.standins.tensorflow.linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
-from gradtape.standins.tensorflow.log import get_logger
-from gradtape.standins.tensorflow.math import (
+from gradtape_standins.tensorflow.debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
+from gradtape_standins.tensorflow.dtypes import *  # noqa: F403
+from gradtape_standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value, complex
+from gradtape_standins.tensorflow.function import function, numpy_function, py_function
+from gradtape_standins.tensorflow.holders import *  # noqa: F403
+from gradtape_standins.tensorflow.linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
+from gradtape_standins.tensorflow.log import get_logger
+from gradtape_standins.tensorflow.math import (
     abs,
     acos,
     acosh,
@@ -109,11 +109,11 @@ from gradtape.standins.tensorflow.math import (
     truncatediv,
     truncatemod,
 )
-from gradtape.standins.tensorflow.module import Module
-from gradtape.standins.tensorflow.picking import *  # noqa: F403
-from gradtape.standins.tensorflow.printing import print
-from gradtape.standins.tensorflow.ragged import RaggedTensor
-from gradtape.standins.tensorflow.scopes import (
+from gradtape_standins.tensorflow.module import Module
+from gradtape_standins.tensorflow.picking import *  # noqa: F403
+from gradtape_standins.tensorflow.printing import print
+from gradtape_standins.tensorflow.ragged import RaggedTensor
+from gradtape_standins.tensorflow.scopes import (
     control_dependencies,
     device,
     executing_eagerly,
@@ -121,11 +121,11 @@ from gradtape.standins.tensorflow.scopes import (
     inside_function,
     name_scope,
 )
-from gradtape.standins.tensorflow.shapes import RaggedTensorSpec, TensorShape, TensorSpec
-from gradtape.standins.tensorflow.slices import IndexedSlices
-from gradtape.standins.tensorflow.sparse import SparseTensor
-from gradtape.standins.tensorflow.strings import as_string
-from gradtape.standins.tensorflow.tape import (
+from gradtape_standins.tensorflow.shapes import RaggedTensorSpec, TensorShape, TensorSpec
+from gradtape_standins.tensorflow.slices import IndexedSlices
+from gradtape_standins.tensorflow.sparse import SparseTensor
+from gradtape_standins.tensorflow.strings import as_string
+from gradtape_standins.tensorflow.tape import (
     GradientTape,
     UnconnectedGradients,
     custom_gradient,
@@ -135,8 +135,8 @@ from gradtape.standins.tensorflow.tape import (
     recompute_grad,
     stop_gradient,
 )
-from gradtape.standins.tensorflow.tensor import Tensor
-from gradtape.standins.tensorflow.variable import Variable
+from gradtape_standins.tensorflow.tensor import Tensor
+from gradtape_standins.tensorflow.variable import Variable
 
 __version__ = "2.21.0"
 

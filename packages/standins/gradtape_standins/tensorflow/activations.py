@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow.conversion import Holder, integers, tensors, value_of
-from gradtape.standins.tensorflow.elementwise import log_sigmoid, sigmoid, softplus, softsign, tanh
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
-from gradtape.standins.tensorflow.tensor import check_kind, unary, wrap
+from gradtape_standins.tensorflow.conversion import Holder, integers, tensors, value_of
+from gradtape_standins.tensorflow.elementwise import log_sigmoid, sigmoid, softplus, softsign, tanh
+from gradtape_standins.tensorflow.errors import in_tensorflow_terms
+from gradtape_standins.tensorflow.tensor import check_kind, unary, wrap
 
 functional = gt.nn.functional
 
@@ -66,7 +66,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     """exp(x) divided by its sum along `axis` (the last one by default).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.nn.softmax([1.0, 1.0]).numpy()
     array([0.5, 0.5], dtype=float32)
     """

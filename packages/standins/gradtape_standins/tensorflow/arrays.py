@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import (
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import (
     Holder,
     array_of,
     axes,
@@ -19,9 +19,9 @@ from gradtape.standins.tensorflow.conversion import (
     same_dtype,
     value_of,
 )
-from gradtape.standins.tensorflow.errors import UnimplementedError, explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import TensorLike, check_kind, wrap
+from gradtape_standins.tensorflow.errors import UnimplementedError, explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.shapes import TensorShape
+from gradtape_standins.tensorflow.tensor import TensorLike, check_kind, wrap
 
 newaxis = None
 
@@ -29,7 +29,7 @@ newaxis = None
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
     """A tensor of the numbers in `value`; Python's floats become float32, its integers int32.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.constant([1.0, 2.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
@@ -52,7 +52,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
     """`value` as a tensor; tensors in lists are stacked, and gradients go through that.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.convert_to_tensor([tf.constant(1.0), 2.0]).shape
     TensorShape([2])
     """
@@ -73,7 +73,7 @@ def is_tensor(x: Any) -> bool:
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """The same numbers in another dtype; a gradient passes between floating point types only.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.cast([1.7, -1.7], tf.int32).numpy()
     array([ 1, -1], dtype=int32)
     """
@@ -163,7 +163,7 @@ def eye(
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
     """Numbers from `start` up to `limit`, which is left out.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.range(3).numpy(), tf.range(0.0, 1.0, 0.5).numpy()
     (array([0, 1, 2], dtype=int32), array([0. , 0.5], dtype=float32))
     """
@@ -263,7 +263,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> A
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape; one length may be -1.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.reshape(tf.range(6), [2, -1]).shape
     TensorShape([2, 3])
     """
@@ -351,7 +351,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Joined along an axis that is there.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.concat([[1.0, 2.0], [3.0]], axis=0).numpy()
     array([1., 2., 3.], dtype=float32)
     """

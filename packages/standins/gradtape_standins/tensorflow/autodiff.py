@@ -1,7 +1,7 @@
 """`tf.autodiff`: both modes of differentiation."""
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.tape import ForwardAccumulator, GradientTape
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.tape import ForwardAccumulator, GradientTape
 
 __all__ = ["ForwardAccumulator", "GradientTape"]
 __getattr__ = missing(__name__)

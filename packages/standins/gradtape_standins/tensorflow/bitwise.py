@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.tensor import binary, unary
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.tensor import binary, unary
 
 bitwise_and = binary(gt.bitwise_and, "bitwise_and", "Bits that both have.", kinds="iu")
 bitwise_or = binary(gt.bitwise_or, "bitwise_or", "Bits that one of them has.", kinds="iu")

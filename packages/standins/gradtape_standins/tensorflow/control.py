@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.arrays import stack
-from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.ragged import RaggedTensor
-from gradtape.standins.tensorflow.ragged import stack as rows_of
-from gradtape.standins.tensorflow.scopes import note_effect
-from gradtape.standins.tensorflow.shapes import RaggedTensorSpec
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.arrays import stack
+from gradtape_standins.tensorflow.conversion import Holder, integers, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.ragged import RaggedTensor
+from gradtape_standins.tensorflow.ragged import stack as rows_of
+from gradtape_standins.tensorflow.scopes import note_effect
+from gradtape_standins.tensorflow.shapes import RaggedTensorSpec
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow.conversion import integers, tensors, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.conversion import integers, tensors, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.tensor import wrap
 
 functional = gt.nn.functional
 _CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.arrays import pad, stack
-from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
-from gradtape.standins.tensorflow.errors import OutOfRangeError, explained, invalid
-from gradtape.standins.tensorflow.ragged import RaggedTensor
-from gradtape.standins.tensorflow.ragged import stack as rows_of
-from gradtape.standins.tensorflow.random import generator_for
-from gradtape.standins.tensorflow.scopes import note_effect
-from gradtape.standins.tensorflow.shapes import RaggedTensorSpec, TensorSpec
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.arrays import pad, stack
+from gradtape_standins.tensorflow.conversion import Holder, integers, value_of
+from gradtape_standins.tensorflow.errors import OutOfRangeError, explained, invalid
+from gradtape_standins.tensorflow.ragged import RaggedTensor
+from gradtape_standins.tensorflow.ragged import stack as rows_of
+from gradtape_standins.tensorflow.random import generator_for
+from gradtape_standins.tensorflow.scopes import note_effect
+from gradtape_standins.tensorflow.shapes import RaggedTensorSpec, TensorSpec
+from gradtape_standins.tensorflow.tensor import wrap
 
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1
@@ -47,7 +47,7 @@ def _spec_of_row(part: Any) -> TensorSpec:
 class Dataset:
     """A sequence of elements (tensors, or tuples and dictionaries of them) that can be gone through again and again.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).batch(2)
     >>> [batch.numpy().tolist() for batch in dataset]
     [[1, 2], [3]]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import integers, value_of
-from gradtape.standins.tensorflow.errors import explained, invalid
-from gradtape.standins.tensorflow.tensor import TensorLike, documented, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import integers, value_of
+from gradtape_standins.tensorflow.errors import explained, invalid
+from gradtape_standins.tensorflow.tensor import TensorLike, documented, wrap
 
 
 def _array(x: Any) -> Any:

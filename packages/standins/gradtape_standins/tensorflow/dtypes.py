@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.names import missing
+from gradtape_standins.names import missing
 
 
 class DType:
     """A kind of number: `tf.float32` is one of these.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.float32, tf.float32 == "float32", tf.float32.as_numpy_dtype
     (tf.float32, True, <class 'numpy.float32'>)
     """
@@ -130,7 +130,7 @@ _BY_TYPE: dict[Any, DType] = {float: float32, int: int32, complex: complex128, s
 def as_dtype(type_value: Any) -> DType:
     """The dtype that `type_value` (a dtype, a NumPy or Python type, a name) stands for.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.as_dtype("float64"), tf.as_dtype(float)
     (tf.float64, tf.float32)
     """
@@ -168,7 +168,7 @@ _absent = missing(
 def __getattr__(name: str) -> Any:
     """The conversions, which are functions of tensors and so of later chapters."""
     if name in ("cast", "complex", "saturate_cast"):
-        from gradtape.standins import tensorflow
+        from gradtape_standins import tensorflow
 
         return getattr(tensorflow, name)
     return _absent(name)

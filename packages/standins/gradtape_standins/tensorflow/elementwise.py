@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow.conversion import Holder, pair, same_dtype, tensors, value_of
-from gradtape.standins.tensorflow.conversion import axes as all_axes
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.slices import values_of, with_values
-from gradtape.standins.tensorflow.tensor import (
+from gradtape_standins.tensorflow.conversion import Holder, pair, same_dtype, tensors, value_of
+from gradtape_standins.tensorflow.conversion import axes as all_axes
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.slices import values_of, with_values
+from gradtape_standins.tensorflow.tensor import (
     binary,
     check_kind,
     dividing,
@@ -43,7 +43,7 @@ cos = unary(
     gt.cos,
     "cos",
     "The cosine.",
-    ">>> from gradtape.standins import tensorflow as tf\n>>> tf.cos(0.0).numpy()\nnp.float32(1.0)",
+    ">>> from gradtape_standins import tensorflow as tf\n>>> tf.cos(0.0).numpy()\nnp.float32(1.0)",
     _FLOAT,
 )
 cosh = unary(gt.cosh, "cosh", "The hyperbolic cosine.", kinds=_FLOAT)
@@ -119,7 +119,7 @@ add = binary(
     gt.add,
     "add",
     "The sum of two tensors of one dtype.",
-    ">>> from gradtape.standins import tensorflow as tf\n>>> tf.add([1.0, 2.0], 1.0).numpy()\n"
+    ">>> from gradtape_standins import tensorflow as tf\n>>> tf.add([1.0, 2.0], 1.0).numpy()\n"
     "array([2., 3.], dtype=float32)",
     "fciu",
 )

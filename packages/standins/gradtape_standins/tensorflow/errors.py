@@ -16,8 +16,8 @@ from gradtape.errors import (
     RuleError,
     ShapeError,
 )
-from gradtape.standins.classes import as_python
-from gradtape.standins.names import missing
+from gradtape_standins.classes import as_python
+from gradtape_standins.names import missing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +50,7 @@ class UnknownError(OpError):
 class InvalidArgumentError(OpError):
     """Shapes, dtypes or values that the operation cannot take.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> try:
     ...     tf.constant([1.0, 2.0]) + tf.constant([1.0, 2.0, 3.0])
     ... except tf.errors.InvalidArgumentError as error:
@@ -151,7 +151,7 @@ def in_tensorflow_terms(function: F) -> F:
         except _TRANSLATED as error:
             raise translated(error) from None
         except (GradTapeError, AttributeError) as error:
-            from gradtape.standins.tensorflow.texts import can_rearrange, rearranged
+            from gradtape_standins.tensorflow.texts import can_rearrange, rearranged
 
             if can_rearrange(wrapper, args, kwargs):
                 return rearranged(wrapper, args, kwargs)

@@ -23,13 +23,13 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.forking import after_fork_in_child, fork_safe
-from gradtape.standins.tensorflow.conversion import Holder, value_of
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.hot import Hot, returned
-from gradtape.standins.tensorflow.scopes import graph_tape, made_while_tracing, mode, note_effect
-from gradtape.standins.tensorflow.shapes import TensorSpec
-from gradtape.standins.tensorflow.tensor import EagerTensor, Tensor, wrap
-from gradtape.standins.tensorflow.variable import Variable, made_at_every_call
+from gradtape_standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.hot import Hot, returned
+from gradtape_standins.tensorflow.scopes import graph_tape, made_while_tracing, mode, note_effect
+from gradtape_standins.tensorflow.shapes import TensorSpec
+from gradtape_standins.tensorflow.tensor import EagerTensor, Tensor, wrap
+from gradtape_standins.tensorflow.variable import Variable, made_at_every_call
 
 _eagerly = False
 
@@ -357,7 +357,7 @@ def function(
 ) -> Any:
     """A function that is traced once for each kind of arguments.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> @tf.function
     ... def square(x):
     ...     print("tracing", x)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.tensorflow import arrays, random
-from gradtape.standins.tensorflow.conversion import integers, lengths
-from gradtape.standins.tensorflow.dtypes import float32
-from gradtape.standins.tensorflow.errors import OutOfRangeError, explained, invalid
+from gradtape_standins.tensorflow import arrays, random
+from gradtape_standins.tensorflow.conversion import integers, lengths
+from gradtape_standins.tensorflow.dtypes import float32
+from gradtape_standins.tensorflow.errors import OutOfRangeError, explained, invalid
 
 
 class TensorArray:
     """A list of tensors that is written to step by step; gradients go through it.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> steps = tf.TensorArray(tf.float32, size=2)
     >>> steps = steps.write(0, 1.0).write(1, 2.0)
     >>> steps.stack().numpy()

@@ -15,11 +15,11 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.pytree import leaves, map_structure, rebuild
-from gradtape.standins.tensorflow.conversion import Holder, value_of
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
-from gradtape.standins.tensorflow.scopes import effects
-from gradtape.standins.tensorflow.tensor import EagerTensor, Tensor, wrap
-from gradtape.standins.tensorflow.variable import Variable
+from gradtape_standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow.errors import in_tensorflow_terms
+from gradtape_standins.tensorflow.scopes import effects
+from gradtape_standins.tensorflow.tensor import EagerTensor, Tensor, wrap
+from gradtape_standins.tensorflow.variable import Variable
 
 WARM = 256
 """How many calls run as they are before a function is compiled."""

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.arrays import cast, convert_to_tensor, reverse
-from gradtape.standins.tensorflow.conversion import integers, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.random import generator_for
-from gradtape.standins.tensorflow.tape import custom_gradient
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.arrays import cast, convert_to_tensor, reverse
+from gradtape_standins.tensorflow.conversion import integers, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.random import generator_for
+from gradtape_standins.tensorflow.tape import custom_gradient
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     """Every pixel further from (or nearer to) the mean of its channel by a factor. There is no gradient.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.image.adjust_contrast(tf.constant([[[0.0], [1.0]]]), 2.0).numpy().ravel()
     array([-0.5,  1.5], dtype=float32)
     """
@@ -135,7 +135,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: An
 def total_variation(images: Any, name: Any = None) -> Any:
     """The sum of the differences between neighbours, for each image.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.image.total_variation(tf.constant([[[0.0], [1.0]], [[0.0], [3.0]]])).numpy()
     np.float32(6.0)
     """
@@ -173,7 +173,7 @@ def resize(
 ) -> Any:
     """The images in another size; linear between the middles of the pixels, or the nearest pixel.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.image.resize(tf.constant([[[0.0], [1.0]]]), [1, 4]).numpy().ravel()
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
     """

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.arrays import eye
-from gradtape.standins.tensorflow.conversion import axes, dtype_name, integers, same_dtype, tensors, value_of
-from gradtape.standins.tensorflow.errors import NotFoundError, explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.reductions import l2_normalize
-from gradtape.standins.tensorflow.tensor import check_kind, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.arrays import eye
+from gradtape_standins.tensorflow.conversion import axes, dtype_name, integers, same_dtype, tensors, value_of
+from gradtape_standins.tensorflow.errors import NotFoundError, explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.reductions import l2_normalize
+from gradtape_standins.tensorflow.tensor import check_kind, wrap
 
 Qr = namedtuple("Qr", ["q", "r"])
 LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
@@ -45,7 +45,7 @@ def matmul(
 ) -> Any:
     """The product of matrices, or of each pair in a batch of them.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
     array([[11.]], dtype=float32)
     """
@@ -128,7 +128,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     """Einstein's summation.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.einsum("i,i->", [1.0, 2.0], [3.0, 4.0]).numpy()
     np.float32(11.0)
     """
@@ -303,7 +303,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
     """The solution X of matrix @ X = rhs.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy().tolist()
     [[1.0], [0.5]]
     """
@@ -447,7 +447,7 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The norm of all numbers in a list of tensors."""
-    from gradtape.standins.tensorflow import elementwise
+    from gradtape_standins.tensorflow import elementwise
 
     return elementwise.global_norm(t_list)
 

@@ -21,7 +21,7 @@ class _Handler(logging.StreamHandler):  # type: ignore[type-arg]
 def get_logger() -> logging.Logger:
     """The logger that TensorFlow's warnings go through.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.get_logger().name
     'tensorflow'
     """

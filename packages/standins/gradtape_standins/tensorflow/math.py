@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import elementwise, reductions, segments
-from gradtape.standins.tensorflow.activations import log_softmax, softmax
-from gradtape.standins.tensorflow.arrays import invert_permutation
-from gradtape.standins.tensorflow.elementwise import *  # noqa: F403
-from gradtape.standins.tensorflow.reductions import *  # noqa: F403
-from gradtape.standins.tensorflow.segments import *  # noqa: F403
-from gradtape.standins.tensorflow.tensor import unary
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import elementwise, reductions, segments
+from gradtape_standins.tensorflow.activations import log_softmax, softmax
+from gradtape_standins.tensorflow.arrays import invert_permutation
+from gradtape_standins.tensorflow.elementwise import *  # noqa: F403
+from gradtape_standins.tensorflow.reductions import *  # noqa: F403
+from gradtape_standins.tensorflow.segments import *  # noqa: F403
+from gradtape_standins.tensorflow.tensor import unary
 
 
 class special:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.standins.tensorflow.scopes import name_scope
-from gradtape.standins.tensorflow.variable import Variable
+from gradtape_standins.tensorflow.scopes import name_scope
+from gradtape_standins.tensorflow.variable import Variable
 
 
 class Module:
     """A named object that knows its variables and submodules: attributes, also in lists, tuples and dictionaries.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> class Line(tf.Module):
     ...     def __init__(self):
     ...         super().__init__()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.standins.names import missing
+from gradtape_standins.names import missing
 
 
 def is_nested(structure: Any) -> bool:
@@ -16,7 +16,7 @@ def is_nested(structure: Any) -> bool:
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves in order.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.nest.flatten({"b": 1, "a": [2, 3]})
     [2, 3, 1]
     """

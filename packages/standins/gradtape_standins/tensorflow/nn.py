@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import activations, convolutions
-from gradtape.standins.tensorflow.activations import *  # noqa: F403
-from gradtape.standins.tensorflow.conversion import Holder, axes, integers, tensors, value_of
-from gradtape.standins.tensorflow.convolutions import *  # noqa: F403
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.picking import gather, is_traced_in_range
-from gradtape.standins.tensorflow.random import generator_for
-from gradtape.standins.tensorflow.reductions import l2_normalize, zero_fraction
-from gradtape.standins.tensorflow.segments import in_top_k, top_k
-from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import check_kind, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import activations, convolutions
+from gradtape_standins.tensorflow.activations import *  # noqa: F403
+from gradtape_standins.tensorflow.conversion import Holder, axes, integers, tensors, value_of
+from gradtape_standins.tensorflow.convolutions import *  # noqa: F403
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.picking import gather, is_traced_in_range
+from gradtape_standins.tensorflow.random import generator_for
+from gradtape_standins.tensorflow.reductions import l2_normalize, zero_fraction
+from gradtape_standins.tensorflow.segments import in_top_k, top_k
+from gradtape_standins.tensorflow.shapes import TensorShape
+from gradtape_standins.tensorflow.tensor import check_kind, wrap
 
 functional = gt.nn.functional
 
@@ -28,7 +28,7 @@ functional = gt.nn.functional
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
     """The cross entropy of each example; the labels are probabilities along `axis`, and get gradients too.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=[[0.0, 0.0]]).numpy()
     array([0.6931472], dtype=float32)
     """

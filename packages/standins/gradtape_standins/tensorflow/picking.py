@@ -10,11 +10,11 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.operation import Lifted
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import integers, lengths, tensors, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.slices import note
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import integers, lengths, tensors, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.slices import note
+from gradtape_standins.tensorflow.tensor import wrap
 
 Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
@@ -38,7 +38,7 @@ def gather(
 ) -> Any:
     """The slices of `params` at `indices` along `axis`. The gradient of rows is given as `tf.IndexedSlices`.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.gather([10.0, 20.0, 30.0], [2, 0]).numpy()
     array([30., 10.], dtype=float32)
     """
@@ -123,7 +123,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """`tensor` with `updates` at `indices`; gradients go to both.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.tensor_scatter_nd_update([1.0, 2.0, 3.0], [[1]], [9.0]).numpy()
     array([1., 9., 3.], dtype=float32)
     """

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import elementwise, segments
-from gradtape.standins.tensorflow.arrays import cast, concat, convert_to_tensor
-from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
-from gradtape.standins.tensorflow.errors import NotDense, check_supported, explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.picking import gather
-from gradtape.standins.tensorflow.reductions import (
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import elementwise, segments
+from gradtape_standins.tensorflow.arrays import cast, concat, convert_to_tensor
+from gradtape_standins.tensorflow.conversion import Holder, integers, value_of
+from gradtape_standins.tensorflow.errors import NotDense, check_supported, explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.picking import gather
+from gradtape_standins.tensorflow.reductions import (
     reduce_all,
     reduce_any,
     reduce_max,
@@ -28,8 +28,8 @@ from gradtape.standins.tensorflow.reductions import (
     reduce_prod,
     reduce_sum,
 )
-from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.shapes import TensorShape
+from gradtape_standins.tensorflow.tensor import wrap
 
 _BY_ROW = {
     "reduce_sum": segments.unsorted_segment_sum,
@@ -44,7 +44,7 @@ _OF_ALL |= {"reduce_min": reduce_min, "reduce_prod": reduce_prod, "reduce_any": 
 class RaggedTensor:
     """Rows of different lengths.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> rows = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
     >>> rows
     <tf.RaggedTensor [[1.0, 2.0], [], [3.0]]>
@@ -208,7 +208,7 @@ class RaggedTensor:
 
     def to_sparse(self, name: Any = None) -> Any:
         """The rows of a `tf.SparseTensor`."""
-        from gradtape.standins.tensorflow.sparse import SparseTensor
+        from gradtape_standins.tensorflow.sparse import SparseTensor
 
         places = np.stack([self._rows(), self._columns()], axis=1)
         return SparseTensor(places, self.values, self.bounding_shape())

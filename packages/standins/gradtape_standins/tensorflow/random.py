@@ -11,12 +11,12 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.forking import fork_safe
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import integers, lengths, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.scopes import note_effect
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import integers, lengths, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.scopes import note_effect
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class _Global:

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import axes, integers, pair, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.tensor import check_kind, wrap
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import axes, integers, pair, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.tensor import check_kind, wrap
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,7 +45,7 @@ def _kept(found: Any, dtype: Any) -> Any:
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The sum along `axis`, or of all elements.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
     array([4., 6.], dtype=float32)
     """

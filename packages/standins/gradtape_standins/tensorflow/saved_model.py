@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.errors import explained
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.errors import explained
 
 _FIX = (
     "tf.train.Checkpoint(model=model).save(path), or model.save_weights(path) for Keras models: they keep the "

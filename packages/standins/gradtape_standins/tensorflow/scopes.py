@@ -34,7 +34,7 @@ def note_effect(what: str) -> None:
 class name_scope:
     """`tf.name_scope(name)`: the names of variables made inside begin with it.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> with tf.name_scope("layer"):
     ...     v = tf.Variable(1.0, name="w")
     >>> v.name

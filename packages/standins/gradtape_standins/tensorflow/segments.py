@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import integers, value_of
-from gradtape.standins.tensorflow.elementwise import truncatediv
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.tensor import check_kind, documented, wrap
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import integers, value_of
+from gradtape_standins.tensorflow.elementwise import truncatediv
+from gradtape_standins.tensorflow.errors import in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.tensor import check_kind, documented, wrap
 
 TopKV2 = namedtuple("TopKV2", ["values", "indices"])
 

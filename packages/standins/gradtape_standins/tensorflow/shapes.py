@@ -9,7 +9,7 @@ from typing import Any
 class TensorShape(tuple[Any, ...]):
     """The shape of a tensor: a tuple with TensorFlow's spelling.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> shape = tf.TensorShape([2, None])
     >>> shape, print(shape), shape.rank, shape == [2, None]
     (2, None)
@@ -182,13 +182,13 @@ class UnknownShape(TensorShape):
 class TensorSpec:
     """What is known of a tensor before it is there: shape, dtype and name.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.TensorSpec([None, 2], tf.float32)
     TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
     """
 
     def __init__(self, shape: Any, dtype: Any = "float32", name: str | None = None) -> None:
-        from gradtape.standins.tensorflow.dtypes import as_dtype
+        from gradtape_standins.tensorflow.dtypes import as_dtype
 
         self.shape = TensorShape(shape)
         self.dtype = as_dtype(dtype)
@@ -221,7 +221,7 @@ class RaggedTensorSpec(TensorSpec):
     def __init__(
         self, shape: Any = None, dtype: Any = "float32", ragged_rank: int | None = None, row_splits_dtype: Any = "int64"
     ) -> None:
-        from gradtape.standins.tensorflow.dtypes import as_dtype
+        from gradtape_standins.tensorflow.dtypes import as_dtype
 
         super().__init__(shape, dtype)
         self.ragged_rank = max(len(self.shape) - 1, 0) if ragged_rank is None else ragged_rank

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.conversion import integers, value_of
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
-from gradtape.standins.tensorflow.tensor import check_kind, documented, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.conversion import integers, value_of
+from gradtape_standins.tensorflow.errors import in_tensorflow_terms
+from gradtape_standins.tensorflow.tensor import check_kind, documented, wrap
 
 
 def _narrow(value: Any, single: bool) -> Any:

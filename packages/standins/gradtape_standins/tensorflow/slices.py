@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import Holder, value_of
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.shapes import TensorShape
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class IndexedSlices:
     """Rows of a tensor and their places.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> table = tf.Variable(tf.ones([4, 2]))
     >>> with tf.GradientTape() as tape:
     ...     loss = tf.reduce_sum(tf.gather(table, [3, 1, 3]))

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.arrays import concat as joined
-from gradtape.standins.tensorflow.arrays import convert_to_tensor
-from gradtape.standins.tensorflow.conversion import integers, value_of
-from gradtape.standins.tensorflow.errors import NotDense, check_supported, explained, in_tensorflow_terms, invalid
-from gradtape.standins.tensorflow.reductions import reduce_sum as dense_sum
-from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.arrays import concat as joined
+from gradtape_standins.tensorflow.arrays import convert_to_tensor
+from gradtape_standins.tensorflow.conversion import integers, value_of
+from gradtape_standins.tensorflow.errors import NotDense, check_supported, explained, in_tensorflow_terms, invalid
+from gradtape_standins.tensorflow.reductions import reduce_sum as dense_sum
+from gradtape_standins.tensorflow.shapes import TensorShape
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class SparseTensor:
     """The elements that are not zero, and their places.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> x = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5.0, 7.0], dense_shape=[3, 2])
     >>> w = tf.Variable([[1.0], [2.0]])
     >>> with tf.GradientTape() as tape:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.arrays import convert_to_tensor
-from gradtape.standins.tensorflow.conversion import Holder, integers, value_of
-from gradtape.standins.tensorflow.errors import check_supported, invalid
-from gradtape.standins.tensorflow.printing import written
-from gradtape.standins.tensorflow.ragged import RaggedTensor
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.arrays import convert_to_tensor
+from gradtape_standins.tensorflow.conversion import Holder, integers, value_of
+from gradtape_standins.tensorflow.errors import check_supported, invalid
+from gradtape_standins.tensorflow.printing import written
+from gradtape_standins.tensorflow.ragged import RaggedTensor
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 def _bytes(x: Any, what: str) -> Any:
@@ -39,7 +39,7 @@ def _each(x: Any, function: Callable[[bytes], Any], what: str, dtype: Any = obje
 def lower(input: Any, encoding: str = "", name: Any = None) -> Any:
     """In small letters.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.strings.lower(["Ab", "C"]).numpy()
     array([b'ab', b'c'], dtype=object)
     """

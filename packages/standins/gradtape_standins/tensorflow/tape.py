@@ -15,14 +15,14 @@ from gradtape.core.location import Location
 from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.core.tape import Tapes
 from gradtape.explain import messages
-from gradtape.standins.tensorflow.conversion import Holder, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.log import warn_first_times
-from gradtape.standins.tensorflow.scopes import graph_tape
-from gradtape.standins.tensorflow.slices import Gathered, IndexedSlices, notebooks, sliced_sources, slices_of
-from gradtape.standins.tensorflow.tensor import wrap
-from gradtape.standins.tensorflow.variable import variable_of
 from gradtape.transforms.custom.blame import definition
+from gradtape_standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.log import warn_first_times
+from gradtape_standins.tensorflow.scopes import graph_tape
+from gradtape_standins.tensorflow.slices import Gathered, IndexedSlices, notebooks, sliced_sources, slices_of
+from gradtape_standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.variable import variable_of
 
 
 class UnconnectedGradients(enum.Enum):
@@ -40,7 +40,7 @@ def wrapped(value: Any) -> Any:
 class GradientTape(metaclass=Tapes):
     """`tf.GradientTape`: records what is computed inside its `with` block, and differentiates it.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> x = tf.Variable(3.0)
     >>> with tf.GradientTape() as tape:
     ...     y = x**2
@@ -266,7 +266,7 @@ def _complain(role: str, one: Any) -> None:
 class ForwardAccumulator:
     """`tf.autodiff.ForwardAccumulator`: directional derivatives of what is computed inside the `with` block.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> x = tf.constant([1.0, 2.0])
     >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as accumulator:
     ...     y = tf.reduce_sum(x**3)
@@ -298,7 +298,7 @@ class ForwardAccumulator:
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """The same value, through which no gradient passes.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> x = tf.Variable(2.0)
     >>> with tf.GradientTape() as tape:
     ...     y = x * tf.stop_gradient(x)
@@ -314,7 +314,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     `f(*args)` returns (value, grad); `grad(*upstream)` returns a gradient for each argument. Where `f` reads variables,
     `grad(*upstream, variables=[...])` returns (gradients of the arguments, gradients of the variables).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> @tf.custom_gradient
     ... def clipped(x):
     ...     return tf.identity(x), lambda upstream: tf.clip_by_norm(upstream, 0.5)
@@ -403,7 +403,7 @@ def _accepts_variables(grad: Callable[..., Any]) -> bool:
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """`f`, of whose run only the arguments are kept: the walk back runs it again to get the rest.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> x = tf.Variable(2.0)
     >>> with tf.GradientTape() as tape:
     ...     y = tf.recompute_grad(lambda v: tf.sin(v) * v)(x)
@@ -431,7 +431,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """`f`, whose gradient is that of its argument unchanged: the straight-through estimator.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> x = tf.Variable(1.6)
     >>> with tf.GradientTape() as tape:
     ...     y = tf.grad_pass_through(tf.round)(x)
@@ -458,7 +458,7 @@ def gradients(
 ) -> list[Any]:
     """The gradients of the sum of `ys`, one for each of `xs`; inside of a `tf.function` only, as in TensorFlow.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> @tf.function
     ... def slope(x):
     ...     return tf.gradients(x**3, x)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.conversion import Holder, value_of
 
 _REARRANGING = {
     "__getitem__",
@@ -36,7 +36,7 @@ def _is_string(x: Any) -> bool:
 
 def rearranged(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """What `function` gives for strings: it is called with numbers for them, and these are looked up."""
-    from gradtape.standins.tensorflow.tensor import wrap
+    from gradtape_standins.tensorflow.tensor import wrap
 
     pool: list[Any] = []
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.conversion import integers
-from gradtape.standins.tensorflow.errors import DataLossError, NotFoundError, check_supported, explained
-from gradtape.standins.tensorflow.variable import Variable
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.conversion import integers
+from gradtape_standins.tensorflow.errors import DataLossError, NotFoundError, check_supported, explained
+from gradtape_standins.tensorflow.variable import Variable
 
 _SUFFIX = ".safetensors"
 
@@ -32,7 +32,7 @@ def _named(prefix: str, value: Any, found: dict[str, Variable]) -> None:
 class Checkpoint:
     """Variables, by name, that are written to files and read back.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> import os, tempfile
     >>> v = tf.Variable(1.0)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -164,7 +164,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: Any = None) -> str |
 class ExponentialMovingAverage:
     """Averages of variables, in which what is older counts less.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> averages, v = tf.train.ExponentialMovingAverage(0.5), tf.Variable(1.0)
     >>> averages.apply([v])
     >>> _ = v.assign(3.0)

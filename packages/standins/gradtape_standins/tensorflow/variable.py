@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import dtypes
-from gradtape.standins.tensorflow.conversion import Holder, value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.scopes import made_while_tracing, mode, scoped
-from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import TensorLike, checked_index, repr_of, wrap
+from gradtape_standins.tensorflow import dtypes
+from gradtape_standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.scopes import made_while_tracing, mode, scoped
+from gradtape_standins.tensorflow.shapes import TensorShape
+from gradtape_standins.tensorflow.tensor import TensorLike, checked_index, repr_of, wrap
 
 
 class Cell(gt.Variable):
@@ -36,7 +36,7 @@ def made_at_every_call() -> str:
 class Variable(TensorLike):
     """`tf.Variable`: a tensor that can be assigned to.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> v = tf.Variable([1.0, 2.0], name="v")
     >>> v.assign_add([1.0, 1.0])
     <tf.Variable 'UnreadVariable' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
@@ -180,13 +180,13 @@ class Variable(TensorLike):
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows at `indices`."""
-        from gradtape.standins.tensorflow import picking
+        from gradtape_standins.tensorflow import picking
 
         return picking.gather(self, indices)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """The elements at places that are given along the last axis of `indices`."""
-        from gradtape.standins.tensorflow import picking
+        from gradtape_standins.tensorflow import picking
 
         return picking.gather_nd(self, indices)
 
@@ -219,7 +219,7 @@ class Variable(TensorLike):
         return self._scattered("tensor_scatter_nd_sub", indices, updates)
 
     def _scattered(self, how: str, indices: Any, updates: Any) -> Any:
-        from gradtape.standins.tensorflow import picking
+        from gradtape_standins.tensorflow import picking
 
         return self.assign(getattr(picking, how)(wrap(gt.Tensor(self._value._concrete())), indices, updates))
 

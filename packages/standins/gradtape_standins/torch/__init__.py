@@ -3,7 +3,7 @@
 A tensor here holds a tensor of gradtape's, every function is one of gradtape's under PyTorch's name, and results print
 as PyTorch prints them. See docs/standins.md for what is there and where it differs.
 
->>> from gradtape.standins import torch
+>>> from gradtape_standins import torch
 >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
 >>> y = (x**2).sum()
 >>> y
@@ -17,8 +17,8 @@ tensor([2., 4.])
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch import (
+from gradtape_standins.names import missing
+from gradtape_standins.torch import (
     accelerator,
     amp,
     autograd,
@@ -35,12 +35,12 @@ from gradtape.standins.torch import (
     testing,
     utils,
 )
-from gradtape.standins.torch import dtypes as _dtypes
-from gradtape.standins.torch import further as _further
-from gradtape.standins.torch import methods as _methods
-from gradtape.standins.torch.amp import GradScaler, autocast
-from gradtape.standins.torch.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from gradtape.standins.torch.creation import (
+from gradtape_standins.torch import dtypes as _dtypes
+from gradtape_standins.torch import further as _further
+from gradtape_standins.torch import methods as _methods
+from gradtape_standins.torch.amp import GradScaler, autocast
+from gradtape_standins.torch.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from gradtape_standins.torch.creation import (
     arange,
     as_tensor,
     asarray,
@@ -63,7 +63,7 @@ from gradtape.standins.torch.creation import (
     zeros,
     zeros_like,
 )
-from gradtape.standins.torch.description import (
+from gradtape_standins.torch.description import (
     Size,
     channels_last,
     channels_last_3d,
@@ -73,15 +73,15 @@ from gradtape.standins.torch.description import (
     memory_format,
     preserve_format,
 )
-from gradtape.standins.torch.dtypes import dtype, get_default_dtype, set_default_dtype
-from gradtape.standins.torch.elsewhere import ELSEWHERE as _ELSEWHERE
-from gradtape.standins.torch.files import load, save
-from gradtape.standins.torch.func import vmap
-from gradtape.standins.torch.modes import *
-from gradtape.standins.torch.platform import *
-from gradtape.standins.torch.printing import set_printoptions
-from gradtape.standins.torch.random import Generator, default_generator
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch.dtypes import dtype, get_default_dtype, set_default_dtype
+from gradtape_standins.torch.elsewhere import ELSEWHERE as _ELSEWHERE
+from gradtape_standins.torch.files import load, save
+from gradtape_standins.torch.func import vmap
+from gradtape_standins.torch.modes import *
+from gradtape_standins.torch.platform import *
+from gradtape_standins.torch.printing import set_printoptions
+from gradtape_standins.torch.random import Generator, default_generator
+from gradtape_standins.torch.tensor import Tensor
 
 _OF_NETWORKS = (
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d avg_pool1d max_pool1d max_pool2d "

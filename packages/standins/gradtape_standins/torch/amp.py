@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.names import missing
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = ["GradScaler", "autocast"]
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.description import Size
-from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.description import Size
+from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 _STORAGES = {
     "FloatStorage": np.float32,

@@ -13,8 +13,8 @@ from gradtape import nn
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.core.tensor import plain
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.wrapping import Function, cast, floating, function, operand, promoted
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.wrapping import Function, cast, floating, function, operand, promoted
 
 FUNCTIONS: dict[str, Function] = {}
 """Every function of this chapter by its name in `torch`; those named in `methods` are methods too."""

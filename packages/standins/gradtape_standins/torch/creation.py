@@ -11,10 +11,10 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.explain import messages
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.errors import as_torch, translating
-from gradtape.standins.torch.storage import Mirror
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.errors import as_torch, translating
+from gradtape_standins.torch.storage import Mirror
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 
 def array_of(data: Any, dtype: Any = None) -> Any:
@@ -65,7 +65,7 @@ def tensor(
 ) -> Tensor:
     """A tensor with a copy of `data`.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
@@ -84,7 +84,7 @@ def tensor(
 
 def _made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     if device is not None:
-        from gradtape.standins.torch.description import device as place
+        from gradtape_standins.torch.description import device as place
 
         place(device)
     made: Tensor = wrap(Value(array))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch import amp
+from gradtape_standins.names import missing
+from gradtape_standins.torch import amp
 
 __all__ = ["amp", "device_count", "is_available", "manual_seed", "manual_seed_all"]
 

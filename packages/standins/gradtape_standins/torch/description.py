@@ -10,7 +10,7 @@ import numpy as np
 class Size(tuple[int, ...]):
     """The shape of a tensor.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.zeros(2, 3).shape
     torch.Size([2, 3])
     """
@@ -46,7 +46,7 @@ _KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "vulkan")
 class device:
     """Where a tensor is: always the CPU here. What is sent to "meta", where tensors are only shapes, stays as it is.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.device("cpu")
     device(type='cpu')
     """

@@ -14,7 +14,7 @@ import numpy as np
 class dtype:
     """The type of a tensor's numbers.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.float32, torch.int64.is_floating_point
     (torch.float32, False)
     """
@@ -107,7 +107,7 @@ def default_complex() -> Any:
 def get_default_dtype() -> dtype:
     """The type that Python's floats become: float32 at first.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.get_default_dtype()
     torch.float32
     """

@@ -26,7 +26,7 @@ def _shown_as(name: str, module: str = "builtins") -> Callable[[type[GradTapeErr
 class LinAlgError(errors.LinearAlgebraError, RuntimeError):
     """A matrix that is singular, not square, or not positive definite where it has to be.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> issubclass(torch.linalg.LinAlgError, RuntimeError)
     True
     """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.tensor import Tensor, wrap
-from gradtape.standins.torch.wrapping import Function, function
+from gradtape_standins.names import missing
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.wrapping import Function, function
 
 
 def _one(name: str, label: str) -> Function:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.nn.storage import CheckpointError, parsed, write_whole
-from gradtape.standins.torch import archives, dtypes
-from gradtape.standins.torch.description import Size, device
-from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.tensor import wrap
+from gradtape_standins.torch import archives, dtypes
+from gradtape_standins.torch.description import Size, device
+from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.tensor import wrap
 
 __all__ = ["load", "save"]
 
@@ -30,7 +30,7 @@ def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
     """Write tensors, numbers, texts and dicts, lists and tuples of them to a file: a `state_dict`, for example.
 
     >>> import io
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> file = io.BytesIO()
     >>> torch.save({"epoch": 3, "weight": torch.ones(2)}, file)
     >>> _ = file.seek(0)

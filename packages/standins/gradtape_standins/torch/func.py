@@ -10,10 +10,10 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.pytree import leaves, map_structure
-from gradtape.standins.names import missing
-from gradtape.standins.torch import dtypes, random
-from gradtape.standins.torch.errors import as_torch, translating
-from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.torch import dtypes, random
+from gradtape_standins.torch.errors import as_torch, translating
+from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = [
     "functional_call",
@@ -67,7 +67,7 @@ def _transformed(func: Function, transform: Callable[[Function], Function]) -> F
 def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """A function that returns the gradient of `func`.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
     tensor(1.)
     """
@@ -90,7 +90,7 @@ def vmap(
 ) -> Function:
     """`func`, written for one example, for a batch of them at once.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
     tensor([3., 3.])
     """
@@ -279,7 +279,7 @@ def functional_call(
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """The parameters and the buffers of several modules of one kind, along a first axis."""
-    from gradtape.standins.torch.joining import stack
+    from gradtape_standins.torch.joining import stack
 
     def stacked(rows: list[dict[str, Tensor]], requires_grad: bool) -> dict[str, Tensor]:
         made = {name: stack([row[name].detach() for row in rows]) for name in rows[0]}

@@ -8,10 +8,10 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch import creation, dtypes, linalg
-from gradtape.standins.torch.linalg import fields
-from gradtape.standins.torch.tensor import Tensor, wrap
-from gradtape.standins.torch.wrapping import cast, floating, function, operand
+from gradtape_standins.torch import creation, dtypes, linalg
+from gradtape_standins.torch.linalg import fields
+from gradtape_standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.wrapping import cast, floating, function, operand
 
 # -- places
 

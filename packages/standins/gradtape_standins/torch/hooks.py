@@ -86,7 +86,7 @@ class RemovableHandle:
 
 def register_node_hook(node: Node, hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(grad_inputs, grad_outputs)` when a node has been walked; what it returns replaces the first."""
-    from gradtape.standins.torch.tensor import unwrap, wrap
+    from gradtape_standins.torch.tensor import unwrap, wrap
 
     if node.op is None:  # a leaf hands nothing on
         hooks = node.extras().hooks

@@ -11,10 +11,10 @@ from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import GradTapeError, IndexingError
 from gradtape.ops.arguments import refused
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.errors import as_torch, translating
-from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
-from gradtape.standins.torch.wrapping import cast, function, labelled, operand
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.errors import as_torch, translating
+from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
+from gradtape_standins.torch.wrapping import cast, function, labelled, operand
 
 
 def _is_basic(part: Any) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.shaping import lengths
-from gradtape.standins.torch.wrapping import cast, function
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.shaping import lengths
+from gradtape_standins.torch.wrapping import cast, function
 
 
 def _common(tensors: Any) -> list[Any]:

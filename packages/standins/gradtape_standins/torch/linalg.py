@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import LinAlgError
-from gradtape.standins.torch.matrices import cross, matmul
-from gradtape.standins.torch.reductions import _Pair
-from gradtape.standins.torch.shaping import diagonal
-from gradtape.standins.torch.wrapping import cast, function
+from gradtape_standins.names import missing
+from gradtape_standins.torch.errors import LinAlgError
+from gradtape_standins.torch.matrices import cross, matmul
+from gradtape_standins.torch.reductions import _Pair
+from gradtape_standins.torch.shaping import diagonal
+from gradtape_standins.torch.wrapping import cast, function
 
 __all__ = [
     "LinAlgError",

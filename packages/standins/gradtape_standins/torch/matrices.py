@@ -8,7 +8,7 @@ import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import ShapeError
 from gradtape.ops.arguments import refused
-from gradtape.standins.torch.wrapping import function, one_type
+from gradtape_standins.torch.wrapping import function, one_type
 
 
 def _ranks(name: str, wanted: str, **operands: Any) -> None:

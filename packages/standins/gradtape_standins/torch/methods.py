@@ -7,7 +7,7 @@ from typing import Any
 
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch import (
+from gradtape_standins.torch import (
     arithmetic,
     creation,
     dtypes,
@@ -20,10 +20,10 @@ from gradtape.standins.torch import (
     reductions,
     shaping,
 )
-from gradtape.standins.torch.description import device
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor, wrap
-from gradtape.standins.torch.wrapping import cast, function, operand, promoted
+from gradtape_standins.torch.description import device
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.wrapping import cast, function, operand, promoted
 
 # -- conversions
 

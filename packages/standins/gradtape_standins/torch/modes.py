@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.torch.storage import inferring, is_grad_enabled
+from gradtape_standins.torch.storage import inferring, is_grad_enabled
 
 no_grad = gt.no_grad
 enable_grad = gt.enable_grad
@@ -23,7 +23,7 @@ __all__ = [
 class set_grad_enabled:
     """Switch recording on or off, at once; as a context manager, until the end of the block.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> with torch.set_grad_enabled(False):
     ...     torch.is_grad_enabled()
     False
@@ -76,7 +76,7 @@ class inference_mode:
 
     Tensors that are made inside cannot be written to outside, nor be saved for a gradient.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> with torch.inference_mode():
     ...     x = torch.ones(2)
     >>> x.is_inference()

@@ -55,8 +55,8 @@ class GradFn:
     def _saved(self, what: str, raw: bool) -> Any:
         """What the gradient needs: the operands (`self`, `other`) or the `result`."""
         from gradtape.core.tensor import Tensor as Value
-        from gradtape.standins.torch.autograd.saving import RESULT, SavedTensor
-        from gradtape.standins.torch.tensor import wrap
+        from gradtape_standins.torch.autograd.saving import RESULT, SavedTensor
+        from gradtape_standins.torch.tensor import wrap
 
         node = self._node
         if node.freed is not None:
@@ -77,7 +77,7 @@ class GradFn:
 
     def register_hook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` when both are known; what it returns takes the place of the first."""
-        from gradtape.standins.torch.hooks import register_node_hook
+        from gradtape_standins.torch.hooks import register_node_hook
 
         if any(parent.op is not None and parent not in labels for parent in self._node.parents):
             raise NotImplementedError(
@@ -89,8 +89,8 @@ class GradFn:
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook` with a tuple of the gradient that arrives here; what it returns takes its place."""
         from gradtape.core.tensor import Tensor as Value
-        from gradtape.standins.torch.hooks import RemovableHandle
-        from gradtape.standins.torch.tensor import wrap
+        from gradtape_standins.torch.hooks import RemovableHandle
+        from gradtape_standins.torch.tensor import wrap
 
         def called(gradient: Any) -> Any:
             replaced = hook((wrap(gradient),))

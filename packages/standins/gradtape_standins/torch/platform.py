@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.description import device, strided
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.description import device, strided
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = [
     "BoolTensor",
@@ -52,7 +52,7 @@ newaxis = None
 class finfo:
     """The limits of a floating point type.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.finfo(torch.float32).eps
     1.1920928955078125e-07
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.torch import dtypes
+from gradtape_standins.torch import dtypes
 
 Formatter = Callable[[Any], str]
 

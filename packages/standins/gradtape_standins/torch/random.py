@@ -15,10 +15,10 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.forking import fork_safe
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.description import device as place
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.description import device as place
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 _ENTROPY = 67280421310721  # the seed that PyTorch starts with
 
@@ -26,7 +26,7 @@ _ENTROPY = 67280421310721  # the seed that PyTorch starts with
 class Generator:
     """A source of random numbers.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> a = torch.rand(2, generator=torch.Generator().manual_seed(1))
     >>> b = torch.rand(2, generator=torch.Generator().manual_seed(1))
     >>> torch.equal(a, b)

@@ -13,9 +13,9 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError
 from gradtape.ops.arguments import refused
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.arithmetic import has_nan, larger
-from gradtape.standins.torch.wrapping import by_dim, cast, floating, function, promoted
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.arithmetic import has_nan, larger
+from gradtape_standins.torch.wrapping import by_dim, cast, floating, function, promoted
 
 
 class _Pair:

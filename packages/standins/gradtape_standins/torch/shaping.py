@@ -13,11 +13,11 @@ import gradtape as gt
 from gradtape.errors import ShapeError
 from gradtape.explain import messages
 from gradtape.ops.arguments import refused
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.description import Size
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor
-from gradtape.standins.torch.wrapping import Function, by_dim, labelled, view
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.description import Size
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import Tensor
+from gradtape_standins.torch.wrapping import Function, by_dim, labelled, view
 
 
 def lengths(given: Sequence[Any]) -> tuple[int, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch.arithmetic import FUNCTIONS
-from gradtape.standins.torch.reductions import logsumexp as logsumexp
-from gradtape.standins.torch.wrapping import floating, function, promoted
+from gradtape_standins.names import missing
+from gradtape_standins.torch.arithmetic import FUNCTIONS
+from gradtape_standins.torch.reductions import logsumexp as logsumexp
+from gradtape_standins.torch.wrapping import floating, function, promoted
 
 _SAME = {
     "erf": "erf",

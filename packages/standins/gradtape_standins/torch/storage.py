@@ -22,9 +22,9 @@ from gradtape.core.tensor import is_tracked
 from gradtape.errors import MutationError
 from gradtape.explain import messages
 from gradtape.explain.detectors.accumulated_grad import note_change
-from gradtape.standins.torch import dtypes, overwriting
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.naming import name_node
+from gradtape_standins.torch import dtypes, overwriting
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.naming import name_node
 
 Look = Callable[[Any], Any]
 
@@ -260,7 +260,7 @@ class Stored:
 def is_grad_enabled() -> bool:
     """Whether operations are recorded now.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> with torch.no_grad():
     ...     torch.is_grad_enabled()
     False

@@ -13,12 +13,12 @@ import gradtape as gt
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.explain import messages
-from gradtape.standins.torch import dtypes, printing
-from gradtape.standins.torch.description import Size, device, layout, strided
-from gradtape.standins.torch.errors import DetachError, translating, warn_not_kept
-from gradtape.standins.torch.hooks import RemovableHandle, shown, waiting
-from gradtape.standins.torch.naming import GradFn, label_of, name_node
-from gradtape.standins.torch.storage import Mirror, Stored, inferring, is_grad_enabled
+from gradtape_standins.torch import dtypes, printing
+from gradtape_standins.torch.description import Size, device, layout, strided
+from gradtape_standins.torch.errors import DetachError, translating, warn_not_kept
+from gradtape_standins.torch.hooks import RemovableHandle, shown, waiting
+from gradtape_standins.torch.naming import GradFn, label_of, name_node
+from gradtape_standins.torch.storage import Mirror, Stored, inferring, is_grad_enabled
 
 _new = object.__new__
 
@@ -34,7 +34,7 @@ class _Original(type):
 class Tensor(Stored, metaclass=_Original):
     """A tensor as PyTorch has it. Make one with `torch.tensor`; `torch.Tensor(data)` makes one of the default type.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> (x * x).sum()
     tensor(5., grad_fn=<SumBackward0>)
@@ -63,7 +63,7 @@ class Tensor(Stored, metaclass=_Original):
         elif data and all(isinstance(length, (int, np.integer)) for length in data):
             self._held = Value(np.zeros(data, kind))
         else:
-            from gradtape.standins.torch.creation import array_of
+            from gradtape_standins.torch.creation import array_of
 
             self._held = Value(array_of(data[0] if data else [], kind))
 
@@ -412,7 +412,7 @@ class Tensor(Stored, metaclass=_Original):
         inputs: Any = None,
     ) -> None:
         """Add the gradient of this tensor to the `.grad` of the leaves it was computed from."""
-        from gradtape.standins.torch.autograd import backward
+        from gradtape_standins.torch.autograd import backward
 
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.names import missing
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = ["assert_close"]
 
@@ -25,7 +25,7 @@ def assert_close(
 ) -> None:
     """Raise AssertionError unless both have the same shape and type, and numbers that are nearly the same.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.testing.assert_close(torch.tensor([1.0]), torch.tensor([1.0000001]))
     """
     if isinstance(expected, dict):

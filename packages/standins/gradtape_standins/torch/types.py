@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.description import Size, device
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.names import missing
+from gradtape_standins.torch.description import Size, device
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = ["Device", "Number", "Size", "Tensor"]
 Device = device | str | int | None

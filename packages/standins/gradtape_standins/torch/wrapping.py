@@ -12,11 +12,11 @@ import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import DtypeError, GradTapeError
 from gradtape.ops.arguments import refused
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.errors import as_torch
-from gradtape.standins.torch.naming import labels
-from gradtape.standins.torch.storage import is_grad_enabled
-from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.errors import as_torch
+from gradtape_standins.torch.naming import labels
+from gradtape_standins.torch.storage import is_grad_enabled
+from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 
 Function = Callable[..., Any]
 ALIASES = {"axis": "dim", "keepdims": "keepdim"}
@@ -139,7 +139,7 @@ def value(x: Any) -> Any:
     """A number, list, array or value as a value of gradtape's or an array; numbers become the default type."""
     if isinstance(x, (Value, np.ndarray, np.generic)):
         return x
-    from gradtape.standins.torch.creation import array_of
+    from gradtape_standins.torch.creation import array_of
 
     return array_of(x)
 

@@ -1,8 +1,8 @@
 """The stand-in for `autograd.misc`: flattening, optimisers, tracers and fixed points."""
 
-from gradtape.standins import names
-from gradtape.standins.autograd.misc.flatten import flatten
-from gradtape.standins.autograd.misc.tracers import const_graph
+from gradtape_standins import names
+from gradtape_standins.autograd.misc.flatten import flatten
+from gradtape_standins.autograd.misc.tracers import const_graph
 
 __all__ = ["const_graph", "flatten"]
 

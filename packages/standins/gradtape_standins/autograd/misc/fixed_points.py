@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.standins import names
-from gradtape.standins.autograd.core import defvjp
-from gradtape.standins.autograd.differential_operators import make_vjp
-from gradtape.standins.autograd.spaces import vspace
-from gradtape.standins.autograd.tracer import primitive
+from gradtape_standins import names
+from gradtape_standins.autograd.core import defvjp
+from gradtape_standins.autograd.differential_operators import make_vjp
+from gradtape_standins.autograd.spaces import vspace
+from gradtape_standins.autograd.tracer import primitive
 
 
 @primitive
@@ -18,7 +18,7 @@ def fixed_point(
 ) -> Any:
     """The `x` with `f(a)(x) = x`, by iteration from `x0` until steps are shorter than `tol`; differentiable in `a`.
 
-    >>> from gradtape.standins.autograd import grad
+    >>> from gradtape_standins.autograd import grad
     >>> root = lambda a: fixed_point(lambda a: lambda x: 0.5 * (x + a / x), a, 1.0, lambda x, y: abs(x - y), 1e-12)
     >>> round(float(root(4.0)), 6), round(float(grad(root)(4.0)), 6)
     (2.0, 0.25)

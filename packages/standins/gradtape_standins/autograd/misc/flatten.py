@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.pytree import children, leaves
 from gradtape.core.tensor import Tensor
-from gradtape.standins import names
+from gradtape_standins import names
 
 Function = Callable[..., Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins import names
-from gradtape.standins.autograd.misc.flatten import flatten
-from gradtape.standins.autograd.wrap_util import wraps
+from gradtape_standins import names
+from gradtape_standins.autograd.misc.flatten import flatten
+from gradtape_standins.autograd.wrap_util import wraps
 
 Function = Callable[..., Any]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.jit import jit
-from gradtape.standins import names
-from gradtape.standins.autograd.tracer import Node, trace
-from gradtape.standins.autograd.wrap_util import wraps
+from gradtape_standins import names
+from gradtape_standins.autograd.tracer import Node, trace
+from gradtape_standins.autograd.wrap_util import wraps
 
 
 def const_graph_unary(fun: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,14 +1,14 @@
 """The stand-in for `autograd.numpy`: NumPy, whose functions take traced values.
 
->>> import gradtape.standins.autograd.numpy as np
+>>> import gradtape_standins.autograd.numpy as np
 >>> np.sum(np.array([1.0, 2.0]))
 np.float64(3.0)
 """
 
 import numpy as _np
 
-from gradtape.standins import names
-from gradtape.standins.autograd.numpy import (
+from gradtape_standins import names
+from gradtape_standins.autograd.numpy import (
     fft,
     linalg,
     numpy_boxes,

@@ -2,8 +2,8 @@
 
 import numpy.fft as _fft
 
-from gradtape.standins import names
-from gradtape.standins.autograd.wrapping import wrap_namespace
+from gradtape_standins import names
+from gradtape_standins.autograd.wrapping import wrap_namespace
 
 wrap_namespace(vars(_fft), globals())
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.linalg as _linalg
 
 from gradtape.core.tensor import Tensor
-from gradtape.standins import names
-from gradtape.standins.autograd.values import settled
-from gradtape.standins.autograd.wrapping import wrap_namespace
+from gradtape_standins import names
+from gradtape_standins.autograd.values import settled
+from gradtape_standins.autograd.wrapping import wrap_namespace
 
 wrap_namespace(vars(_linalg), globals())
 _dot = globals()["matmul"]  # autograd's name for products of stacks of matrices

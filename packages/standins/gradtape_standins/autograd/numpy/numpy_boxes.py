@@ -11,10 +11,10 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor as ArrayBox
 from gradtape.numpy_dispatch import protocols
-from gradtape.standins import names
-from gradtape.standins.autograd.boxes import printed, rebinds, replaced
-from gradtape.standins.autograd.builtins import DictBox, SequenceBox
-from gradtape.standins.autograd.values import getval
+from gradtape_standins import names
+from gradtape_standins.autograd.boxes import printed, rebinds, replaced
+from gradtape_standins.autograd.builtins import DictBox, SequenceBox
+from gradtape_standins.autograd.values import getval
 
 __all__ = ["ArrayBox", "SequenceBox"]
 

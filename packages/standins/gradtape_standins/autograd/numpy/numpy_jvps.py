@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins import names
-from gradtape.standins.autograd.values import getval
+from gradtape_standins import names
+from gradtape_standins.autograd.values import getval
 
 
 def broadcast(x: Any, target: Any) -> Any:

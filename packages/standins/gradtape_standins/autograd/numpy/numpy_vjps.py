@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import shapes
-from gradtape.standins import names
-from gradtape.standins.autograd.values import getval
-from gradtape.standins.autograd.wrapping import metadata
+from gradtape_standins import names
+from gradtape_standins.autograd.values import getval
+from gradtape_standins.autograd.wrapping import metadata
 
 
 def unbroadcast(x: Any, target_meta: Any, broadcast_idx: int = 0) -> Any:

@@ -1,7 +1,7 @@
-"""The vector spaces of arrays; see `gradtape.standins.autograd.spaces`."""
+"""The vector spaces of arrays; see `gradtape_standins.autograd.spaces`."""
 
-from gradtape.standins import names
-from gradtape.standins.autograd.spaces import ArrayVSpace, ComplexArrayVSpace, ContainerVSpace, VSpace, vspace
+from gradtape_standins import names
+from gradtape_standins.autograd.spaces import ArrayVSpace, ComplexArrayVSpace, ContainerVSpace, VSpace, vspace
 
 __all__ = ["ArrayVSpace", "ComplexArrayVSpace", "ContainerVSpace", "VSpace", "vspace"]
 

@@ -1,9 +1,9 @@
-"""NumPy's names, wrapped by `gradtape.standins.autograd.wrapping`. They hide Python's own `any`, `sum` and the like."""
+"""NumPy's names, wrapped by `gradtape_standins.autograd.wrapping`. They hide Python's own `any`, `sum` and the like."""
 
 import numpy as _np
 
-from gradtape.standins import names
-from gradtape.standins.autograd import wrapping as _wrapping
+from gradtape_standins import names
+from gradtape_standins.autograd import wrapping as _wrapping
 
 _wrapping.wrap_namespace(vars(_np), globals())
 _INTEGERS = {kind: _wrapping.integer_type(kind) for kind in (_np.int8, _np.int16, _np.int32, _np.int64)}

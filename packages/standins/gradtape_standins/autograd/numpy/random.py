@@ -2,7 +2,7 @@
 
 import numpy.random as _random
 
-from gradtape.standins import names
+from gradtape_standins import names
 
 globals().update({name: value for name, value in vars(_random).items() if not name.startswith("_")})
 

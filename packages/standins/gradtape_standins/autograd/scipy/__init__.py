@@ -1,7 +1,7 @@
 """The stand-in for `autograd.scipy`: parts of SciPy whose functions take traced values."""
 
-from gradtape.standins import names
-from gradtape.standins.autograd.scipy import integrate, linalg, signal, special, stats
+from gradtape_standins import names
+from gradtape_standins.autograd.scipy import integrate, linalg, signal, special, stats
 
 __all__ = ["integrate", "linalg", "signal", "special", "stats"]
 

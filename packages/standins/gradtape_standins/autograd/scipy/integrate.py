@@ -9,8 +9,8 @@ import scipy.integrate as _integrate
 
 import gradtape as gt
 from gradtape.core.location import Location
-from gradtape.standins import names
-from gradtape.standins.autograd.scipy.choosing import either
+from gradtape_standins import names
+from gradtape_standins.autograd.scipy.choosing import either
 
 _OPTIONS = {"h0": "first_step", "hmax": "max_step", "mxstep": "max_steps"}
 _OURS = {"atol", "rtol", "tfirst"}
@@ -44,7 +44,7 @@ def odeint(func: Callable[..., Any], y0: Any, t: Any, args: Any = (), **kwargs: 
     `kwargs` are those of `scipy.integrate.odeint`, which solves it; where something is traced, `gt.odeint` does.
 
     >>> import numpy as np
-    >>> from gradtape.standins.autograd import grad
+    >>> from gradtape_standins.autograd import grad
     >>> end = lambda rate: odeint(lambda y, t, rate: -rate * y, np.ones(1), np.array([0.0, 1.0]), (rate,))[-1, 0]
     >>> round(float(end(1.0)), 5), round(float(grad(end)(1.0)), 5)
     (0.36788, -0.36788)

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg as _linalg
 
 import gradtape as gt
-from gradtape.standins import names
-from gradtape.standins.autograd.scipy.choosing import either as _either
+from gradtape_standins import names
+from gradtape_standins.autograd.scipy.choosing import either as _either
 
 _ALIKE = (
     "cho_factor",

@@ -9,8 +9,8 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.location import Location
-from gradtape.standins import names
-from gradtape.standins.autograd.values import holds_tensor, settled
+from gradtape_standins import names
+from gradtape_standins.autograd.values import holds_tensor, settled
 
 
 def convolve(

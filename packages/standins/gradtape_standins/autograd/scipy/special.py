@@ -1,7 +1,7 @@
 """The stand-in for `autograd.scipy.special`: SciPy's names; those that gradtape has a rule for take traced values.
 
->>> from gradtape.standins.autograd import grad
->>> from gradtape.standins.autograd.scipy.special import gammaln
+>>> from gradtape_standins.autograd import grad
+>>> from gradtape_standins.autograd.scipy.special import gammaln
 >>> print(f"{grad(gammaln)(3.0):.6f}")
 0.922784
 """
@@ -9,8 +9,8 @@
 import scipy.special as _special
 
 import gradtape as _gradtape
-from gradtape.standins import names
-from gradtape.standins.autograd.scipy.choosing import either as _either
+from gradtape_standins import names
+from gradtape_standins.autograd.scipy.choosing import either as _either
 
 globals().update(
     {

@@ -1,7 +1,7 @@
 """`tf.keras`: layers, models, losses, metrics and optimisers, over gradtape's `nn` and `optim`."""
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.keras import (
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.keras import (
     activations,
     backend,
     callbacks,
@@ -18,13 +18,13 @@ from gradtape.standins.tensorflow.keras import (
     saving,
     utils,
 )
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.keras.losses import Loss
-from gradtape.standins.tensorflow.keras.metric import Metric
-from gradtape.standins.tensorflow.keras.models import Functional, Model, Sequential
-from gradtape.standins.tensorflow.keras.optimizers import Optimizer
-from gradtape.standins.tensorflow.keras.symbolic import Input, KerasTensor
-from gradtape.standins.tensorflow.keras.variables import Variable
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.keras.losses import Loss
+from gradtape_standins.tensorflow.keras.metric import Metric
+from gradtape_standins.tensorflow.keras.models import Functional, Model, Sequential
+from gradtape_standins.tensorflow.keras.optimizers import Optimizer
+from gradtape_standins.tensorflow.keras.symbolic import Input, KerasTensor
+from gradtape_standins.tensorflow.keras.variables import Variable
 
 __all__ = ["Functional", "Input", "KerasTensor", "Layer", "Loss", "Metric", "Model", "Optimizer"]
 __all__ += ["Sequential", "Variable", "activations", "backend"]

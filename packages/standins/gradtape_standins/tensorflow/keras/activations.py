@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.activations import scaled_elu
-from gradtape.standins.tensorflow.conversion import tensors, value_of
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
-from gradtape.standins.tensorflow.tensor import check_kind, documented, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.activations import scaled_elu
+from gradtape_standins.tensorflow.conversion import tensors, value_of
+from gradtape_standins.tensorflow.errors import in_tensorflow_terms
+from gradtape_standins.tensorflow.tensor import check_kind, documented, wrap
 
 functional = gt.nn.functional
 
@@ -70,7 +70,7 @@ tanh = _of_gradtape(gt.tanh, "tanh", "The hyperbolic tangent.", "fc")
 def relu(x: Any, negative_slope: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
     """x above `threshold`, at most `max_value`; below it `negative_slope` (x - threshold).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.keras.activations.relu(tf.constant([-4.0, 1.0, 9.0]), negative_slope=0.5, max_value=6.0).numpy()
     array([-2.,  1.,  6.], dtype=float32)
     """

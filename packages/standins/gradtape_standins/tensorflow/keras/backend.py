@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import arrays, elementwise, linalg, nn, reductions
-from gradtape.standins.tensorflow.keras import activations
-from gradtape.standins.tensorflow.keras.precision import floatx, set_floatx
-from gradtape.standins.tensorflow.keras.variables import clear_names
-from gradtape.standins.tensorflow.tape import stop_gradient
-from gradtape.standins.tensorflow.variable import Variable
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import arrays, elementwise, linalg, nn, reductions
+from gradtape_standins.tensorflow.keras import activations
+from gradtape_standins.tensorflow.keras.precision import floatx, set_floatx
+from gradtape_standins.tensorflow.keras.variables import clear_names
+from gradtape_standins.tensorflow.tape import stop_gradient
+from gradtape_standins.tensorflow.variable import Variable
 
 
 def epsilon() -> float:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.errors import explained
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.errors import explained
 
 
 class Callback:
     """The base of callbacks: methods that `fit` calls, the model, and the parameters of the run.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> class Shout(tf.keras.callbacks.Callback):
     ...     def on_epoch_end(self, epoch, logs=None):
     ...         print(epoch, sorted(logs))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import losses, metrics
-from gradtape.standins.tensorflow.keras.metrics import Mean
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras import losses, metrics
+from gradtape_standins.tensorflow.keras.metrics import Mean
 
 
 def by_output(given: Any, names: list[str], count: int, what: str) -> list[Any]:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import check_supported, explained
-from gradtape.standins.tensorflow.keras.metric import Metric
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.errors import check_supported, explained
+from gradtape_standins.tensorflow.keras.metric import Metric
+from gradtape_standins.tensorflow.tensor import wrap
 
 _KINDS = ("true_positives", "false_positives", "true_negatives", "false_negatives")
 
@@ -100,7 +100,7 @@ class FalseNegatives(_Count):
 class Precision(_Counting):
     """The share of right ones among the positive predictions.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> precision = tf.keras.metrics.Precision()
     >>> precision.update_state([0, 1, 1, 1], [0.9, 0.8, 0.7, 0.1])
     >>> precision.result().numpy()
@@ -149,7 +149,7 @@ def _evenly(count: int) -> Any:
 class AUC(_Counting):
     """The area under the curve of hits over false alarms (ROC), or of precision over recall (PR).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> area = tf.keras.metrics.AUC()
     >>> area.update_state([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> round(float(area.result()), 3)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras.remembering import Remembering
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class Constraint(Remembering):
@@ -26,7 +26,7 @@ def _norms(value: Any, axis: Any) -> Any:
 class NonNeg(Constraint):
     """No number is negative.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.keras.constraints.NonNeg()([-1.0, 2.0]).numpy()
     array([0., 2.], dtype=float32)
     """

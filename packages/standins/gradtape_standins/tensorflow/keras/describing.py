@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.dtypes import DType
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras.symbolic import Input, KerasTensor, Operation, symbolic_operation
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.dtypes import DType
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras.symbolic import Input, KerasTensor, Operation, symbolic_operation
 
 _registered: dict[str, Any] = {}
 _names: dict[Any, str] = {}
@@ -201,7 +201,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _chapters() -> list[Any]:
-    from gradtape.standins.tensorflow.keras import (
+    from gradtape_standins.tensorflow.keras import (
         constraints,
         initializers,
         layers,
@@ -235,8 +235,8 @@ def found_class(name: str) -> Any:
 
 def found_function(name: str) -> Any:
     """The function of a name."""
-    from gradtape.standins.tensorflow import math, nn
-    from gradtape.standins.tensorflow.keras import activations, losses, metrics, ops
+    from gradtape_standins.tensorflow import math, nn
+    from gradtape_standins.tensorflow.keras import activations, losses, metrics, ops
 
     chosen = get_registered_object(name)
     for chapter in (activations, losses, metrics, nn, math, ops) if chosen is None else ():

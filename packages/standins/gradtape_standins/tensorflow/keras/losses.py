@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import elementwise as e
-from gradtape.standins.tensorflow import nn
-from gradtape.standins.tensorflow.arrays import cast, convert_to_tensor, expand_dims, squeeze
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.keras.remembering import Remembering
-from gradtape.standins.tensorflow.picking import where
-from gradtape.standins.tensorflow.reductions import l2_normalize, reduce_max, reduce_mean, reduce_sum
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import elementwise as e
+from gradtape_standins.tensorflow import nn
+from gradtape_standins.tensorflow.arrays import cast, convert_to_tensor, expand_dims, squeeze
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.picking import where
+from gradtape_standins.tensorflow.reductions import l2_normalize, reduce_max, reduce_mean, reduce_sum
+from gradtape_standins.tensorflow.tensor import wrap
 
 _EPSILON = 1e-7
 
@@ -238,7 +238,7 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
 class Loss(Remembering):
     """The base of losses: `call(y_true, y_pred)` gives one number for each example, which are then reduced.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.keras.losses.MeanSquaredError()([[1.0], [2.0]], [[1.0], [4.0]]).numpy()
     np.float32(2.0)
     """

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow.conversion import Holder, value_of
-from gradtape.standins.tensorflow.keras import initializers
-from gradtape.standins.tensorflow.keras.remembering import Remembering
-from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow.keras import initializers
+from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 def plain(x: Any) -> Any:
@@ -23,7 +23,7 @@ def plain(x: Any) -> Any:
 class Metric(Remembering):
     """The base of metrics: `update_state(...)` takes a batch, `result()` gives the figure, `reset_state()` begins anew.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> accuracy = tf.keras.metrics.SparseCategoricalAccuracy()
     >>> accuracy.update_state([0, 1], [[0.9, 0.1], [0.8, 0.2]])
     >>> accuracy.result().numpy()

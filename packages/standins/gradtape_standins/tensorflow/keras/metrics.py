@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import losses
-from gradtape.standins.tensorflow.keras.metric import Mean, Metric, Sum, plain
-from gradtape.standins.tensorflow.keras.variables import snake_case, unique_name
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras import losses
+from gradtape_standins.tensorflow.keras.metric import Mean, Metric, Sum, plain
+from gradtape_standins.tensorflow.keras.variables import snake_case, unique_name
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class MeanMetricWrapper(Mean):
@@ -184,7 +184,7 @@ def get(identifier: Any) -> Any:
 
 def get_class(name: str) -> Any:
     """The class of metrics of that name, written as its own or in small letters."""
-    from gradtape.standins.tensorflow.keras import confusion
+    from gradtape_standins.tensorflow.keras import confusion
 
     for chapter in (globals(), vars(confusion)):
         for kind in chapter.values():
@@ -193,8 +193,8 @@ def get_class(name: str) -> Any:
     return None
 
 
-from gradtape.standins.tensorflow.keras import confusion  # noqa: E402
-from gradtape.standins.tensorflow.keras.confusion import *  # noqa: E402, F403
+from gradtape_standins.tensorflow.keras import confusion  # noqa: E402
+from gradtape_standins.tensorflow.keras.confusion import *  # noqa: E402, F403
 
 __all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy"]
 __all__ += ["CategoricalHinge", "CosineSimilarity", "Hinge", "KLDivergence", "LogCoshError", "Mean"]

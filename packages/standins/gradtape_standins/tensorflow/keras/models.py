@@ -7,29 +7,29 @@ from pathlib import Path
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.arrays import expand_dims, squeeze
-from gradtape.standins.tensorflow.errors import DataLossError, explained
-from gradtape.standins.tensorflow.keras import saving
-from gradtape.standins.tensorflow.keras.describing import (
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.arrays import expand_dims, squeeze
+from gradtape_standins.tensorflow.errors import DataLossError, explained
+from gradtape_standins.tensorflow.keras import saving
+from gradtape_standins.tensorflow.keras.describing import (
     deserialize_keras_object,
     from_graph,
     graph_of,
     known,
     serialize_keras_object,
 )
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.keras.summary import print_summary
-from gradtape.standins.tensorflow.keras.symbolic import Input, KerasTensor, calls_between, evaluated, symbolic_call
-from gradtape.standins.tensorflow.keras.training import Training
-from gradtape.standins.tensorflow.keras.variables import scope, unique_name
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.keras.summary import print_summary
+from gradtape_standins.tensorflow.keras.symbolic import Input, KerasTensor, calls_between, evaluated, symbolic_call
+from gradtape_standins.tensorflow.keras.training import Training
+from gradtape_standins.tensorflow.keras.variables import scope, unique_name
 
 
 class Model(Training, Layer):
     """Layers that are trained together. Subclass it and write `call`, or give symbolic `inputs` and `outputs`.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> inputs = tf.keras.Input(shape=(4,))
     >>> outputs = tf.keras.layers.Dense(2)(inputs)
     >>> model = tf.keras.Model(inputs, outputs)
@@ -228,7 +228,7 @@ def _functional(kind: type[Model]) -> type[Model]:
 class Sequential(Model):
     """Layers one after the other.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> model = tf.keras.Sequential([tf.keras.layers.Dense(3, activation="relu"), tf.keras.layers.Dense(1)])
     >>> model(tf.ones([5, 2])).shape, model.count_params()
     (TensorShape([5, 1]), 13)

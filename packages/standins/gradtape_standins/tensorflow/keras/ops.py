@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import arrays, elementwise, linalg, nest, nn, picking, reductions
-from gradtape.standins.tensorflow.conversion import Holder, value_of
-from gradtape.standins.tensorflow.errors import in_tensorflow_terms
-from gradtape.standins.tensorflow.keras import activations
-from gradtape.standins.tensorflow.keras.symbolic import KerasTensor, symbolic_operation
-from gradtape.standins.tensorflow.tape import stop_gradient
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import arrays, elementwise, linalg, nest, nn, picking, reductions
+from gradtape_standins.tensorflow.conversion import Holder, value_of
+from gradtape_standins.tensorflow.errors import in_tensorflow_terms
+from gradtape_standins.tensorflow.keras import activations
+from gradtape_standins.tensorflow.keras.symbolic import KerasTensor, symbolic_operation
+from gradtape_standins.tensorflow.tape import stop_gradient
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 def _op(function: Callable[..., Any], name: str) -> Callable[..., Any]:

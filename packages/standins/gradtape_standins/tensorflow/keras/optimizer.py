@@ -10,20 +10,20 @@ import numpy as np
 import gradtape as gt
 from gradtape.explain import messages
 from gradtape.explain.emit import listeners
-from gradtape.standins.tensorflow.arrays import convert_to_tensor
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value
-from gradtape.standins.tensorflow.errors import DataLossError, explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.keras import initializers
-from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
-from gradtape.standins.tensorflow.log import get_logger
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.arrays import convert_to_tensor
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value
+from gradtape_standins.tensorflow.errors import DataLossError, explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.keras import initializers
+from gradtape_standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
+from gradtape_standins.tensorflow.log import get_logger
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class Optimizer:
     """The base of optimisers: `apply_gradients(zip(gradients, variables))`.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> v = tf.Variable(1.0)
     >>> _ = tf.keras.optimizers.SGD(learning_rate=0.5).apply_gradients([(tf.constant(1.0), v)])
     >>> v.numpy()

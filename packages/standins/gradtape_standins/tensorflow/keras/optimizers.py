@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import formulas, schedules
-from gradtape.standins.tensorflow.keras.optimizer import Optimizer
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras import formulas, schedules
+from gradtape_standins.tensorflow.keras.optimizer import Optimizer
 
 
 class _Named(Optimizer):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape.standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.errors import explained
 
 _chosen = "float32"
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import nn
-from gradtape.standins.tensorflow import random as draws
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import nn
+from gradtape_standins.tensorflow import random as draws
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class SeedGenerator:
     """Gives seeds, each another one.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> seeds = tf.keras.random.SeedGenerator(7)
     >>> one, other = (tf.keras.random.uniform((2,), seed=seeds) for _ in range(2))
     >>> bool((one == other).numpy().any())

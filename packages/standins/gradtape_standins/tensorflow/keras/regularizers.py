@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.elementwise import abs as absolute
-from gradtape.standins.tensorflow.elementwise import square
-from gradtape.standins.tensorflow.keras.remembering import Remembering
-from gradtape.standins.tensorflow.reductions import reduce_sum
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.elementwise import abs as absolute
+from gradtape_standins.tensorflow.elementwise import square
+from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.reductions import reduce_sum
 
 
 class L1L2(Remembering):

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.nn.storage import read, write_whole, written
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras.describing import (
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras.describing import (
     CustomObjectScope,
     custom_object_scope,
     deserialize_keras_object,
@@ -27,7 +27,7 @@ from gradtape.standins.tensorflow.keras.describing import (
     register_keras_serializable,
     serialize_keras_object,
 )
-from gradtape.standins.tensorflow.keras.symbolic import KerasTensor, symbolic_call
+from gradtape_standins.tensorflow.keras.symbolic import KerasTensor, symbolic_call
 
 _FORMAT = "gradtape.standins.tensorflow.keras 1"
 _SUFFIXES = (".keras", ".h5", ".hdf5")
@@ -70,7 +70,7 @@ def load_model(filepath: Any, custom_objects: Any = None, compile: bool = True, 
     """The model in a file that `model.save` wrote. All of it is made, or nothing.
 
     >>> import os, tempfile
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(3, activation="tanh")])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "model.keras")

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.arrays import constant
-from gradtape.standins.tensorflow.conversion import value_of
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.arrays import constant
+from gradtape_standins.tensorflow.conversion import value_of
 
 
 class LearningRateSchedule:
@@ -107,7 +107,7 @@ class PolynomialDecay(LearningRateSchedule):
 class CosineDecay(LearningRateSchedule):
     """Half a cosine, from one rate to `alpha` times it; before it a straight line up to `warmup_target` if given.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> rate = tf.keras.optimizers.schedules.CosineDecay(0.0, 4, warmup_target=1.0, warmup_steps=2)
     >>> [round(float(rate(step)), 3) for step in range(7)]
     [0.0, 0.5, 1.0, 0.854, 0.5, 0.146, 0.0]

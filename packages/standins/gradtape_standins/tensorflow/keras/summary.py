@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.tensorflow import nest
+from gradtape_standins.tensorflow import nest
 
 _NARROW = (31, 22, 13)
 _CONNECTED = (19, 17, 10, 17)

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.arrays import zeros
-from gradtape.standins.tensorflow.dtypes import as_dtype
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras.precision import floatx
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.arrays import zeros
+from gradtape_standins.tensorflow.dtypes import as_dtype
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras.precision import floatx
 
 _UNKNOWN = 2
 """The length that stands for a batch of any size while shapes are found out."""
@@ -27,7 +27,7 @@ class KerasTensor:
     """What will be a tensor when the model is called."""
 
     def __init__(self, shape: Any, dtype: Any = "float32", made_by: Any = None, name: str | None = None) -> None:
-        from gradtape.standins.tensorflow.keras.variables import unique_name
+        from gradtape_standins.tensorflow.keras.variables import unique_name
 
         self.shape = tuple(shape)
         self.dtype = as_dtype(dtype).name
@@ -125,8 +125,8 @@ def Input(
     if shape is None:
         raise ValueError(explained("Input: shape is wanted, without the batch", "tf.keras.Input(shape=(784,))"))
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    from gradtape.standins.tensorflow.keras.layers.core import InputLayer
-    from gradtape.standins.tensorflow.keras.variables import unique_name
+    from gradtape_standins.tensorflow.keras.layers.core import InputLayer
+    from gradtape_standins.tensorflow.keras.variables import unique_name
 
     symbol = KerasTensor((batch_size, *sizes), dtype or floatx(), None, name)
     symbol.layer = InputLayer(shape=sizes, batch_size=batch_size, name=name or unique_name("input_layer"))

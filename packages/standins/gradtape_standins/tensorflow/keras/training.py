@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.arrays import concat, convert_to_tensor
-from gradtape.standins.tensorflow.data import Dataset
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.function import Function
-from gradtape.standins.tensorflow.keras import metrics, optimizers
-from gradtape.standins.tensorflow.keras.callbacks import CallbackList, History
-from gradtape.standins.tensorflow.keras.compiling import CompileLoss, CompileMetrics, class_weights_of
-from gradtape.standins.tensorflow.keras.metrics import Mean
-from gradtape.standins.tensorflow.keras.precision import floatx
-from gradtape.standins.tensorflow.random import generator_for
-from gradtape.standins.tensorflow.tape import GradientTape
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.arrays import concat, convert_to_tensor
+from gradtape_standins.tensorflow.data import Dataset
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.function import Function
+from gradtape_standins.tensorflow.keras import metrics, optimizers
+from gradtape_standins.tensorflow.keras.callbacks import CallbackList, History
+from gradtape_standins.tensorflow.keras.compiling import CompileLoss, CompileMetrics, class_weights_of
+from gradtape_standins.tensorflow.keras.metrics import Mean
+from gradtape_standins.tensorflow.keras.precision import floatx
+from gradtape_standins.tensorflow.random import generator_for
+from gradtape_standins.tensorflow.tape import GradientTape
 
 
 class Progress(SimpleNamespace):

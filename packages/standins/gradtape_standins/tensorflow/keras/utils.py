@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow import random
-from gradtape.standins.tensorflow.keras.describing import (
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow import random
+from gradtape_standins.tensorflow.keras.describing import (
     CustomObjectScope,
     custom_object_scope,
     deserialize_keras_object,
@@ -72,7 +72,7 @@ def pad_sequences(
 ) -> Any:
     """Lists of different lengths as rows of one array.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.keras.utils.pad_sequences([[1], [2, 3]], padding="post")
     array([[1, 0],
            [2, 3]], dtype=int32)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.tensorflow.scopes import mode
-from gradtape.standins.tensorflow.variable import ResourceVariable
-from gradtape.standins.tensorflow.variable import Variable as TensorFlowVariable
+from gradtape_standins.tensorflow.scopes import mode
+from gradtape_standins.tensorflow.variable import ResourceVariable
+from gradtape_standins.tensorflow.variable import Variable as TensorFlowVariable
 
 scope: ContextVar[tuple[str, ...]] = ContextVar("names of the layers that are being called", default=())
 
@@ -18,7 +18,7 @@ scope: ContextVar[tuple[str, ...]] = ContextVar("names of the layers that are be
 class Variable(TensorFlowVariable):
     """A number or array of a layer or optimiser.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> layer = tf.keras.layers.Dense(1, name="line")
     >>> layer.build((None, 2))
     >>> layer.bias

@@ -8,18 +8,18 @@ from typing import Any
 import gradtape as gt
 from gradtape.core.backprop import release_saved
 from gradtape.core.backward import backward_of, gradients_of
-from gradtape.standins.names import missing
-from gradtape.standins.torch import overwriting
-from gradtape.standins.torch.autograd import forward_ad, functional, graph, profiler
-from gradtape.standins.torch.autograd.anomaly import detect_anomaly, set_detect_anomaly
-from gradtape.standins.torch.autograd.checking import GradcheckError, gradcheck, gradgradcheck
-from gradtape.standins.torch.autograd.function import Function
-from gradtape.standins.torch.elsewhere import modules_of
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.hooks import accumulating, gradients_parting
-from gradtape.standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from gradtape.standins.torch.naming import tell_savers
-from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.torch import overwriting
+from gradtape_standins.torch.autograd import forward_ad, functional, graph, profiler
+from gradtape_standins.torch.autograd.anomaly import detect_anomaly, set_detect_anomaly
+from gradtape_standins.torch.autograd.checking import GradcheckError, gradcheck, gradgradcheck
+from gradtape_standins.torch.autograd.function import Function
+from gradtape_standins.torch.elsewhere import modules_of
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.hooks import accumulating, gradients_parting
+from gradtape_standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from gradtape_standins.torch.naming import tell_savers
+from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = [
     "Function",
@@ -56,7 +56,7 @@ def backward(
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves that they were computed from.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> torch.autograd.backward((x * x).sum())
     >>> x.grad
@@ -118,7 +118,7 @@ def grad(
 ) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`; `.grad` is left alone.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> torch.autograd.grad(x**2, x)
     (tensor(6.),)

@@ -10,7 +10,7 @@ import gradtape as gt
 class set_detect_anomaly:
     """Switch the search for NaNs on or off, at once; as a context manager, until the end of the block.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> x = torch.tensor(-1.0, requires_grad=True)
     >>> try:
     ...     with torch.autograd.set_detect_anomaly(True):

@@ -7,9 +7,9 @@ from typing import Any
 
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch.autograd.functional import plainly
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch.autograd.functional import plainly
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import Tensor
 
 
 class GradcheckError(RuntimeError):
@@ -56,7 +56,7 @@ def gradcheck(
 ) -> bool:
     """Whether the gradient of `func` is the one that finite differences give; inputs in double precision.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
     >>> torch.autograd.gradcheck(torch.sin, (x,))
     True

@@ -9,9 +9,9 @@ from gradtape.core import recording
 from gradtape.core.tensor import Tensor as Value
 from gradtape.core.tensor import check_differentiable, watch_node
 from gradtape.explain import messages
-from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 __all__ = ["UnpackedDualTensor", "dual_level", "make_dual", "unpack_dual"]
 
@@ -29,8 +29,8 @@ _levels: list[gt.ForwardAccumulator] = []
 class dual_level:
     """Within the block, tangents move along with the values of dual tensors.
 
-    >>> from gradtape.standins import torch
-    >>> import gradtape.standins.torch.autograd.forward_ad as fwAD
+    >>> from gradtape_standins import torch
+    >>> import gradtape_standins.torch.autograd.forward_ad as fwAD
     >>> with fwAD.dual_level():
     ...     x = fwAD.make_dual(torch.tensor(3.0), torch.tensor(1.0))
     ...     fwAD.unpack_dual(x**2).tangent

@@ -13,8 +13,8 @@ import gradtape as gt
 from gradtape.core.graph import FLAGS
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 
 class Context:
@@ -54,7 +54,7 @@ FunctionCtx = Context
 class Function:
     """A function whose gradient is a rule of yours: `forward(ctx, ...)`, `backward(ctx, ...)`, called by `apply`.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> class Cube(torch.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):

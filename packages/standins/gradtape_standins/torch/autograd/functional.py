@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 Function = Callable[..., Any]
@@ -68,7 +68,7 @@ def _check(
 
 def _check_dependence(name: str, func: Function, inputs: Any, is_second: bool, create_graph: bool) -> None:
     """Raise unless each output depends on each input; and its derivatives do, if these are to be differentiated."""
-    from gradtape.standins.torch.autograd import grad
+    from gradtape_standins.torch.autograd import grad
 
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     with gt.enable_grad():
@@ -107,7 +107,7 @@ def jacobian(
 ) -> Any:
     """The derivatives of every output element by every input element.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.autograd.saving import disable_saved_tensors_hooks, saved_tensors_hooks
-from gradtape.standins.torch.hooks import RemovableHandle
-from gradtape.standins.torch.naming import GradFn as Node
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.names import missing
+from gradtape_standins.torch.autograd.saving import disable_saved_tensors_hooks, saved_tensors_hooks
+from gradtape_standins.torch.hooks import RemovableHandle
+from gradtape_standins.torch.naming import GradFn as Node
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = [
     "GradientEdge",

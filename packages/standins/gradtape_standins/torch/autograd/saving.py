@@ -13,8 +13,8 @@ import numpy as np
 
 from gradtape.core.graph import AMBIENT, Node
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch import naming
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch import naming
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 Hook = Callable[[Any], Any]
 RESULT = -1
@@ -26,7 +26,7 @@ _refusals: list[str] = []
 class saved_tensors_hooks:
     """Within the block, `pack_hook` is given each tensor that is saved; `unpack_hook` makes one of what it returned.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.numpy(force=True), torch.from_numpy):
     ...     y = x.exp()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.distributions import constraint_registry, constraints, kl, transforms
-from gradtape.standins.torch.distributions.composed import Independent, MixtureSameFamily, TransformedDistribution
-from gradtape.standins.torch.distributions.constraint_registry import biject_to, transform_to
-from gradtape.standins.torch.distributions.continuous import (
+from gradtape_standins.names import missing
+from gradtape_standins.torch.distributions import constraint_registry, constraints, kl, transforms
+from gradtape_standins.torch.distributions.composed import Independent, MixtureSameFamily, TransformedDistribution
+from gradtape_standins.torch.distributions.constraint_registry import biject_to, transform_to
+from gradtape_standins.torch.distributions.continuous import (
     Beta,
     Cauchy,
     Chi2,
@@ -24,7 +24,7 @@ from gradtape.standins.torch.distributions.continuous import (
     Uniform,
     Weibull,
 )
-from gradtape.standins.torch.distributions.discrete import (
+from gradtape_standins.torch.distributions.discrete import (
     Bernoulli,
     Binomial,
     Categorical,
@@ -34,21 +34,21 @@ from gradtape.standins.torch.distributions.discrete import (
     OneHotCategorical,
     Poisson,
 )
-from gradtape.standins.torch.distributions.distribution import Distribution, ExponentialFamily
-from gradtape.standins.torch.distributions.kl import kl_divergence, register_kl
-from gradtape.standins.torch.distributions.multivariate import Dirichlet, MultivariateNormal
-from gradtape.standins.torch.distributions.relaxed import (
+from gradtape_standins.torch.distributions.distribution import Distribution, ExponentialFamily
+from gradtape_standins.torch.distributions.kl import kl_divergence, register_kl
+from gradtape_standins.torch.distributions.multivariate import Dirichlet, MultivariateNormal
+from gradtape_standins.torch.distributions.relaxed import (
     OneHotCategoricalStraightThrough,
     RelaxedBernoulli,
     RelaxedOneHotCategorical,
 )
-from gradtape.standins.torch.distributions.seldom import (
+from gradtape_standins.torch.distributions.seldom import (
     HalfCauchy,
     Kumaraswamy,
     LowRankMultivariateNormal,
     VonMises,
 )
-from gradtape.standins.torch.distributions.transforms import (
+from gradtape_standins.torch.distributions.transforms import (
     AbsTransform,
     AffineTransform,
     ComposeTransform,
@@ -63,7 +63,7 @@ from gradtape.standins.torch.distributions.transforms import (
     Transform,
     identity_transform,
 )
-from gradtape.standins.torch.elsewhere import modules_of
+from gradtape_standins.torch.elsewhere import modules_of
 
 __all__ = [
     "AbsTransform",

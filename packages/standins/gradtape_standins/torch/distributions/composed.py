@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.standins.torch import methods
-from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.distributions.discrete import Categorical
-from gradtape.standins.torch.distributions.distribution import Distribution
-from gradtape.standins.torch.distributions.transforms import ComposeTransform, Transform
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch import methods
+from gradtape_standins.torch.distributions import constraints
+from gradtape_standins.torch.distributions.discrete import Categorical
+from gradtape_standins.torch.distributions.distribution import Distribution
+from gradtape_standins.torch.distributions.transforms import ComposeTransform, Transform
+from gradtape_standins.torch.tensor import Tensor
 
 _F = methods.FUNCTIONS
 

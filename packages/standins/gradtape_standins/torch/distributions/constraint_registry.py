@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.distributions import constraints, transforms
-from gradtape.standins.torch.distributions.constraints import Constraint
-from gradtape.standins.torch.distributions.transforms import Transform
+from gradtape_standins.names import missing
+from gradtape_standins.torch.distributions import constraints, transforms
+from gradtape_standins.torch.distributions.constraints import Constraint
+from gradtape_standins.torch.distributions.transforms import Transform
 
 __all__ = ["biject_to", "transform_to"]
 

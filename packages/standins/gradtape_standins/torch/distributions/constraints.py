@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch import methods
+from gradtape_standins.names import missing
+from gradtape_standins.torch import methods
 
 __all__ = [
     "Constraint",
@@ -38,7 +38,7 @@ _F = methods.FUNCTIONS
 class Constraint:
     """A region of numbers (or of vectors, along the last `event_dim` axes).
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.distributions.constraints.positive.check(torch.tensor([1.0, -1.0]))
     tensor([ True, False])
     """
@@ -125,7 +125,7 @@ class _Symmetric(_Square):
 
 class _PositiveDefinite(_Symmetric):
     def check(self, value: Any) -> Any:
-        from gradtape.standins.torch import linalg
+        from gradtape_standins.torch import linalg
 
         return super().check(value) & _F["all"](linalg.eigvalsh(value) > 0, -1)
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from gradtape import stats
 from gradtape.errors import GradTapeError
-from gradtape.standins.torch import methods
-from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.distributions.distribution import (
+from gradtape_standins.torch import methods
+from gradtape_standins.torch.distributions import constraints
+from gradtape_standins.torch.distributions.distribution import (
     Centred,
     Distribution,
     ExponentialFamily,
     broadcast_all,
     computed,
 )
-from gradtape.standins.torch.errors import as_torch
-from gradtape.standins.torch.tensor import unwrap, wrap
+from gradtape_standins.torch.errors import as_torch
+from gradtape_standins.torch.tensor import unwrap, wrap
 
 _F = methods.FUNCTIONS
 
@@ -87,7 +87,7 @@ def _over_one(rate: Any) -> Any:
 class Normal(Centred, Scalar, ExponentialFamily):
     """The normal distribution.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.distributions.Normal(0.0, 2.0).log_prob(torch.tensor(1.0))
     tensor(-1.7371)
     """

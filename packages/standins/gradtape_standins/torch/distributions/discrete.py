@@ -8,12 +8,12 @@ import numpy as np
 
 import gradtape as gt
 from gradtape import stats
-from gradtape.standins.torch import creation, methods
-from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.distributions.continuous import Scalar
-from gradtape.standins.torch.distributions.distribution import Distribution, broadcast_all, computed
-from gradtape.standins.torch.nn import functional
-from gradtape.standins.torch.tensor import unwrap
+from gradtape_standins.torch import creation, methods
+from gradtape_standins.torch.distributions import constraints
+from gradtape_standins.torch.distributions.continuous import Scalar
+from gradtape_standins.torch.distributions.distribution import Distribution, broadcast_all, computed
+from gradtape_standins.torch.nn import functional
+from gradtape_standins.torch.tensor import unwrap
 
 _F = methods.FUNCTIONS
 
@@ -223,7 +223,7 @@ class NegativeBinomial(_ByProbability):
 class Categorical(_ByProbability):
     """Categories with probabilities (or logits) along the last axis.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.distributions.Categorical(torch.tensor([1.0, 3.0])).log_prob(torch.tensor(1))
     tensor(-0.2877)
     """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.torch import creation, dtypes, joining, methods
-from gradtape.standins.torch.description import Size
-from gradtape.standins.torch.distributions.constraints import Constraint
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.random import numpy_generator
-from gradtape.standins.torch.tensor import Tensor, unwrap, wrap
+from gradtape_standins.torch import creation, dtypes, joining, methods
+from gradtape_standins.torch.description import Size
+from gradtape_standins.torch.distributions.constraints import Constraint
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.random import numpy_generator
+from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 
 
 def computed(function: Any, *args: Any, label: str = "SubBackward0", **kwargs: Any) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch import creation
-from gradtape.standins.torch.distributions import continuous, discrete, multivariate
-from gradtape.standins.torch.distributions.composed import Independent, sum_of_last
-from gradtape.standins.torch.distributions.distribution import Distribution, computed
 from gradtape.stats import divergences
+from gradtape_standins.names import missing
+from gradtape_standins.torch import creation
+from gradtape_standins.torch.distributions import continuous, discrete, multivariate
+from gradtape_standins.torch.distributions.composed import Independent, sum_of_last
+from gradtape_standins.torch.distributions.distribution import Distribution, computed
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -31,7 +31,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Rule], Rule]:
 def kl_divergence(p: Distribution, q: Distribution) -> Any:
     """The mean of log(p / q) under p.
 
-    >>> from gradtape.standins.torch.distributions import Normal, kl_divergence
+    >>> from gradtape_standins.torch.distributions import Normal, kl_divergence
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 2.0))
     tensor(0.4431)
     """

@@ -8,9 +8,9 @@ import numpy as np
 
 import gradtape as gt
 from gradtape import stats
-from gradtape.standins.torch import linalg, methods
-from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.distributions.distribution import Centred, ExponentialFamily, computed
+from gradtape_standins.torch import linalg, methods
+from gradtape_standins.torch.distributions import constraints
+from gradtape_standins.torch.distributions.distribution import Centred, ExponentialFamily, computed
 
 _F = methods.FUNCTIONS
 

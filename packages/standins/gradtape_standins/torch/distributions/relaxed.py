@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradtape.standins.torch import creation, methods
-from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.distributions.composed import TransformedDistribution
-from gradtape.standins.torch.distributions.discrete import Bernoulli, Categorical, OneHotCategorical
-from gradtape.standins.torch.distributions.distribution import Distribution, broadcast_all
-from gradtape.standins.torch.distributions.transforms import ExpTransform, SigmoidTransform
-from gradtape.standins.torch.nn import functional
-from gradtape.standins.torch.random import numpy_generator
+from gradtape_standins.torch import creation, methods
+from gradtape_standins.torch.distributions import constraints
+from gradtape_standins.torch.distributions.composed import TransformedDistribution
+from gradtape_standins.torch.distributions.discrete import Bernoulli, Categorical, OneHotCategorical
+from gradtape_standins.torch.distributions.distribution import Distribution, broadcast_all
+from gradtape_standins.torch.distributions.transforms import ExpTransform, SigmoidTransform
+from gradtape_standins.torch.nn import functional
+from gradtape_standins.torch.random import numpy_generator
 
 _F = methods.FUNCTIONS
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.torch import creation, methods
-from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.distributions.composed import TransformedDistribution
-from gradtape.standins.torch.distributions.continuous import Cauchy, Uniform
-from gradtape.standins.torch.distributions.distribution import Centred, broadcast_all, computed
-from gradtape.standins.torch.distributions.multivariate import MultivariateNormal
-from gradtape.standins.torch.distributions.transforms import AbsTransform, AffineTransform, PowerTransform
+from gradtape_standins.torch import creation, methods
+from gradtape_standins.torch.distributions import constraints
+from gradtape_standins.torch.distributions.composed import TransformedDistribution
+from gradtape_standins.torch.distributions.continuous import Cauchy, Uniform
+from gradtape_standins.torch.distributions.distribution import Centred, broadcast_all, computed
+from gradtape_standins.torch.distributions.multivariate import MultivariateNormal
+from gradtape_standins.torch.distributions.transforms import AbsTransform, AffineTransform, PowerTransform
 
 _F = methods.FUNCTIONS
 

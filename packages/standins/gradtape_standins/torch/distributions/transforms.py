@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch import creation, methods
-from gradtape.standins.torch.distributions import constraints
-from gradtape.standins.torch.nn import functional
+from gradtape_standins.names import missing
+from gradtape_standins.torch import creation, methods
+from gradtape_standins.torch.distributions import constraints
+from gradtape_standins.torch.nn import functional
 
 __all__ = [
     "AbsTransform",

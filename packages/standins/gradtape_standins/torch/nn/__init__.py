@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.nn import functional, init, modules, parameter, utils
-from gradtape.standins.torch.nn.containers import (
+from gradtape_standins.names import missing
+from gradtape_standins.torch.nn import functional, init, modules, parameter, utils
+from gradtape_standins.torch.nn.containers import (
     DataParallel,
     ModuleDict,
     ModuleList,
@@ -14,7 +14,7 @@ from gradtape.standins.torch.nn.containers import (
     ParameterList,
     Sequential,
 )
-from gradtape.standins.torch.nn.convolutions import (
+from gradtape_standins.torch.nn.convolutions import (
     Conv1d,
     Conv2d,
     Conv3d,
@@ -22,9 +22,9 @@ from gradtape.standins.torch.nn.convolutions import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
-from gradtape.standins.torch.nn.layers import Bilinear, Embedding, EmbeddingBag, Linear
-from gradtape.standins.torch.nn.lazy import *
-from gradtape.standins.torch.nn.losses import (
+from gradtape_standins.torch.nn.layers import Bilinear, Embedding, EmbeddingBag, Linear
+from gradtape_standins.torch.nn.lazy import *
+from gradtape_standins.torch.nn.losses import (
     BCELoss,
     BCEWithLogitsLoss,
     CosineEmbeddingLoss,
@@ -49,12 +49,12 @@ from gradtape.standins.torch.nn.losses import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
-from gradtape.standins.torch.nn.losses import Loss as _Loss
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.padding import *
-from gradtape.standins.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
-from gradtape.standins.torch.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from gradtape.standins.torch.nn.simple import (
+from gradtape_standins.torch.nn.losses import Loss as _Loss
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.padding import *
+from gradtape_standins.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
+from gradtape_standins.torch.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from gradtape_standins.torch.nn.simple import (
     CELU,
     ELU,
     GELU,
@@ -116,7 +116,7 @@ from gradtape.standins.torch.nn.simple import (
     Threshold,
     Unflatten,
 )
-from gradtape.standins.torch.nn.transformers import (
+from gradtape_standins.torch.nn.transformers import (
     MultiheadAttention,
     Transformer,
     TransformerDecoder,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.standins.torch.autograd.function import Function
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch.autograd.function import Function
+from gradtape_standins.torch.tensor import Tensor
 
 
 class BackwardHookFunction(Function):

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.tensor import Tensor
 
 
 class _Listed(Module):

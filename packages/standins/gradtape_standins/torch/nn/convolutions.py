@@ -7,10 +7,10 @@ from typing import Any
 
 from gradtape import nn as ours
 from gradtape.ops.convolution import for_each_axis, margins_of
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.nn import functional as F
-from gradtape.standins.torch.nn.layers import adopt
-from gradtape.standins.torch.nn.module import Module
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.nn import functional as F
+from gradtape_standins.torch.nn.layers import adopt
+from gradtape_standins.torch.nn.module import Module
 
 _NAMED = inspect.Parameter.KEYWORD_ONLY
 

@@ -9,8 +9,8 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.nn import functional as ours
-from gradtape.standins.torch.random import numpy_generator
-from gradtape.standins.torch.wrapping import function
+from gradtape_standins.torch.random import numpy_generator
+from gradtape_standins.torch.wrapping import function
 
 __all__ = [
     "alpha_dropout",

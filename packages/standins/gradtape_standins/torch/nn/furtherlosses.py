@@ -9,8 +9,8 @@ import numpy as np
 import gradtape as gt
 from gradtape.nn import functional as ours
 from gradtape.ops.cross_entropy import reduced
-from gradtape.standins.torch.nn.lossfunctions import reduction_of
-from gradtape.standins.torch.wrapping import floating, function
+from gradtape_standins.torch.nn.lossfunctions import reduction_of
+from gradtape_standins.torch.wrapping import floating, function
 
 __all__ = [
     "ctc_loss",
@@ -69,7 +69,7 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Any:
     """max(0, margin + the distance to `positive` - that to `negative`)."""
-    from gradtape.standins.torch.nn import functional
+    from gradtape_standins.torch.nn import functional
 
     distance = functional.pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)

@@ -10,10 +10,10 @@ import numpy as np
 from gradtape import nn as ours
 from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import OperandError
-from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import as_torch, translating
-from gradtape.standins.torch.random import numpy_generator
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.names import missing
+from gradtape_standins.torch.errors import as_torch, translating
+from gradtape_standins.torch.random import numpy_generator
+from gradtape_standins.torch.tensor import Tensor
 
 _PLAIN = ("linear", "sigmoid", *[f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3)])
 
@@ -21,7 +21,7 @@ _PLAIN = ("linear", "sigmoid", *[f"conv{way}{n}d" for way in ("", "_transpose") 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     """The factor by which weights in front of a function keep the size of signals.
 
-    >>> from gradtape.standins.torch import nn
+    >>> from gradtape_standins.torch import nn
     >>> nn.init.calculate_gain("tanh"), nn.init.calculate_gain("conv2d")
     (1.6666666666666667, 1)
     """

@@ -8,13 +8,13 @@ import numpy as np
 
 from gradtape import nn as ours
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.nn import functional as F
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.random import numpy_generator
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.nn import functional as F
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.random import numpy_generator
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 
 def adopt(module: Module, layer: ours.Module, dtype: Any = None) -> None:

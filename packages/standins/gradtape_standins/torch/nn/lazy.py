@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.torch.nn import convolutions, layers, simple
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.parameter import Parameter, UninitializedParameter
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch.nn import convolutions, layers, simple
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.parameter import Parameter, UninitializedParameter
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = [
     "LazyBatchNorm1d",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.torch.nn import functional as F
-from gradtape.standins.torch.nn.lossfunctions import reduction_of
-from gradtape.standins.torch.nn.module import Module
+from gradtape_standins.torch.nn import functional as F
+from gradtape_standins.torch.nn.lossfunctions import reduction_of
+from gradtape_standins.torch.nn.module import Module
 
 
 class Loss(Module):

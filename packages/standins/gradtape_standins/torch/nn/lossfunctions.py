@@ -16,10 +16,10 @@ from gradtape.explain.emit.policy import report
 from gradtape.explain.messages.build import problem
 from gradtape.nn import functional as ours
 from gradtape.ops.arguments import refused
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.description import Size
-from gradtape.standins.torch.tensor import Tensor
-from gradtape.standins.torch.wrapping import Function, function
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.description import Size
+from gradtape_standins.torch.tensor import Tensor
+from gradtape_standins.torch.wrapping import Function, function
 
 __all__ = [
     "binary_cross_entropy",

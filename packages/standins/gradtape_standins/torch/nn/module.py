@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from gradtape.standins.torch.hooks import RemovableHandle, registered
-from gradtape.standins.torch.nn.backwardhooks import Backward
-from gradtape.standins.torch.nn.parameter import Buffer, Parameter
-from gradtape.standins.torch.nn.states import Stateful, state_hooks
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch.hooks import RemovableHandle, registered
+from gradtape_standins.torch.nn.backwardhooks import Backward
+from gradtape_standins.torch.nn.parameter import Buffer, Parameter
+from gradtape_standins.torch.nn.states import Stateful, state_hooks
+from gradtape_standins.torch.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")
 
@@ -18,7 +18,7 @@ Self = TypeVar("Self", bound="Module")
 class Module(Stateful):
     """A piece of a model.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
     Sequential(
       (0): Linear(in_features=2, out_features=3, bias=True)
@@ -365,7 +365,7 @@ class Module(Stateful):
 
     def to(self: Self, *where: Any, **options: Any) -> Self:
         """Parameters and buffers of floating point numbers in another type. There is one device, the CPU."""
-        from gradtape.standins.torch import dtypes
+        from gradtape_standins.torch import dtypes
 
         for kind in (*where, options.get("dtype")):
             if isinstance(kind, dtypes.dtype) and not (kind.is_floating_point or kind.is_complex):
@@ -380,19 +380,19 @@ class Module(Stateful):
 
     def float(self: Self) -> Self:
         """In single precision."""
-        from gradtape.standins.torch import dtypes
+        from gradtape_standins.torch import dtypes
 
         return self.to(dtypes.float32)
 
     def double(self: Self) -> Self:
         """In double precision."""
-        from gradtape.standins.torch import dtypes
+        from gradtape_standins.torch import dtypes
 
         return self.to(dtypes.float64)
 
     def half(self: Self) -> Self:
         """In half precision."""
-        from gradtape.standins.torch import dtypes
+        from gradtape_standins.torch import dtypes
 
         return self.to(dtypes.float16)
 
@@ -402,7 +402,7 @@ class Module(Stateful):
 
     def cuda(self: Self, device: Any = None) -> Self:
         """There is no GPU here."""
-        from gradtape.standins.torch.description import device as place
+        from gradtape_standins.torch.description import device as place
 
         place("cuda")
         return self
@@ -425,7 +425,7 @@ class Module(Stateful):
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
         """The module itself on the CPU, whose numbers may be anything after this: they stay what they are."""
-        from gradtape.standins.torch.description import device as place
+        from gradtape_standins.torch.description import device as place
 
         place(device)
         return self
@@ -436,7 +436,7 @@ class Module(Stateful):
 
     def xpu(self: Self, device: Any = None) -> Self:
         """There is no such device here."""
-        from gradtape.standins.torch.description import device as place
+        from gradtape_standins.torch.description import device as place
 
         place("xpu")
         return self

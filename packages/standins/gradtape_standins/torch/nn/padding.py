@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.torch.nn import functional as F
-from gradtape.standins.torch.nn.module import Module
+from gradtape_standins.torch.nn import functional as F
+from gradtape_standins.torch.nn.module import Module
 
 __all__ = [
     "ChannelShuffle",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 __all__ = ["Buffer", "Parameter", "UninitializedParameter"]
 
@@ -13,7 +13,7 @@ __all__ = ["Buffer", "Parameter", "UninitializedParameter"]
 class Parameter(Tensor):
     """A tensor that a module trains.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.nn.Parameter(torch.ones(2))
     Parameter containing:
     tensor([1., 1.], requires_grad=True)

@@ -10,7 +10,7 @@ import numpy as np
 import gradtape as gt
 from gradtape.nn import functional as ours
 from gradtape.ops.convolution import for_each_axis
-from gradtape.standins.torch.wrapping import function
+from gradtape_standins.torch.wrapping import function
 
 __all__ = [
     "affine_grid",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape import nn as ours
-from gradtape.standins.torch import dtypes
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.nn.utils.rnn import PackedSequence, pack_again, pad_packed_sequence
-from gradtape.standins.torch.nn.whole import Whole
+from gradtape_standins.torch import dtypes
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.nn.utils.rnn import PackedSequence, pack_again, pad_packed_sequence
+from gradtape_standins.torch.nn.whole import Whole
 
 
 class _Recurrent(Whole):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.torch import creation, dtypes
-from gradtape.standins.torch.nn import functional as F
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.shaping import flatten, unflatten
+from gradtape_standins.torch import creation, dtypes
+from gradtape_standins.torch.nn import functional as F
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.shaping import flatten, unflatten
 
 # -- one function with options, which print as `name=value`
 

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from gradtape.standins.torch.hooks import RemovableHandle, registered
-from gradtape.standins.torch.nn.parameter import Buffer, Parameter
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.torch.hooks import RemovableHandle, registered
+from gradtape_standins.torch.nn.parameter import Buffer, Parameter
+from gradtape_standins.torch.tensor import Tensor
 
 EXTRA = "_extra_state"
 """The name under which what `get_extra_state` returns is stored."""

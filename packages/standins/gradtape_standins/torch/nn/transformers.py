@@ -6,14 +6,14 @@ import copy
 from typing import Any
 
 from gradtape import nn as ours
-from gradtape.standins.torch import creation
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.methods import FUNCTIONS
-from gradtape.standins.torch.nn import init
-from gradtape.standins.torch.nn.containers import ModuleList
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.simple import LayerNorm
-from gradtape.standins.torch.nn.whole import Whole
+from gradtape_standins.torch import creation
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.methods import FUNCTIONS
+from gradtape_standins.torch.nn import init
+from gradtape_standins.torch.nn.containers import ModuleList
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.simple import LayerNorm
+from gradtape_standins.torch.nn.whole import Whole
 
 
 class MultiheadAttention(Whole):

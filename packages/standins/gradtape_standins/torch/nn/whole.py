@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape import nn as ours
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.nn.layers import Linear, adopt
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.random import numpy_generator
-from gradtape.standins.torch.tensor import unwrap, wrap
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.nn.layers import Linear, adopt
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.random import numpy_generator
+from gradtape_standins.torch.tensor import unwrap, wrap
 
 
 class Whole(Module):
@@ -37,7 +37,7 @@ class Whole(Module):
 
 def _holder(layer: ours.Module, name: str) -> Module:
     """The module that holds the parameters of a part of a layer."""
-    from gradtape.standins.torch.nn import simple
+    from gradtape_standins.torch.nn import simple
 
     if isinstance(layer, ours.Linear):
         kind = _Projection if name == "out_proj" else Linear

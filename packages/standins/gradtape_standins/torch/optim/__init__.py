@@ -10,11 +10,11 @@ import numpy as np
 import gradtape as gt
 from gradtape import optim as ours
 from gradtape.core.tensor import Tensor as Value
-from gradtape.standins.names import missing
-from gradtape.standins.torch.elsewhere import modules_of
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.optim import lr_scheduler, swa_utils
-from gradtape.standins.torch.optim.optimizer import Optimizer, Ours, initialiser
+from gradtape_standins.names import missing
+from gradtape_standins.torch.elsewhere import modules_of
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.optim import lr_scheduler, swa_utils
+from gradtape_standins.torch.optim.optimizer import Optimizer, Ours, initialiser
 
 __all__ = [
     "ASGD",

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.optim import schedules
-from gradtape.standins.names import missing
-from gradtape.standins.torch.optim.optimizer import Optimizer
+from gradtape_standins.names import missing
+from gradtape_standins.torch.optim.optimizer import Optimizer
 
 __all__ = [
     "ChainedScheduler",

@@ -16,9 +16,9 @@ from gradtape.core.backward import latest
 from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor as Value
 from gradtape.explain.detectors.accumulated_grad import note_missing
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.hooks import RemovableHandle
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.hooks import RemovableHandle
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 
 class Optimizer:

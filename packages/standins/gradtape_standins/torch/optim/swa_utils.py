@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch import creation
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.optim.lr_scheduler import LRScheduler
+from gradtape_standins.names import missing
+from gradtape_standins.torch import creation
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.optim.lr_scheduler import LRScheduler
 
 __all__ = [
     "SWALR",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.utils import checkpoint, data, hooks
+from gradtape_standins.names import missing
+from gradtape_standins.torch.utils import checkpoint, data, hooks
 
 __all__ = ["checkpoint", "data", "hooks"]
 __getattr__ = missing(__name__)

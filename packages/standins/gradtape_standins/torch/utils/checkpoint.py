@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch.autograd.functional import plainly
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.tensor import unwrap, wrap
+from gradtape_standins.names import missing
+from gradtape_standins.torch.autograd.functional import plainly
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.tensor import unwrap, wrap
 
 __all__ = ["checkpoint", "checkpoint_sequential"]
 
@@ -18,7 +18,7 @@ __all__ = ["checkpoint", "checkpoint_sequential"]
 def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: Any = None, **kwargs: Any) -> Any:
     """Call `function`; what happens inside is computed again on the way back.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> x = torch.tensor(2.0, requires_grad=True)
     >>> torch.utils.checkpoint.checkpoint(lambda x: x**3, x, use_reentrant=False).backward()
     >>> x.grad

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch import creation, dtypes
-from gradtape.standins.torch.elsewhere import modules_of
-from gradtape.standins.torch.joining import stack
-from gradtape.standins.torch.random import Generator, numpy_generator
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.names import missing
+from gradtape_standins.torch import creation, dtypes
+from gradtape_standins.torch.elsewhere import modules_of
+from gradtape_standins.torch.joining import stack
+from gradtape_standins.torch.random import Generator, numpy_generator
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = [
     "BatchSampler",
@@ -256,7 +256,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 class DataLoader:
     """Batches of a dataset, anew with every loop over it.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> data = torch.utils.data.TensorDataset(torch.arange(5))
     >>> [batch[0].tolist() for batch in torch.utils.data.DataLoader(data, batch_size=2)]
     [[0, 1], [2, 3], [4]]

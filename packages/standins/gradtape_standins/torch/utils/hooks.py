@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.hooks import RemovableHandle
+from gradtape_standins.names import missing
+from gradtape_standins.torch.hooks import RemovableHandle
 
 __all__ = ["RemovableHandle"]
 __getattr__ = missing(__name__)

@@ -1,13 +1,13 @@
 """The stand-in for `autograd.scipy.stats`: a module of functions for each distribution.
 
->>> from gradtape.standins.autograd import grad
->>> from gradtape.standins.autograd.scipy.stats import norm
+>>> from gradtape_standins.autograd import grad
+>>> from gradtape_standins.autograd.scipy.stats import norm
 >>> grad(norm.logpdf)(1.0, 0.0, 2.0)
 np.float64(-0.25)
 """
 
-from gradtape.standins import names
-from gradtape.standins.autograd.scipy.stats import (
+from gradtape_standins import names
+from gradtape_standins.autograd.scipy.stats import (
     beta,
     chi2,
     dirichlet,

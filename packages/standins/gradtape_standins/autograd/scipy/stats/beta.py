@@ -3,8 +3,8 @@
 import scipy.stats as _stats
 
 import gradtape as _gradtape
-from gradtape.standins import names
-from gradtape.standins.autograd.scipy.choosing import enter as _enter
+from gradtape_standins import names
+from gradtape_standins.autograd.scipy.choosing import enter as _enter
 
 _enter(_stats.beta, _gradtape.stats.beta, "cdf logpdf pdf", globals())
 

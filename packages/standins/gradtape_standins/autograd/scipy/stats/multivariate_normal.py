@@ -9,8 +9,8 @@ import scipy.stats as _stats
 
 import gradtape as gt
 from gradtape.core.tensor import plain
-from gradtape.standins import names
-from gradtape.standins.autograd.scipy.choosing import either
+from gradtape_standins import names
+from gradtape_standins.autograd.scipy.choosing import either
 
 
 def _logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:

@@ -1,7 +1,7 @@
 """`tf.keras.layers`: layers whose variables have Keras' names, shapes and order."""
 
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.keras.layers import (
+from gradtape_standins.names import missing
+from gradtape_standins.tensorflow.keras.layers import (
     attention,
     convolutional,
     core,
@@ -12,16 +12,16 @@ from gradtape.standins.tensorflow.keras.layers import (
     preprocessing,
     recurrent,
 )
-from gradtape.standins.tensorflow.keras.layers.attention import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.keras.layers.convolutional import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.core import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.merging import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.noise import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.normalization import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.padding import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.preprocessing import *  # noqa: F403
-from gradtape.standins.tensorflow.keras.layers.recurrent import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.attention import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.keras.layers.convolutional import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.core import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.merging import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.noise import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.normalization import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.padding import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.preprocessing import *  # noqa: F403
+from gradtape_standins.tensorflow.keras.layers.recurrent import *  # noqa: F403
 
 __all__ = ["Layer"]
 __all__ += attention.__all__

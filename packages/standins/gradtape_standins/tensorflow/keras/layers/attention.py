@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import elementwise, nn, reductions
-from gradtape.standins.tensorflow.arrays import cast, expand_dims
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import check_supported, in_tensorflow_terms
-from gradtape.standins.tensorflow.keras import initializers
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.linalg import einsum, matmul
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow import elementwise, nn, reductions
+from gradtape_standins.tensorflow.arrays import cast, expand_dims
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.errors import check_supported, in_tensorflow_terms
+from gradtape_standins.tensorflow.keras import initializers
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.linalg import einsum, matmul
+from gradtape_standins.tensorflow.tensor import wrap
 
 _NEVER = -1e9
 
@@ -35,7 +35,7 @@ def _weights(scores: Any, allowed: Any) -> Any:
 class Attention(Layer):
     """softmax(query key^T) value, called with [query, value] or [query, value, key].
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.keras.layers.Attention()([tf.ones([1, 2, 4]), tf.ones([1, 3, 4])]).shape
     TensorShape([1, 2, 4])
     """
@@ -103,7 +103,7 @@ class AdditiveAttention(Attention):
 class MultiHeadAttention(Layer):
     """Attention of several heads at once, with a projection for queries, keys, values and the output.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> layer = tf.keras.layers.MultiHeadAttention(num_heads=2, key_dim=3)
     >>> x = tf.ones([1, 5, 4])
     >>> layer(x, x).shape, [tuple(w.shape) for w in layer.weights[:2]]

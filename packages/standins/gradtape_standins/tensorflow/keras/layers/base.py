@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.tensorflow import nest
-from gradtape.standins.tensorflow.arrays import cast, convert_to_tensor
-from gradtape.standins.tensorflow.conversion import Holder
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import constraints, initializers, regularizers
-from gradtape.standins.tensorflow.keras.precision import floatx
-from gradtape.standins.tensorflow.keras.remembering import Remembering
-from gradtape.standins.tensorflow.keras.symbolic import KerasTensor, symbolic_call
-from gradtape.standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
-from gradtape.standins.tensorflow.module import Module
-from gradtape.standins.tensorflow.shapes import TensorShape
-from gradtape.standins.tensorflow.tensor import wrap
-from gradtape.standins.tensorflow.variable import Variable as TensorFlowVariable
+from gradtape_standins.tensorflow import nest
+from gradtape_standins.tensorflow.arrays import cast, convert_to_tensor
+from gradtape_standins.tensorflow.conversion import Holder
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras import constraints, initializers, regularizers
+from gradtape_standins.tensorflow.keras.precision import floatx
+from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.keras.symbolic import KerasTensor, symbolic_call
+from gradtape_standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
+from gradtape_standins.tensorflow.module import Module
+from gradtape_standins.tensorflow.shapes import TensorShape
+from gradtape_standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.variable import Variable as TensorFlowVariable
 
 _training: ContextVar[bool | None] = ContextVar("whether a model is being trained", default=None)
 
@@ -30,7 +30,7 @@ _training: ContextVar[bool | None] = ContextVar("whether a model is being traine
 class Layer(Remembering, Module):
     """The base of all layers. Subclasses write `build(input_shape)`, where variables are made, and `call(inputs)`.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> class Scale(tf.keras.layers.Layer):
     ...     def build(self, input_shape):
     ...         self.factor = self.add_weight(shape=(), initializer="ones", name="factor")

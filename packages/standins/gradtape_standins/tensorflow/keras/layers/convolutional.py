@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import gradtape as gt
-from gradtape.standins.tensorflow import reductions
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.convolutions import (
+from gradtape_standins.tensorflow import reductions
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.convolutions import (
     convolution_of,
     pooled,
     spread,
     transposed_convolution_of,
 )
-from gradtape.standins.tensorflow.errors import check_channels_last, in_tensorflow_terms
-from gradtape.standins.tensorflow.keras import activations, initializers, regularizers
-from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.errors import check_channels_last, in_tensorflow_terms
+from gradtape_standins.tensorflow.keras import activations, initializers, regularizers
+from gradtape_standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class _Convolution(Layer):
@@ -93,7 +93,7 @@ class Conv1D(_Convolution):
 class Conv2D(_Convolution):
     """A convolution over two axes: (batch, height, width, channels).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.keras.layers.Conv2D(4, 3, padding="same")(tf.ones([1, 8, 8, 2])).shape
     TensorShape([1, 8, 8, 4])
     """

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.standins.tensorflow import arrays, elementwise, nn, reductions
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras import activations, initializers, regularizers
-from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
-from gradtape.standins.tensorflow.keras.symbolic import Input
-from gradtape.standins.tensorflow.linalg import einsum, matmul, tensordot
-from gradtape.standins.tensorflow.picking import gather
+from gradtape_standins.tensorflow import arrays, elementwise, nn, reductions
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras import activations, initializers, regularizers
+from gradtape_standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
+from gradtape_standins.tensorflow.keras.symbolic import Input
+from gradtape_standins.tensorflow.linalg import einsum, matmul, tensordot
+from gradtape_standins.tensorflow.picking import gather
 
 
 class Dense(Layer):
     """activation(inputs @ kernel + bias).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> layer = tf.keras.layers.Dense(3, activation="relu")
     >>> layer(tf.ones([2, 4])).shape, [tuple(w.shape) for w in layer.weights]
     (TensorShape([2, 3]), [(4, 3), (3,)])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.tensorflow import arrays, reductions
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.linalg import matmul
+from gradtape_standins.tensorflow import arrays, reductions
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.linalg import matmul
 
 
 class _Merge(Layer):

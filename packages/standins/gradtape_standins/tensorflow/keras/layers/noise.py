@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from gradtape.standins.tensorflow import nn, random
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.keras.regularizers import L1L2
+from gradtape_standins.tensorflow import nn, random
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.keras.regularizers import L1L2
 
 
 class Dropout(Layer):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.nn import batch_normalization, moments
-from gradtape.standins.tensorflow.reductions import l2_normalize
-from gradtape.standins.tensorflow.tape import stop_gradient
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.nn import batch_normalization, moments
+from gradtape_standins.tensorflow.reductions import l2_normalize
+from gradtape_standins.tensorflow.tape import stop_gradient
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class BatchNormalization(Layer):
     """Each channel with mean 0 and variance 1: of the batch while training, of what was seen so far otherwise.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> layer = tf.keras.layers.BatchNormalization()
     >>> layer(tf.constant([[1.0], [3.0]]), training=True).numpy().round(2).tolist()
     [[-1.0], [1.0]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from gradtape.standins.tensorflow.arrays import pad, repeat
-from gradtape.standins.tensorflow.convolutions import spread
-from gradtape.standins.tensorflow.errors import check_channels_last, explained
-from gradtape.standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.arrays import pad, repeat
+from gradtape_standins.tensorflow.convolutions import spread
+from gradtape_standins.tensorflow.errors import check_channels_last, explained
+from gradtape_standins.tensorflow.keras.layers.base import Layer
 
 
 def _pairs(given: Any, rank: int, what: str) -> list[tuple[int, int]]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.tensorflow import arrays, nest
-from gradtape.standins.tensorflow.conversion import Holder, array_of, value_of
-from gradtape.standins.tensorflow.data import Dataset
-from gradtape.standins.tensorflow.errors import explained
-from gradtape.standins.tensorflow.keras.layers.base import Layer
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow import arrays, nest
+from gradtape_standins.tensorflow.conversion import Holder, array_of, value_of
+from gradtape_standins.tensorflow.data import Dataset
+from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 def _all_of(data: Any) -> Any:
@@ -29,7 +29,7 @@ def _array(x: Any) -> Any:
 class Normalization(Layer):
     """(inputs - mean) / sqrt(variance), with the figures of the data that `adapt` has seen.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> layer = tf.keras.layers.Normalization(axis=-1)
     >>> layer.adapt([[1.0, 10.0], [3.0, 30.0]])
     >>> layer([[1.0, 30.0]]).numpy()
@@ -173,7 +173,7 @@ def _word(x: Any) -> Any:
 class StringLookup(_Lookup):
     """Each string as its place in a vocabulary; 0 stands for unknown ones.
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> layer = tf.keras.layers.StringLookup(vocabulary=["a", "b"])
     >>> layer(tf.constant(["b", "x"])).numpy(), layer.get_vocabulary()
     (array([2, 0]), ['[UNK]', 'a', 'b'])

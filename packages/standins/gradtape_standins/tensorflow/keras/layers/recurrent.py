@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import gradtape as gt
-from gradtape.standins.tensorflow.arrays import concat, expand_dims, reverse, stack, zeros
-from gradtape.standins.tensorflow.conversion import value_of
-from gradtape.standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape.standins.tensorflow.keras import initializers
-from gradtape.standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
-from gradtape.standins.tensorflow.keras.variables import snake_case
-from gradtape.standins.tensorflow.picking import where
-from gradtape.standins.tensorflow.tape import stop_gradient
-from gradtape.standins.tensorflow.tensor import wrap
+from gradtape_standins.tensorflow.arrays import concat, expand_dims, reverse, stack, zeros
+from gradtape_standins.tensorflow.conversion import value_of
+from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.keras import initializers
+from gradtape_standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
+from gradtape_standins.tensorflow.keras.variables import snake_case
+from gradtape_standins.tensorflow.picking import where
+from gradtape_standins.tensorflow.tape import stop_gradient
+from gradtape_standins.tensorflow.tensor import wrap
 
 
 class _Cell(Layer):
@@ -200,7 +200,7 @@ def zeros_for(cell: Any, batch: Any) -> list[Any]:
 class RNN(Layer):
     """A cell applied along the second axis (time).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> layer = tf.keras.layers.RNN(tf.keras.layers.GRUCell(3), return_sequences=True)
     >>> layer(tf.ones([2, 5, 4])).shape
     TensorShape([2, 5, 3])
@@ -302,7 +302,7 @@ class SimpleRNN(_Recurrent):
 class LSTM(_Recurrent):
     """Long short-term memory: (batch, time, features) to (batch, units), or (batch, time, units).
 
-    >>> from gradtape.standins import tensorflow as tf
+    >>> from gradtape_standins import tensorflow as tf
     >>> tf.keras.layers.LSTM(3)(tf.ones([2, 5, 4])).shape
     TensorShape([2, 3])
     """

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.standins.torch.elsewhere import ELSEWHERE
-from gradtape.standins.torch.nn.modules import module, utils
+from gradtape_standins.torch.elsewhere import ELSEWHERE
+from gradtape_standins.torch.nn.modules import module, utils
 
 __all__ = ["module", "utils"]
 
 
 def __getattr__(name: str) -> Any:
     """The layers of `torch.nn`, under this name too."""
-    from gradtape.standins.torch import nn
+    from gradtape_standins.torch import nn
 
     return nn if f"torch.nn.modules.{name}" in ELSEWHERE else getattr(nn, name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.nn.module import (
+from gradtape_standins.names import missing
+from gradtape_standins.torch.nn.module import (
     Module,
     register_module_forward_hook,
     register_module_forward_pre_hook,

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.joining import cat
-from gradtape.standins.torch.nn.utils import parametrizations, parametrize, rnn
-from gradtape.standins.torch.nn.utils.reweighting import (
+from gradtape_standins.names import missing
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.joining import cat
+from gradtape_standins.torch.nn.utils import parametrizations, parametrize, rnn
+from gradtape_standins.torch.nn.utils.reweighting import (
     remove_spectral_norm,
     remove_weight_norm,
     spectral_norm,
     weight_norm,
 )
-from gradtape.standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.tensor import Tensor, wrap
 
 __all__ = [
     "clip_grad_norm_",

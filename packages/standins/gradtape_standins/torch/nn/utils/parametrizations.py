@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch import linalg
-from gradtape.standins.torch.methods import FUNCTIONS
-from gradtape.standins.torch.nn import functional
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.utils.parametrize import register_parametrization
-from gradtape.standins.torch.random import randn
+from gradtape_standins.names import missing
+from gradtape_standins.torch import linalg
+from gradtape_standins.torch.methods import FUNCTIONS
+from gradtape_standins.torch.nn import functional
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.utils.parametrize import register_parametrization
+from gradtape_standins.torch.random import randn
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 

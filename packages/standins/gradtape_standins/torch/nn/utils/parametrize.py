@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch.nn.containers import ModuleDict, ModuleList
-from gradtape.standins.torch.nn.module import Module
-from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.tensor import Tensor
+from gradtape_standins.names import missing
+from gradtape_standins.torch.nn.containers import ModuleDict, ModuleList
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.tensor import Tensor
 
 __all__ = [
     "ParametrizationList",

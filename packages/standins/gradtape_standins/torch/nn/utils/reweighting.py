@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.standins.torch.nn.parameter import Parameter
-from gradtape.standins.torch.nn.utils.parametrizations import (
+from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.nn.utils.parametrizations import (
     PowerIteration,
     _SpectralNorm,
     as_matrix,

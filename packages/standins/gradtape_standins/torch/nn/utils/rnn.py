@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
-from gradtape.standins.names import missing
-from gradtape.standins.torch.errors import translating
-from gradtape.standins.torch.indexing import index_select
-from gradtape.standins.torch.joining import cat
-from gradtape.standins.torch.tensor import Tensor, wrap
-from gradtape.standins.torch.wrapping import labelled
+from gradtape_standins.names import missing
+from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.indexing import index_select
+from gradtape_standins.torch.joining import cat
+from gradtape_standins.torch.tensor import Tensor, wrap
+from gradtape_standins.torch.wrapping import labelled
 
 __all__ = [
     "PackedSequence",
@@ -32,7 +32,7 @@ def pad_sequence(
 ) -> Tensor:
     """Sequences beside each other, the shorter ones filled up.
 
-    >>> from gradtape.standins import torch
+    >>> from gradtape_standins import torch
     >>> torch.nn.utils.rnn.pad_sequence([torch.ones(2), torch.ones(1)], batch_first=True)
     tensor([[1., 1.],
             [1., 0.]])

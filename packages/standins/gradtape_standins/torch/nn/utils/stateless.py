@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradtape.standins.names import missing
-from gradtape.standins.torch.func import functional_call
+from gradtape_standins.names import missing
+from gradtape_standins.torch.func import functional_call
 
 __all__ = ["functional_call"]
 __getattr__ = missing(__name__)

@@ -15,10 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
+import gradtape
+import gradtape_standins
 from gradtape.errors import GradientWarning
-from gradtape.standins import standing_in
+from gradtape_standins import standing_in
 
 SNIPPETS = Path(__file__).parent / "snippets"
+SOURCES = os.pathsep.join(str(Path(module.__file__).parents[1]) for module in (gradtape, gradtape_standins))
+"""The PYTHONPATH of processes that run this gradtape with these stand-ins."""
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-6
 _NUMBER = re.compile(r"(?<![A-Za-z_])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
