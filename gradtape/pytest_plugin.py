@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from gradtape.standins_package import PACKAGE, import_standins
 
     try:
-        missing = import_standins("processes").missing_here()
+        missing = import_standins("child_processes").missing_here()
     except ImportError as error:
         if error.name != PACKAGE:
             raise

@@ -254,7 +254,7 @@ class Session:
         """With `--stand-in`, what makes the names of other libraries ours."""
         if not self.stand_in:
             return nullcontext()
-        everywhere: AbstractContextManager[None] = import_standins("processes").standing_in_everywhere(
+        everywhere: AbstractContextManager[None] = import_standins("child_processes").standing_in_everywhere(
             *self.stand_in.split(",")
         )
         return everywhere
@@ -333,7 +333,7 @@ class Session:
         explain_refused_write(error)
         explain_none_used(error)
         if PACKAGE in sys.modules:
-            import_standins("explaining").explain(error)
+            import_standins("explain_errors").explain(error)
         problem = getattr(error, "problem", None)
         if isinstance(problem, Problem):
             self._keep(problem, "error")

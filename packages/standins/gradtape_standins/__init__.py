@@ -25,6 +25,6 @@ from gradtape.core.location import register_own_package
 
 register_own_package(__name__, os.path.dirname(os.path.abspath(__file__)))
 
-from gradtape_standins.importing import LIBRARIES, standing_in  # noqa: E402
+from gradtape_standins.import_hook import LIBRARIES, standing_in  # noqa: E402
 
 __all__ = ["LIBRARIES", "standing_in"]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import gradtape
-from gradtape_standins import importing
+from gradtape_standins import import_hook
 
 ENVIRONMENT = "GRADTAPE_STAND_IN"
 """The environment variable with the names of the libraries that are stood in for, separated by commas."""
@@ -25,7 +25,7 @@ def standing_in_everywhere(*libraries: str) -> Iterator[None]:
     """`standing_in`, in this process and in those of Python that are started from it within the block.
 
     >>> import subprocess, sys
-    >>> from gradtape_standins.processes import standing_in_everywhere
+    >>> from gradtape_standins.child_processes import standing_in_everywhere
     >>> with standing_in_everywhere("autograd"):
     ...     told = subprocess.check_output([sys.executable, "-c", "import autograd; print(autograd.__name__)"])
     >>> told.decode().strip()
@@ -34,8 +34,8 @@ def standing_in_everywhere(*libraries: str) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in (ENVIRONMENT, "PYTHONPATH")}
     roots = sorted({str(Path(module).parents[1]) for module in (gradtape.__file__, __file__)})  # installed or not
     paths = [path for path in (before["PYTHONPATH"] or "").split(os.pathsep) if path not in ("", STARTUP, *roots)]
-    with importing.standing_in(*libraries):
-        os.environ[ENVIRONMENT] = ",".join(libraries or importing.LIBRARIES)
+    with import_hook.standing_in(*libraries):
+        os.environ[ENVIRONMENT] = ",".join(libraries or import_hook.LIBRARIES)
         os.environ["PYTHONPATH"] = os.pathsep.join([STARTUP, *paths, *roots])
         try:
             yield
@@ -51,11 +51,11 @@ def install() -> None:
     """Install the stand-ins that the environment names, for the rest of this process."""
     named = os.environ.get(ENVIRONMENT)
     if named:
-        importing.standing_in(*importing.chosen(named)).__enter__()
+        import_hook.standing_in(*import_hook.chosen(named)).__enter__()
 
 
 def missing_here() -> list[str]:
     """The libraries that the environment names, and that are not stood in for in this process."""
     named = os.environ.get(ENVIRONMENT)
-    wanted = importing.chosen(named) if named else ()
-    return [library for library in wanted if not any(library in block for block in importing.active)]
+    wanted = import_hook.chosen(named) if named else ()
+    return [library for library in wanted if not any(library in block for block in import_hook.active)]

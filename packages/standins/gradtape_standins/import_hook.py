@@ -16,7 +16,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from gradtape.core.tensor import Tensor
-from gradtape_standins import names
+from gradtape_standins import missing_names
 
 LIBRARIES = ("autograd", "tensorflow", "torch")
 """The libraries that have a stand-in."""
@@ -76,7 +76,7 @@ active: list[Sequence[str]] = []
 def chosen(text: str) -> tuple[str, ...]:
     """The libraries in a text like `torch,autograd`; all that there are in an empty one.
 
-    >>> from gradtape_standins.importing import chosen
+    >>> from gradtape_standins.import_hook import chosen
     >>> chosen("torch, autograd"), chosen("")
     (('torch', 'autograd'), ('autograd', 'tensorflow', 'torch'))
     """
@@ -85,7 +85,7 @@ def chosen(text: str) -> tuple[str, ...]:
 
 def _warn_of_real(aside: dict[str, ModuleType]) -> None:
     """Warn if modules of the real libraries were set aside, and name the modules that still hold them."""
-    real = {name: module for name, module in aside.items() if not module.__name__.startswith(names.PREFIX)}
+    real = {name: module for name, module in aside.items() if not module.__name__.startswith(missing_names.PREFIX)}
     if not real:
         return
     from gradtape.explain.emit import policy
@@ -151,8 +151,8 @@ class StandInFinder(MetaPathFinder):
         if library not in self.libraries:
             return None
         # where a stand-in keeps in one module what the library has in several
-        elsewhere = getattr(sys.modules.get(names.PREFIX + library), "_ELSEWHERE", {})
-        ours = names.PREFIX + elsewhere.get(fullname, fullname)
+        aliases = getattr(sys.modules.get(missing_names.PREFIX + library), "_MODULE_ALIASES", {})
+        ours = missing_names.PREFIX + aliases.get(fullname, fullname)
         if ours not in sys.modules and find_spec(ours) is None:  # a name below the stand-in raises in find_spec
             raise ModuleNotFoundError(f"the stand-in for {fullname} is not in this installation", name=fullname)
         module = importlib.import_module(ours)
@@ -178,12 +178,12 @@ class _Missing(MetaPathFinder):
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         module, _, name = fullname.rpartition(".")
-        if not module.startswith(names.PREFIX):
+        if not module.startswith(missing_names.PREFIX):
             return None
         reasons = getattr(getattr(sys.modules.get(module), "__getattr__", None), "reasons", {})
-        text = names.explanation(module, name, reasons.get(name, ""))
+        text = missing_names.explanation(module, name, reasons.get(name, ""))
         kind = ImportError if _is_asked_for_a_name() else ModuleNotFoundError
-        raise kind(text, name=names.shown(fullname))
+        raise kind(text, name=missing_names.shown(fullname))
 
 
 def _is_asked_for_a_name() -> bool:

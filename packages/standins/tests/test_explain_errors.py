@@ -13,7 +13,7 @@ import pytest
 import gradtape as gt
 from gradtape_standins import tensorflow as tf
 from gradtape_standins import torch
-from gradtape_standins.explaining import explain
+from gradtape_standins.explain_errors import explain
 
 
 def raised(program: Callable[[], Any]) -> Exception:
@@ -46,7 +46,7 @@ def test_an_error_of_a_stand_in_has_a_code_and_the_users_line(program: Callable[
     assert found.code == code
     assert found.main is not None
     assert "program()" not in found.main.source
-    assert found.main.place.startswith("test_explaining.py:")
+    assert found.main.place.startswith("test_explain_errors.py:")
     assert error.problem is found  # type: ignore[attr-defined]
 
 

@@ -146,7 +146,7 @@ def test_operations_are_recorded_at_the_users_line() -> None:
     with tf.GradientTape(persistent=True) as tape:
         y = tf.reduce_sum(tf.sqrt(x) * tf.nn.relu(x))
     assert "test_tensorflow.py" in str(tape.why(y, x))
-    assert "standins" not in str(tape.why(y, x)).replace("standins/test_tensorflow", "")
+    assert "gradtape_standins" not in str(tape.why(y, x))
 
 
 def test_accidental_broadcast_is_warned_of() -> None:

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from gradtape_standins import tensorflow as tf
-from gradtape_standins.tensorflow import hot
+from gradtape_standins.tensorflow import auto_jit
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile after two calls."""
-    monkeypatch.setattr(hot, "WARM", 2)
+    monkeypatch.setattr(auto_jit, "WARM", 2)
 
 
 def compiled(function: Any) -> list[bool]:
     """For each kind of arguments, whether the function runs through `gt.jit`."""
-    return [trace.hot._compiled is not None for trace in function._traces.values()]
+    return [trace.auto_jit._compiled is not None for trace in function._traces.values()]
 
 
 def test_called_often_it_is_compiled() -> None:
@@ -96,7 +96,7 @@ def test_new_data_need_no_new_trace() -> None:
         for ours, theirs in zip(step(places, labels), step.python_function(places, labels)):
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
     (trace,) = step._traces.values()
-    assert trace.hot._compiled.stats.traces == 1
+    assert trace.auto_jit._compiled.stats.traces == 1
     for wrong in (9, -1):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"index {wrong} is not in"):
             step(tf.constant(np.full(5, wrong)), labels)
@@ -220,6 +220,6 @@ def test_fit_compiles_its_step() -> None:
         found.append(model.fit(x, target, **how).history)
         if not eager:
             (trace,) = model._function("train_step")._traces.values()
-            assert trace.hot._compiled.stats.traces == 1
+            assert trace.auto_jit._compiled.stats.traces == 1
     for name in found[0]:
         np.testing.assert_allclose(found[0][name], found[1][name], rtol=1e-4)

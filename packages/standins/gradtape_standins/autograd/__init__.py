@@ -8,7 +8,7 @@
 0.419974
 """
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd import (
     builtins,
     core,
@@ -79,7 +79,7 @@ __all__ = [
     "wrap_util",
 ]
 
-__getattr__ = names.missing(
+__getattr__ = missing_names.missing(
     __name__,
     submodules=("misc", "scipy", "test_util"),
     reasons={

@@ -14,7 +14,7 @@ from typing import Any
 from gradtape.core.location import user_frame
 from gradtape.core.tensor import Tensor
 from gradtape.ops.indexed_update import operates_in_place, writes_element
-from gradtape_standins.autograd.values import getval, isbox
+from gradtape_standins.autograd.box_conversion import getval, isbox
 
 _under_way: ContextVar[bool] = ContextVar("a function is traced for autograd's users", default=False)
 _printed, _replaced = Tensor.__str__, Tensor._replace

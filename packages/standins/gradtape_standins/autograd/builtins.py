@@ -6,9 +6,9 @@ import builtins
 from builtins import dict, list, tuple  # noqa: UP029  (names that are imported from here)
 from typing import Any
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import getval, holds_box
 from gradtape_standins.autograd.spaces import ContainerVSpace
-from gradtape_standins.autograd.values import getval, holds_box
 
 __all__ = ["DictBox", "SequenceBox", "dict", "isinstance", "list", "tuple", "type"]
 
@@ -77,4 +77,4 @@ def make_sequence(kind: Any, *entries: Any) -> Any:
 # what containers of every kind are here
 SequenceVSpace = ListVSpace = TupleVSpace = NamedTupleVSpace = DictVSpace = ContainerVSpace
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

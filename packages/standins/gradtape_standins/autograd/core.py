@@ -17,14 +17,14 @@ from gradtape.core.pytree import aligned, children, leaves, rebuild
 from gradtape.core.tape import check_seed
 from gradtape.core.tensor import Tensor
 from gradtape.transforms.gradients import handed_out, record
-from gradtape_standins import names
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import conjugate, floating, settled_structure
 from gradtape_standins.autograd.boxes import tracing
 from gradtape_standins.autograd.primitives import primitive_jvps, primitive_vjps
 from gradtape_standins.autograd.spaces import VSpace, vspace
 from gradtape_standins.autograd.tracer import Box, Node, getval, isbox, toposort, trace
 from gradtape_standins.autograd.tracer import primitive as _primitive
 from gradtape_standins.autograd.util import subval
-from gradtape_standins.autograd.values import conjugate, floating, settled_structure
 from gradtape_standins.autograd.wrap_util import get_name
 
 __all__ = [
@@ -319,4 +319,4 @@ def primitive_with_deprecation_warnings(f_raw: Function) -> Function:
 
 primitive = primitive_with_deprecation_warnings
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

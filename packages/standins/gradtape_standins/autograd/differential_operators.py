@@ -17,14 +17,14 @@ from gradtape.core.tensor import plain
 from gradtape.errors import GradTapeError, OperandError
 from gradtape.transforms.custom import checkpoint as checkpoint
 from gradtape.transforms.gradients import one_number
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd import primitives
+from gradtape_standins.autograd.box_conversion import conjugate, floating, settled_structure
 from gradtape_standins.autograd.boxes import tracing
 from gradtape_standins.autograd.core import Traced
 from gradtape_standins.autograd.core import make_jvp as _make_jvp
 from gradtape_standins.autograd.core import make_vjp as _make_vjp
 from gradtape_standins.autograd.spaces import vspace
-from gradtape_standins.autograd.values import conjugate, floating, settled_structure
 from gradtape_standins.autograd.wrap_util import get_name, unary_to_nary
 
 Function = Callable[..., Any]
@@ -299,4 +299,4 @@ def multigrad_dict(fun: Function) -> Function:
     return gradients
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

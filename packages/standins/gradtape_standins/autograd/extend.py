@@ -1,6 +1,6 @@
 """How autograd is extended: primitives and their rules, and vector spaces."""
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.core import (
     JVPNode,
     SparseObject,
@@ -35,4 +35,4 @@ __all__ = [
     "vspace",
 ]
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -11,8 +11,8 @@ import numpy as np
 from gradtape.core.pytree import children, leaves, rebuild
 from gradtape.jit import jit
 from gradtape.jit.ir.program import Literal
+from gradtape_standins.autograd.box_conversion import settled_structure
 from gradtape_standins.autograd.core import JVPNode, Traced, VJPNode, make_jvp
-from gradtape_standins.autograd.values import settled_structure
 
 Function = Callable[..., Any]
 

@@ -17,7 +17,7 @@ from gradtape.transforms.custom.arrays import Arrays, is_recorded, split
 from gradtape.transforms.custom.blame import Call
 from gradtape.transforms.custom.functions import results_of
 from gradtape.transforms.custom.rules import Form, Kept, Rule, call_recorded, transposed
-from gradtape_standins.autograd.values import conjugate, unboxed
+from gradtape_standins.autograd.box_conversion import conjugate, unboxed
 
 Function = Callable[..., Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.core import make_jvp, make_vjp
 from gradtape_standins.autograd.spaces import vspace
 from gradtape_standins.autograd.wrap_util import get_name, unary_to_nary
@@ -95,4 +95,4 @@ def combo_check(fun: Function, *args: Any, **kwargs: Any) -> Function:
     return check
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from gradtape.core.tensor import Tensor, tensor
-from gradtape_standins import names
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import getval, isbox, settled, unboxed
 from gradtape_standins.autograd.primitives import applied, is_traced, notraced
 from gradtape_standins.autograd.util import subvals, toposort
-from gradtape_standins.autograd.values import getval, isbox, settled, unboxed
 from gradtape_standins.autograd.wrap_util import wraps
 
 __all__ = [
@@ -106,7 +106,7 @@ def trace(start_node: Any, fun: Function, x: Any) -> tuple[Any, Any]:
 
     Every operation is a node of the class of `start_node`. The node is None if the value does not depend on `x`.
     """
-    from gradtape_standins.autograd.graphs import traced
+    from gradtape_standins.autograd.graph_from_program import traced
 
     return traced(start_node, fun, x)
 
@@ -136,4 +136,4 @@ class TraceStack:
 
 trace_stack = TraceStack()
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

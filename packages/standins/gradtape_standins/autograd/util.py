@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 
 
 def subvals(x: Iterable[Any], ivs: Iterable[tuple[int, Any]]) -> tuple[Any, ...]:
@@ -64,4 +64,4 @@ def quick_grad_check(fun: Callable[..., Any], arg0: Any, extra_args: Any = (), k
     check_grads(lambda x: fun(x, *extra_args, **(kwargs or {})), modes=["rev"], order=1)(arg0)
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

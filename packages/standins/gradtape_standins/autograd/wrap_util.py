@@ -7,9 +7,9 @@ from typing import Any
 
 from gradtape.core.location import Location
 from gradtape.errors import GradTapeError
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.util import subvals
-from gradtape_standins.classes import as_python
+from gradtape_standins.python_errors import as_python
 
 Function = Callable[..., Any]
 
@@ -87,4 +87,4 @@ def get_doc(function: Any) -> Any:
     return getattr(function, "__doc__", "")
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -15,8 +15,8 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.tensor import Tensor
+from gradtape_standins.autograd.box_conversion import getval, holds_tensor, settled
 from gradtape_standins.autograd.primitives import applied, is_traced, primitive_jvps, primitive_vjps
-from gradtape_standins.autograd.values import getval, holds_tensor, settled
 
 _TAKES_SEQUENCES = frozenset(
     {

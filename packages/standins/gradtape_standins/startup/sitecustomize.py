@@ -23,7 +23,7 @@ def _start() -> None:
             file=sys.stderr,
         )
         return
-    from gradtape_standins.processes import install
+    from gradtape_standins.child_processes import install
 
     install()
 

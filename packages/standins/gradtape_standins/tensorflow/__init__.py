@@ -8,7 +8,7 @@
 <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
 """
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import (
     arrays,
     autodiff,
@@ -18,20 +18,21 @@ from gradtape_standins.tensorflow import (
     debugging,
     dtypes,
     errors,
-    holders,
+    gather_and_sort,
     linalg,
     math,
     nest,
     nn,
-    picking,
     ragged,
     random,
     signal,
     sparse,
     strings,
+    tensor_array,
+    variable_initializers,
 )
 from gradtape_standins.tensorflow.arrays import *  # noqa: F403
-from gradtape_standins.tensorflow.control import (
+from gradtape_standins.tensorflow.control_flow import (
     case,
     cond,
     foldl,
@@ -48,10 +49,18 @@ from gradtape_standins.tensorflow.control import (
 from gradtape_standins.tensorflow.debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
 from gradtape_standins.tensorflow.dtypes import *  # noqa: F403
 from gradtape_standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value, complex
+from gradtape_standins.tensorflow.execution_context import (
+    control_dependencies,
+    device,
+    executing_eagerly,
+    init_scope,
+    inside_function,
+    name_scope,
+)
 from gradtape_standins.tensorflow.function import function, numpy_function, py_function
-from gradtape_standins.tensorflow.holders import *  # noqa: F403
+from gradtape_standins.tensorflow.gather_and_sort import *  # noqa: F403
 from gradtape_standins.tensorflow.linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
-from gradtape_standins.tensorflow.log import get_logger
+from gradtape_standins.tensorflow.logger import get_logger
 from gradtape_standins.tensorflow.math import (
     abs,
     acos,
@@ -110,17 +119,8 @@ from gradtape_standins.tensorflow.math import (
     truncatemod,
 )
 from gradtape_standins.tensorflow.module import Module
-from gradtape_standins.tensorflow.picking import *  # noqa: F403
 from gradtape_standins.tensorflow.printing import print
 from gradtape_standins.tensorflow.ragged import RaggedTensor
-from gradtape_standins.tensorflow.scopes import (
-    control_dependencies,
-    device,
-    executing_eagerly,
-    init_scope,
-    inside_function,
-    name_scope,
-)
 from gradtape_standins.tensorflow.shapes import RaggedTensorSpec, TensorShape, TensorSpec
 from gradtape_standins.tensorflow.slices import IndexedSlices
 from gradtape_standins.tensorflow.sparse import SparseTensor
@@ -136,7 +136,9 @@ from gradtape_standins.tensorflow.tape import (
     stop_gradient,
 )
 from gradtape_standins.tensorflow.tensor import Tensor
+from gradtape_standins.tensorflow.tensor_array import *  # noqa: F403
 from gradtape_standins.tensorflow.variable import Variable
+from gradtape_standins.tensorflow.variable_initializers import *  # noqa: F403
 
 __version__ = "2.21.0"
 
@@ -175,8 +177,9 @@ __all__ += ["stop_gradient", "subtract", "switch_case", "tan", "tanh", "tensordo
 __all__ += ["vectorized_map", "while_loop"]
 __all__ += arrays.__all__
 __all__ += dtypes.__all__
-__all__ += holders.__all__
-__all__ += picking.__all__
+__all__ += tensor_array.__all__
+__all__ += variable_initializers.__all__
+__all__ += gather_and_sort.__all__
 __all__ += ["RaggedTensor", "RaggedTensorSpec", "SparseTensor", "as_string", "bitwise", "ragged", "sparse", "strings"]
 __all__ += ["eig", "eigvals", "grad_pass_through", "realdiv", "truncatediv", "truncatemod"]
 

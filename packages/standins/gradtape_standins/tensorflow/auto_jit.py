@@ -17,7 +17,7 @@ import gradtape as gt
 from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import in_tensorflow_terms
-from gradtape_standins.tensorflow.scopes import effects
+from gradtape_standins.tensorflow.execution_context import effects
 from gradtape_standins.tensorflow.tensor import EagerTensor, Tensor, wrap
 from gradtape_standins.tensorflow.variable import Variable
 
@@ -33,7 +33,7 @@ RUNS_A_TRACE = 16
 _PLACE = object()
 
 
-class Hot:
+class AutoJit:
     """A Python function for arguments of one kind; compiled once it is called often."""
 
     def __init__(self, function: Callable[..., Any], wanted: bool | None) -> None:

@@ -1,6 +1,6 @@
 """`tf.autodiff`: both modes of differentiation."""
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.tape import ForwardAccumulator, GradientTape
 
 __all__ = ["ForwardAccumulator", "GradientTape"]

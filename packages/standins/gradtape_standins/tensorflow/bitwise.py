@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.tensor import binary, unary
 
 bitwise_and = binary(gt.bitwise_and, "bitwise_and", "Bits that both have.", kinds="iu")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.function import functions_run_eagerly, run_functions_eagerly
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])

@@ -13,9 +13,9 @@ from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.arrays import stack
 from gradtape_standins.tensorflow.conversion import Holder, integers, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.execution_context import note_effect
 from gradtape_standins.tensorflow.ragged import RaggedTensor
 from gradtape_standins.tensorflow.ragged import stack as rows_of
-from gradtape_standins.tensorflow.scopes import note_effect
 from gradtape_standins.tensorflow.shapes import RaggedTensorSpec
 from gradtape_standins.tensorflow.tensor import wrap
 

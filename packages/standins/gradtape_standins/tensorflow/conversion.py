@@ -13,7 +13,7 @@ import numpy as np
 import gradtape as gt
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.errors import explained, invalid
-from gradtape_standins.tensorflow.scopes import graph_tape
+from gradtape_standins.tensorflow.execution_context import graph_tape
 
 _NUMBERS = (bool, int, float, complex)
 _INT32 = np.iinfo(np.int32)

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.arrays import pad, stack
 from gradtape_standins.tensorflow.conversion import Holder, integers, value_of
 from gradtape_standins.tensorflow.errors import OutOfRangeError, explained, invalid
+from gradtape_standins.tensorflow.execution_context import note_effect
 from gradtape_standins.tensorflow.ragged import RaggedTensor
 from gradtape_standins.tensorflow.ragged import stack as rows_of
 from gradtape_standins.tensorflow.random import generator_for
-from gradtape_standins.tensorflow.scopes import note_effect
 from gradtape_standins.tensorflow.shapes import RaggedTensorSpec, TensorSpec
 from gradtape_standins.tensorflow.tensor import wrap
 

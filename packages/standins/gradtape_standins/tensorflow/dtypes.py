@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 
 
 class DType:

@@ -16,8 +16,8 @@ from gradtape.errors import (
     RuleError,
     ShapeError,
 )
-from gradtape_standins.classes import as_python
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
+from gradtape_standins.python_errors import as_python
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -151,7 +151,7 @@ def in_tensorflow_terms(function: F) -> F:
         except _TRANSLATED as error:
             raise translated(error) from None
         except (GradTapeError, AttributeError) as error:
-            from gradtape_standins.tensorflow.texts import can_rearrange, rearranged
+            from gradtape_standins.tensorflow.string_tensors import can_rearrange, rearranged
 
             if can_rearrange(wrapper, args, kwargs):
                 return rearranged(wrapper, args, kwargs)

@@ -3,7 +3,7 @@
 The function runs each time, so branches and loops on values behave as in Python. The first call with arguments of a
 kind (shapes and dtypes of tensors, values of everything else) is the trace: its tensors print as symbols, and `print`
 prints. Later calls of that kind are silent but for `tf.print`, as replayed graphs are. What is called often is handed
-to `gt.jit` (hot.py).
+to `gt.jit` (auto_jit.py).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.pytree import leaves, map_structure, rebuild
 from gradtape.forking import after_fork_in_child, fork_safe
+from gradtape_standins.tensorflow.auto_jit import AutoJit, returned
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import explained
-from gradtape_standins.tensorflow.hot import Hot, returned
-from gradtape_standins.tensorflow.scopes import graph_tape, made_while_tracing, mode, note_effect
+from gradtape_standins.tensorflow.execution_context import graph_tape, made_while_tracing, mode, note_effect
 from gradtape_standins.tensorflow.shapes import TensorSpec
 from gradtape_standins.tensorflow.tensor import EagerTensor, Tensor, wrap
 from gradtape_standins.tensorflow.variable import Variable, made_at_every_call
@@ -89,7 +89,7 @@ class ConcreteFunction:
         self._function = function
         self._specs = specs
         self._outputs: Any = None
-        self.hot = Hot(function.python_function, function.jit_compile)
+        self.auto_jit = AutoJit(function.python_function, function.jit_compile)
 
     @property
     def structured_input_signature(self) -> Any:
@@ -187,7 +187,7 @@ class Function:
         key = _kind((args, kwargs)) if self.input_signature is None else "signature"
         if key in self._traces:
             with _silence.around():
-                return self._run("replaying", args, kwargs, self._traces[key].hot)
+                return self._run("replaying", args, kwargs, self._traces[key].auto_jit)
         names = self._names(args, kwargs)
         made: list[Any] = []
         token = made_while_tracing.set(made)
@@ -203,12 +203,12 @@ class Function:
         trace._outputs = map_structure(_spec_of, result)
         return result
 
-    def _run(self, how: str, args: Any, kwargs: Any, hot: Hot | None = None) -> Any:
+    def _run(self, how: str, args: Any, kwargs: Any, auto_jit: AutoJit | None = None) -> Any:
         token = mode.set(how)
         try:
             with self._recorded((args, kwargs)):
-                if hot is not None and not self._differentiates:
-                    return hot(args, kwargs)
+                if auto_jit is not None and not self._differentiates:
+                    return auto_jit(args, kwargs)
                 return map_structure(returned, self.python_function(*args, **kwargs))
         finally:
             mode.reset(token)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.arrays import cast, convert_to_tensor, reverse
 from gradtape_standins.tensorflow.conversion import integers, value_of

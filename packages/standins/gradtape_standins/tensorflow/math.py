@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import elementwise, reductions, segments
 from gradtape_standins.tensorflow.activations import log_softmax, softmax
 from gradtape_standins.tensorflow.arrays import invert_permutation

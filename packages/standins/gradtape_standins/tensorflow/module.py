@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from gradtape_standins.tensorflow.scopes import name_scope
+from gradtape_standins.tensorflow.execution_context import name_scope
 from gradtape_standins.tensorflow.variable import Variable
 
 

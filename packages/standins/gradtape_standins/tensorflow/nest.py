@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 
 
 def is_nested(structure: Any) -> bool:

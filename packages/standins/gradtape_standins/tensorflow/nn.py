@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import activations, convolutions
 from gradtape_standins.tensorflow.activations import *  # noqa: F403
 from gradtape_standins.tensorflow.conversion import Holder, axes, integers, tensors, value_of
 from gradtape_standins.tensorflow.convolutions import *  # noqa: F403
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
-from gradtape_standins.tensorflow.picking import gather, is_traced_in_range
+from gradtape_standins.tensorflow.gather_and_sort import gather, is_traced_in_range
 from gradtape_standins.tensorflow.random import generator_for
 from gradtape_standins.tensorflow.reductions import l2_normalize, zero_fraction
 from gradtape_standins.tensorflow.segments import in_top_k, top_k

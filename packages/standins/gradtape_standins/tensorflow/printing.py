@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape_standins.tensorflow.conversion import Holder
-from gradtape_standins.tensorflow.scopes import note_effect
+from gradtape_standins.tensorflow.execution_context import note_effect
 
 
 def print(

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import elementwise, segments
 from gradtape_standins.tensorflow.arrays import cast, concat, convert_to_tensor
 from gradtape_standins.tensorflow.conversion import Holder, integers, value_of
 from gradtape_standins.tensorflow.errors import NotDense, check_supported, explained, in_tensorflow_terms, invalid
-from gradtape_standins.tensorflow.picking import gather
+from gradtape_standins.tensorflow.gather_and_sort import gather
 from gradtape_standins.tensorflow.reductions import (
     reduce_all,
     reduce_any,

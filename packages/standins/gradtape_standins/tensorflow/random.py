@@ -11,11 +11,11 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.forking import fork_safe
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import integers, lengths, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape_standins.tensorflow.scopes import note_effect
+from gradtape_standins.tensorflow.execution_context import note_effect
 from gradtape_standins.tensorflow.tensor import wrap
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.arrays import concat as joined
 from gradtape_standins.tensorflow.arrays import convert_to_tensor
 from gradtape_standins.tensorflow.conversion import integers, value_of

@@ -18,8 +18,8 @@ from gradtape.explain import messages
 from gradtape.transforms.custom.blame import definition
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape_standins.tensorflow.log import warn_first_times
-from gradtape_standins.tensorflow.scopes import graph_tape
+from gradtape_standins.tensorflow.execution_context import graph_tape
+from gradtape_standins.tensorflow.logger import warn_first_times
 from gradtape_standins.tensorflow.slices import Gathered, IndexedSlices, notebooks, sliced_sources, slices_of
 from gradtape_standins.tensorflow.tensor import wrap
 from gradtape_standins.tensorflow.variable import variable_of

@@ -17,7 +17,7 @@ from gradtape.core.operation import Lifted
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import Holder, dtype_name, pair, value_of
 from gradtape_standins.tensorflow.errors import InvalidArgumentError, explained, in_tensorflow_terms, invalid
-from gradtape_standins.tensorflow.scopes import mode
+from gradtape_standins.tensorflow.execution_context import mode
 from gradtape_standins.tensorflow.shapes import TensorShape
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.conversion import integers
 from gradtape_standins.tensorflow.errors import DataLossError, NotFoundError, check_supported, explained
 from gradtape_standins.tensorflow.variable import Variable

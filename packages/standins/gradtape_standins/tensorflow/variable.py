@@ -11,7 +11,7 @@ import gradtape as gt
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape_standins.tensorflow.scopes import made_while_tracing, mode, scoped
+from gradtape_standins.tensorflow.execution_context import made_while_tracing, mode, scoped
 from gradtape_standins.tensorflow.shapes import TensorShape
 from gradtape_standins.tensorflow.tensor import TensorLike, checked_index, repr_of, wrap
 
@@ -180,15 +180,15 @@ class Variable(TensorLike):
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows at `indices`."""
-        from gradtape_standins.tensorflow import picking
+        from gradtape_standins.tensorflow import gather_and_sort
 
-        return picking.gather(self, indices)
+        return gather_and_sort.gather(self, indices)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """The elements at places that are given along the last axis of `indices`."""
-        from gradtape_standins.tensorflow import picking
+        from gradtape_standins.tensorflow import gather_and_sort
 
-        return picking.gather_nd(self, indices)
+        return gather_and_sort.gather_nd(self, indices)
 
     @in_tensorflow_terms
     def assign_add(
@@ -219,9 +219,9 @@ class Variable(TensorLike):
         return self._scattered("tensor_scatter_nd_sub", indices, updates)
 
     def _scattered(self, how: str, indices: Any, updates: Any) -> Any:
-        from gradtape_standins.tensorflow import picking
+        from gradtape_standins.tensorflow import gather_and_sort
 
-        return self.assign(getattr(picking, how)(wrap(gt.Tensor(self._value._concrete())), indices, updates))
+        return self.assign(getattr(gather_and_sort, how)(wrap(gt.Tensor(self._value._concrete())), indices, updates))
 
     def _fitting(self, value: Any) -> Any:
         return value_of(value, self._value.dtype)

@@ -1,6 +1,6 @@
 """`tf.version`: the version of TensorFlow whose behaviour is stood in for."""
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 
 VERSION = "2.21.0"
 

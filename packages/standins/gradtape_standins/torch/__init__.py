@@ -17,7 +17,7 @@ tensor([2., 4.])
 
 from __future__ import annotations
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import (
     accelerator,
     amp,
@@ -36,7 +36,7 @@ from gradtape_standins.torch import (
     utils,
 )
 from gradtape_standins.torch import dtypes as _dtypes
-from gradtape_standins.torch import further as _further
+from gradtape_standins.torch import less_common_functions as _further
 from gradtape_standins.torch import methods as _methods
 from gradtape_standins.torch.amp import GradScaler, autocast
 from gradtape_standins.torch.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
@@ -63,7 +63,15 @@ from gradtape_standins.torch.creation import (
     zeros,
     zeros_like,
 )
-from gradtape_standins.torch.description import (
+from gradtape_standins.torch.dtype_info_and_settings import *
+from gradtape_standins.torch.dtypes import dtype, get_default_dtype, set_default_dtype
+from gradtape_standins.torch.files import load, save
+from gradtape_standins.torch.func import vmap
+from gradtape_standins.torch.modes import *
+from gradtape_standins.torch.module_aliases import MODULE_ALIASES as _MODULE_ALIASES
+from gradtape_standins.torch.printing import set_printoptions
+from gradtape_standins.torch.random import Generator, default_generator
+from gradtape_standins.torch.size_and_device import (
     Size,
     channels_last,
     channels_last_3d,
@@ -73,14 +81,6 @@ from gradtape_standins.torch.description import (
     memory_format,
     preserve_format,
 )
-from gradtape_standins.torch.dtypes import dtype, get_default_dtype, set_default_dtype
-from gradtape_standins.torch.elsewhere import ELSEWHERE as _ELSEWHERE
-from gradtape_standins.torch.files import load, save
-from gradtape_standins.torch.func import vmap
-from gradtape_standins.torch.modes import *
-from gradtape_standins.torch.platform import *
-from gradtape_standins.torch.printing import set_printoptions
-from gradtape_standins.torch.random import Generator, default_generator
 from gradtape_standins.torch.tensor import Tensor
 
 _OF_NETWORKS = (

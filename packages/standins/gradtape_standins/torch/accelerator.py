@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 
 __all__ = ["current_accelerator", "device_count", "is_available", "synchronize"]
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from gradtape_standins.torch import dtypes
-from gradtape_standins.torch.description import Size
 from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.size_and_device import Size
 from gradtape_standins.torch.tensor import Tensor, wrap
 
 _STORAGES = {

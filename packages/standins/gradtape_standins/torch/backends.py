@@ -6,7 +6,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 
 __all__ = ["cuda", "cudnn", "mkl", "mps", "openmp"]
 

@@ -84,7 +84,7 @@ def tensor(
 
 def _made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     if device is not None:
-        from gradtape_standins.torch.description import device as place
+        from gradtape_standins.torch.size_and_device import device as place
 
         place(device)
     made: Tensor = wrap(Value(array))

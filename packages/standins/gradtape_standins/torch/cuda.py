@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import amp
 
 __all__ = ["amp", "device_count", "is_available", "manual_seed", "manual_seed_all"]

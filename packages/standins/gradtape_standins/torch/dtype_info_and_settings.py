@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape_standins.torch import dtypes
-from gradtape_standins.torch.description import device, strided
+from gradtape_standins.torch.size_and_device import device, strided
 from gradtape_standins.torch.tensor import Tensor
 
 __all__ = [

@@ -17,8 +17,8 @@ import numpy as np
 
 from gradtape.nn.storage import CheckpointError, parsed, write_whole
 from gradtape_standins.torch import archives, dtypes
-from gradtape_standins.torch.description import Size, device
 from gradtape_standins.torch.nn.parameter import Parameter
+from gradtape_standins.torch.size_and_device import Size, device
 from gradtape_standins.torch.tensor import wrap
 
 __all__ = ["load", "save"]

@@ -10,7 +10,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.pytree import leaves, map_structure
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import dtypes, random
 from gradtape_standins.torch.errors import as_torch, translating
 from gradtape_standins.torch.tensor import Tensor, unwrap, wrap

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import LinAlgError
 from gradtape_standins.torch.matrices import cross, matmul
 from gradtape_standins.torch.reductions import _Pair

@@ -11,17 +11,17 @@ from gradtape_standins.torch import (
     arithmetic,
     creation,
     dtypes,
-    further,
     indexing,
     joining,
+    less_common_functions,
     linalg,
     matrices,
     random,
     reductions,
     shaping,
 )
-from gradtape_standins.torch.description import device
 from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.size_and_device import device
 from gradtape_standins.torch.tensor import Tensor, wrap
 from gradtape_standins.torch.wrapping import cast, function, operand, promoted
 
@@ -323,13 +323,13 @@ def bind() -> None:
     for name, compute in FUNCTIONS.items():
         if name not in not_methods:
             setattr(Tensor, name, compute)
-    for methods in (shaping.METHODS, joining.METHODS, random.METHODS, further.METHODS):
+    for methods in (shaping.METHODS, joining.METHODS, random.METHODS, less_common_functions.METHODS):
         for name, method in methods.items():
             setattr(Tensor, name, method)
     for name in _IN_PLACE.split():
         setattr(Tensor, f"{name}_", in_place(f"{name}_", FUNCTIONS[name]))
     for name in ("put", "igamma", "igammac", "ldexp", "nextafter", "renorm"):
-        setattr(Tensor, f"{name}_", in_place(f"{name}_", further.METHODS[name]))
+        setattr(Tensor, f"{name}_", in_place(f"{name}_", less_common_functions.METHODS[name]))
     for name in ("squeeze", "unsqueeze", "transpose", "t", "swapaxes"):
         setattr(Tensor, f"{name}_", _shape_in_place(f"{name}_", FUNCTIONS[name]))
     for name, function_name in _OPERATORS.items():
@@ -377,7 +377,7 @@ def bind() -> None:
         "set_": set_,
         "resize_": resize_,
         "resize_as_": lambda self, other: resize_(self, *other.shape),
-        "polygamma": lambda self, n: further.FUNCTIONS["polygamma"](n, self),
+        "polygamma": lambda self, n: less_common_functions.FUNCTIONS["polygamma"](n, self),
         "kron": FUNCTIONS["kron"],
         "pin_memory": cpu,
         "share_memory_": cpu,

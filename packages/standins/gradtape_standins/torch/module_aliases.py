@@ -17,7 +17,7 @@ _BELOW = {
     "autograd": "variable grad_mode",
 }
 
-ELSEWHERE = {
+MODULE_ALIASES = {
     f"torch.{package}.{module}": f"torch.{package.removesuffix('.modules')}"
     for package, modules in _BELOW.items()
     for module in modules.split()

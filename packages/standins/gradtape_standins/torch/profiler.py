@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.autograd.profiler import __getattr__ as _autograds
 from gradtape_standins.torch.autograd.profiler import record_function
 

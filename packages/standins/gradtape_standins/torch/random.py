@@ -16,8 +16,8 @@ import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.forking import fork_safe
 from gradtape_standins.torch import dtypes
-from gradtape_standins.torch.description import device as place
 from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.size_and_device import device as place
 from gradtape_standins.torch.tensor import Tensor, wrap
 
 _ENTROPY = 67280421310721  # the seed that PyTorch starts with

@@ -14,8 +14,8 @@ from gradtape.errors import ShapeError
 from gradtape.explain import messages
 from gradtape.ops.arguments import refused
 from gradtape_standins.torch import dtypes
-from gradtape_standins.torch.description import Size
 from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.size_and_device import Size
 from gradtape_standins.torch.tensor import Tensor
 from gradtape_standins.torch.wrapping import Function, by_dim, labelled, view
 

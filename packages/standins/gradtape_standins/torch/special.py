@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.arithmetic import FUNCTIONS
 from gradtape_standins.torch.reductions import logsumexp as logsumexp
 from gradtape_standins.torch.wrapping import floating, function, promoted

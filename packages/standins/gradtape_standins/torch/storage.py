@@ -22,9 +22,9 @@ from gradtape.core.tensor import is_tracked
 from gradtape.errors import MutationError
 from gradtape.explain import messages
 from gradtape.explain.detectors.accumulated_grad import note_change
-from gradtape_standins.torch import dtypes, overwriting
+from gradtape_standins.torch import dtypes, version_counter
 from gradtape_standins.torch.errors import translating
-from gradtape_standins.torch.naming import name_node
+from gradtape_standins.torch.grad_fn import name_node
 
 Look = Callable[[Any], Any]
 
@@ -210,7 +210,7 @@ class Stored:
         if extra is not None and extra.use & READ and extra.grad is not None:
             note_change(extra)
         if not silent:
-            overwriting.note(old, new, *writers)
+            version_counter.note(old, new, *writers)
         self._held = new if isinstance(new, Lifted) or not stays else Value(new._array, old._node)
         if self._retains and self._held._node is not old._node:
             self._retain_at(self._held._node, old._node)

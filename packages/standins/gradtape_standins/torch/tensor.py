@@ -14,10 +14,10 @@ from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor as Value
 from gradtape.explain import messages
 from gradtape_standins.torch import dtypes, printing
-from gradtape_standins.torch.description import Size, device, layout, strided
 from gradtape_standins.torch.errors import DetachError, translating, warn_not_kept
+from gradtape_standins.torch.grad_fn import GradFn, label_of, name_node
 from gradtape_standins.torch.hooks import RemovableHandle, shown, waiting
-from gradtape_standins.torch.naming import GradFn, label_of, name_node
+from gradtape_standins.torch.size_and_device import Size, device, layout, strided
 from gradtape_standins.torch.storage import Mirror, Stored, inferring, is_grad_enabled
 
 _new = object.__new__

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape_standins.names import missing
-from gradtape_standins.torch.description import Size, device
+from gradtape_standins.missing_names import missing
+from gradtape_standins.torch.size_and_device import Size, device
 from gradtape_standins.torch.tensor import Tensor
 
 __all__ = ["Device", "Number", "Size", "Tensor"]

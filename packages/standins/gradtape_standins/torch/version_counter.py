@@ -20,7 +20,7 @@ from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import MutationError
 from gradtape.explain import messages
 from gradtape.explain.source.files import span_of
-from gradtape_standins.torch.naming import labels
+from gradtape_standins.torch.grad_fn import labels
 
 NUMBERS_AT_MOST = 64
 

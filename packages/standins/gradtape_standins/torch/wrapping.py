@@ -14,7 +14,7 @@ from gradtape.errors import DtypeError, GradTapeError
 from gradtape.ops.arguments import refused
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import as_torch
-from gradtape_standins.torch.naming import labels
+from gradtape_standins.torch.grad_fn import labels
 from gradtape_standins.torch.storage import is_grad_enabled
 from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.core import defvjp
 from gradtape_standins.autograd.differential_operators import make_vjp
 from gradtape_standins.autograd.spaces import vspace
@@ -47,4 +47,4 @@ def _implicit(ans: Any, f: Any, a: Any, x0: Any, distance: Any, tol: float) -> C
 
 defvjp(fixed_point, None, _implicit, None)
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

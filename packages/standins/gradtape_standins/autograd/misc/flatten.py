@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core.pytree import children, leaves
 from gradtape.core.tensor import Tensor
-from gradtape_standins import names
+from gradtape_standins import missing_names
 
 Function = Callable[..., Any]
 
@@ -83,4 +83,4 @@ def flatten_func(func: Function, example: Any) -> tuple[Function, Function, Any]
     return flat, unflatten, vector
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

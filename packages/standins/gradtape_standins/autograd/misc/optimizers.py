@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.misc.flatten import flatten
 from gradtape_standins.autograd.wrap_util import wraps
 
@@ -111,4 +111,4 @@ def adam(
     return _loop(grad, x, callback, num_iters, step)
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

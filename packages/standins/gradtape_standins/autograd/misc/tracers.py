@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.jit import jit
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.tracer import Node, trace
 from gradtape_standins.autograd.wrap_util import wraps
 
@@ -65,4 +65,4 @@ def full_graph(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return trace(FullGraphNode.new_root(), lambda arguments: fun(*arguments, **kwargs), args)[1]
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

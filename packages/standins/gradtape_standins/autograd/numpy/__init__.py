@@ -7,7 +7,7 @@ np.float64(3.0)
 
 import numpy as _np
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.numpy import (
     fft,
     linalg,
@@ -33,4 +33,4 @@ __all__ += sorted(
     name for name in {*vars(_np), *_MORE} if name in globals() and name not in __all__ and not name.startswith("_")
 )
 
-__getattr__ = names.missing(__name__, submodules=("numpy_jvps",))
+__getattr__ = missing_names.missing(__name__, submodules=("numpy_jvps",))

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.linalg as _linalg
 
 from gradtape.core.tensor import Tensor
-from gradtape_standins import names
-from gradtape_standins.autograd.values import settled
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import settled
 from gradtape_standins.autograd.wrapping import wrap_namespace
 
 wrap_namespace(vars(_linalg), globals())
@@ -40,4 +40,4 @@ def eigh(a: Any, UPLO: Any = "L") -> Any:
     return settled(_linalg.eigh(triangle + np.conj(np.swapaxes(triangle, -1, -2)) + diagonal, UPLO))
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -11,10 +11,10 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor as ArrayBox
 from gradtape.numpy_dispatch import protocols
-from gradtape_standins import names
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import getval
 from gradtape_standins.autograd.boxes import printed, rebinds, replaced
 from gradtape_standins.autograd.builtins import DictBox, SequenceBox
-from gradtape_standins.autograd.values import getval
 
 __all__ = ["ArrayBox", "SequenceBox"]
 
@@ -75,4 +75,4 @@ setattr(ArrayBox, "type_mappings", mappings)  # noqa: B010
 setattr(ArrayBox, "types", _Kinds({ArrayBox, SequenceBox, DictBox}))  # noqa: B010
 protocols.rebinds = rebinds
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

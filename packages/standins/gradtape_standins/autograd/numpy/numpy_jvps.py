@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape_standins import names
-from gradtape_standins.autograd.values import getval
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import getval
 
 
 def broadcast(x: Any, target: Any) -> Any:
@@ -20,4 +20,4 @@ def broadcast(x: Any, target: Any) -> Any:
     return stretched + 0j if np.iscomplexobj(getval(target)) and not np.iscomplexobj(getval(x)) else stretched
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

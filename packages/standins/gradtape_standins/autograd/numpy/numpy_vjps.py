@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import shapes
-from gradtape_standins import names
-from gradtape_standins.autograd.values import getval
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import getval
 from gradtape_standins.autograd.wrapping import metadata
 
 
@@ -55,4 +55,4 @@ def repeat_to_match_shape(g: Any, shape: Any, dtype: Any, axis: Any, keepdims: b
     return np.broadcast_to(np.reshape(g, kept), shape), count
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -2,7 +2,7 @@
 
 import numpy as _np
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd import wrapping as _wrapping
 
 _wrapping.wrap_namespace(vars(_np), globals())
@@ -22,4 +22,4 @@ row_stack = globals()["vstack"]
 where = _wrapping.where
 wrap_namespace = _wrapping.wrap_namespace
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

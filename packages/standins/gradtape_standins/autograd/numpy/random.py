@@ -2,8 +2,8 @@
 
 import numpy.random as _random
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 
 globals().update({name: value for name, value in vars(_random).items() if not name.startswith("_")})
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

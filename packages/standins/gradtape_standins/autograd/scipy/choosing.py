@@ -7,7 +7,7 @@ from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.autograd.values import holds_tensor, settled
+from gradtape_standins.autograd.box_conversion import holds_tensor, settled
 
 Function = Callable[..., Any]
 

@@ -9,7 +9,7 @@ import scipy.integrate as _integrate
 
 import gradtape as gt
 from gradtape.core.location import Location
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.scipy.choosing import either
 
 _OPTIONS = {"h0": "first_step", "hmax": "max_step", "mxstep": "max_steps"}
@@ -52,4 +52,4 @@ def odeint(func: Callable[..., Any], y0: Any, t: Any, args: Any = (), **kwargs: 
     return _either(func, y0, t, args, **kwargs)
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

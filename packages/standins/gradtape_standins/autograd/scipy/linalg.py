@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg as _linalg
 
 import gradtape as gt
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.scipy.choosing import either as _either
 
 _ALIKE = (
@@ -68,4 +68,4 @@ globals().update(
     }
 )
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -9,8 +9,8 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.core.location import Location
-from gradtape_standins import names
-from gradtape_standins.autograd.values import holds_tensor, settled
+from gradtape_standins import missing_names
+from gradtape_standins.autograd.box_conversion import holds_tensor, settled
 
 
 def convolve(
@@ -79,4 +79,4 @@ def _sums_of_products(a: Any, b: Any, moving: Any, dots: Any, mode: str) -> Any:
     return np.einsum(f"{''.join(of_a + within)},{''.join(of_b)}->{result}", windows, turned)
 
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

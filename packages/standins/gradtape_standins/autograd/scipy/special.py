@@ -9,7 +9,7 @@
 import scipy.special as _special
 
 import gradtape as _gradtape
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.scipy.choosing import either as _either
 
 globals().update(
@@ -20,4 +20,4 @@ globals().update(
     }
 )
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

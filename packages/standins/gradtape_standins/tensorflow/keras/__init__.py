@@ -1,6 +1,6 @@
 """`tf.keras`: layers, models, losses, metrics and optimisers, over gradtape's `nn` and `optim`."""
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.keras import (
     activations,
     backend,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.activations import scaled_elu
 from gradtape_standins.tensorflow.conversion import tensors, value_of
 from gradtape_standins.tensorflow.errors import in_tensorflow_terms

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import arrays, elementwise, linalg, nn, reductions
 from gradtape_standins.tensorflow.keras import activations
-from gradtape_standins.tensorflow.keras.precision import floatx, set_floatx
+from gradtape_standins.tensorflow.keras.default_dtype import floatx, set_floatx
 from gradtape_standins.tensorflow.keras.variables import clear_names
 from gradtape_standins.tensorflow.tape import stop_gradient
 from gradtape_standins.tensorflow.variable import Variable

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.errors import explained
 
 

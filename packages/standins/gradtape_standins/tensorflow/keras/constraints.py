@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.conversion import value_of
 from gradtape_standins.tensorflow.errors import explained
-from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.keras.constructor_arguments import KeepsConstructorArguments
 from gradtape_standins.tensorflow.tensor import wrap
 
 
-class Constraint(Remembering):
+class Constraint(KeepsConstructorArguments):
     """The base of constraints: called with a variable's value, gives what it is to be."""
 
     def __call__(self, w: Any) -> Any:

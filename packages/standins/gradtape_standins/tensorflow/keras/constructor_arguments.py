@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class Remembering:
+class KeepsConstructorArguments:
     """Keeps the arguments that it is made with."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:

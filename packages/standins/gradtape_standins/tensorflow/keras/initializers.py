@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import lengths
-from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.keras.constructor_arguments import KeepsConstructorArguments
 from gradtape_standins.tensorflow.random import generator_for
 from gradtape_standins.tensorflow.tensor import wrap
 
 
-class Initializer(Remembering):
+class Initializer(KeepsConstructorArguments):
     """Called with a shape and a dtype, gives a tensor."""
 
     def __call__(self, shape: Any, dtype: Any = "float32", **kwargs: Any) -> Any:

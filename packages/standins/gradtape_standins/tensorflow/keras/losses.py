@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import elementwise as e
 from gradtape_standins.tensorflow import nn
 from gradtape_standins.tensorflow.arrays import cast, convert_to_tensor, expand_dims, squeeze
 from gradtape_standins.tensorflow.conversion import value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
-from gradtape_standins.tensorflow.keras.remembering import Remembering
-from gradtape_standins.tensorflow.picking import where
+from gradtape_standins.tensorflow.gather_and_sort import where
+from gradtape_standins.tensorflow.keras.constructor_arguments import KeepsConstructorArguments
 from gradtape_standins.tensorflow.reductions import l2_normalize, reduce_max, reduce_mean, reduce_sum
 from gradtape_standins.tensorflow.tensor import wrap
 
@@ -235,7 +235,7 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     return reduce_sum(target * prediction, axis=axis)
 
 
-class Loss(Remembering):
+class Loss(KeepsConstructorArguments):
     """The base of losses: `call(y_true, y_pred)` gives one number for each example, which are then reduced.
 
     >>> from gradtape_standins import tensorflow as tf

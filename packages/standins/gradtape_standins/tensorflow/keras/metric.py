@@ -9,7 +9,7 @@ import numpy as np
 import gradtape as gt
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.keras import initializers
-from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.keras.constructor_arguments import KeepsConstructorArguments
 from gradtape_standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
 from gradtape_standins.tensorflow.tensor import wrap
 
@@ -20,7 +20,7 @@ def plain(x: Any) -> Any:
     return wrap(gt.stop_gradient(value) if isinstance(x, Holder) and value.dtype.kind == "f" else value)
 
 
-class Metric(Remembering):
+class Metric(KeepsConstructorArguments):
     """The base of metrics: `update_state(...)` takes a batch, `result()` gives the figure, `reset_state()` begins anew.
 
     >>> from gradtape_standins import tensorflow as tf

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.conversion import value_of
 from gradtape_standins.tensorflow.errors import explained
 from gradtape_standins.tensorflow.keras import losses
@@ -184,17 +184,15 @@ def get(identifier: Any) -> Any:
 
 def get_class(name: str) -> Any:
     """The class of metrics of that name, written as its own or in small letters."""
-    from gradtape_standins.tensorflow.keras import confusion
-
-    for chapter in (globals(), vars(confusion)):
+    for chapter in (globals(), vars(confusion_metrics)):
         for kind in chapter.values():
             if isinstance(kind, type) and issubclass(kind, Metric) and name in (kind.__name__, kind.__name__.lower()):
                 return kind
     return None
 
 
-from gradtape_standins.tensorflow.keras import confusion  # noqa: E402
-from gradtape_standins.tensorflow.keras.confusion import *  # noqa: E402, F403
+from gradtape_standins.tensorflow.keras import confusion_metrics  # noqa: E402
+from gradtape_standins.tensorflow.keras.confusion_metrics import *  # noqa: E402, F403
 
 __all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy"]
 __all__ += ["CategoricalHinge", "CosineSimilarity", "Hinge", "KLDivergence", "LogCoshError", "Mean"]
@@ -203,6 +201,6 @@ __all__ += ["MeanSquaredLogarithmicError", "Metric", "Poisson", "RootMeanSquared
 __all__ += ["SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy", "SquaredHinge", "Sum"]
 __all__ += ["TopKCategoricalAccuracy", "accuracy", "binary_accuracy", "categorical_accuracy"]
 __all__ += ["sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy"]
-__all__ += confusion.__all__
+__all__ += confusion_metrics.__all__
 __all__ += ["get"]
 __getattr__ = missing(__name__)

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.arrays import expand_dims, squeeze
 from gradtape_standins.tensorflow.errors import DataLossError, explained
 from gradtape_standins.tensorflow.keras import saving
-from gradtape_standins.tensorflow.keras.describing import (
+from gradtape_standins.tensorflow.keras.layers.base import Layer
+from gradtape_standins.tensorflow.keras.serialization import (
     deserialize_keras_object,
     from_graph,
     graph_of,
     known,
     serialize_keras_object,
 )
-from gradtape_standins.tensorflow.keras.layers.base import Layer
 from gradtape_standins.tensorflow.keras.summary import print_summary
 from gradtape_standins.tensorflow.keras.symbolic import Input, KerasTensor, calls_between, evaluated, symbolic_call
 from gradtape_standins.tensorflow.keras.training import Training

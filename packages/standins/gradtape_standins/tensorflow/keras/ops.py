@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
-from gradtape_standins.tensorflow import arrays, elementwise, linalg, nest, nn, picking, reductions
+from gradtape_standins.missing_names import missing
+from gradtape_standins.tensorflow import arrays, elementwise, gather_and_sort, linalg, nest, nn, reductions
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import in_tensorflow_terms
 from gradtape_standins.tensorflow.keras import activations
@@ -113,7 +113,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 def scatter_update(inputs: Any, indices: Any, updates: Any) -> Any:
     """`inputs` with `updates` at `indices`."""
-    return picking.tensor_scatter_nd_update(inputs, indices, updates)
+    return gather_and_sort.tensor_scatter_nd_update(inputs, indices, updates)
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from gradtape_standins.tensorflow.elementwise import clip_by_global_norm, clip_b
 from gradtape_standins.tensorflow.errors import DataLossError, explained, in_tensorflow_terms
 from gradtape_standins.tensorflow.keras import initializers
 from gradtape_standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
-from gradtape_standins.tensorflow.log import get_logger
+from gradtape_standins.tensorflow.logger import get_logger
 from gradtape_standins.tensorflow.tensor import wrap
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.errors import explained
-from gradtape_standins.tensorflow.keras import formulas, schedules
+from gradtape_standins.tensorflow.keras import schedules, update_rules
 from gradtape_standins.tensorflow.keras.optimizer import Optimizer
 
 
@@ -21,14 +21,14 @@ class _Named(Optimizer):
         self._options = options
 
     def _made(self, rate: float) -> Any:
-        kind: Any = formulas.with_decay(self._kind, self.weight_decay)
+        kind: Any = update_rules.with_decay(self._kind, self.weight_decay)
         return kind(rate, **self._options, allow_none=True, check_finite=False)
 
 
 class SGD(_Named):
     """Gradient descent, with momentum if wanted."""
 
-    _kind = formulas.SGD
+    _kind = update_rules.SGD
     _own = ("momentum", "nesterov")
 
     def __init__(self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False, **kwargs: Any) -> None:
@@ -68,7 +68,7 @@ class AdamW(Adam):
 class RMSprop(_Named):
     """Divided by the root of a running mean of squares."""
 
-    _kind = formulas.RMSprop
+    _kind = update_rules.RMSprop
     _kept = 1
     _own = ("rho", "momentum", "epsilon", "centered")
     _slot_names: ClassVar[dict[str, str]] = {"second": "velocity", "momentum": "momentum", "first": "average_gradient"}
@@ -90,7 +90,7 @@ class RMSprop(_Named):
 class Adagrad(_Named):
     """Divided by the root of the sum of squares."""
 
-    _kind = formulas.Adagrad
+    _kind = update_rules.Adagrad
     _kept = 1
     _own = ("initial_accumulator_value", "epsilon")
     _slot_names: ClassVar[dict[str, str]] = {"total": "accumulator"}
@@ -138,7 +138,7 @@ class _Averaging(_Named):
 class Adamax(_Averaging):
     """Adam by the infinity norm."""
 
-    _kind = formulas.Adamax
+    _kind = update_rules.Adamax
     _slot_names: ClassVar[dict[str, str]] = {"first": "momentum", "largest": "norm"}
 
 
@@ -152,7 +152,7 @@ class Nadam(_Averaging):
 class Lamb(_Averaging):
     """Adam with steps as long as the variables are, times the learning rate."""
 
-    _kind = formulas.Lamb
+    _kind = update_rules.Lamb
 
 
 class Lion(_Named):
@@ -170,7 +170,7 @@ class Lion(_Named):
 class Ftrl(_Named):
     """Follow the regularised leader."""
 
-    _kind = formulas.Ftrl
+    _kind = update_rules.Ftrl
     _kept = 2
     _own = (
         "learning_rate_power",
@@ -218,7 +218,7 @@ class Ftrl(_Named):
 class Adafactor(_Named):
     """Adaptive steps that keep little."""
 
-    _kind = formulas.Adafactor
+    _kind = update_rules.Adafactor
     _own = ("beta_2_decay", "epsilon_1", "epsilon_2", "clip_threshold", "relative_step")
     _slot_names: ClassVar[dict[str, str]] = {"second": "velocity"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import nn
 from gradtape_standins.tensorflow import random as draws
 from gradtape_standins.tensorflow.conversion import value_of

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.elementwise import abs as absolute
 from gradtape_standins.tensorflow.elementwise import square
-from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.keras.constructor_arguments import KeepsConstructorArguments
 from gradtape_standins.tensorflow.reductions import reduce_sum
 
 
-class L1L2(Remembering):
+class L1L2(KeepsConstructorArguments):
     """`l1` times the sum of absolute values plus `l2` times the sum of squares."""
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.nn.storage import read, write_whole, written
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.errors import explained
-from gradtape_standins.tensorflow.keras.describing import (
+from gradtape_standins.tensorflow.keras.serialization import (
     CustomObjectScope,
     custom_object_scope,
     deserialize_keras_object,

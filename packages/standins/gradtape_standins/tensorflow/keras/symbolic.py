@@ -14,7 +14,7 @@ from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.arrays import zeros
 from gradtape_standins.tensorflow.dtypes import as_dtype
 from gradtape_standins.tensorflow.errors import explained
-from gradtape_standins.tensorflow.keras.precision import floatx
+from gradtape_standins.tensorflow.keras.default_dtype import floatx
 
 _UNKNOWN = 2
 """The length that stands for a batch of any size while shapes are found out."""

@@ -16,9 +16,9 @@ from gradtape_standins.tensorflow.errors import explained
 from gradtape_standins.tensorflow.function import Function
 from gradtape_standins.tensorflow.keras import metrics, optimizers
 from gradtape_standins.tensorflow.keras.callbacks import CallbackList, History
-from gradtape_standins.tensorflow.keras.compiling import CompileLoss, CompileMetrics, class_weights_of
+from gradtape_standins.tensorflow.keras.compile_utils import CompileLoss, CompileMetrics, class_weights_of
+from gradtape_standins.tensorflow.keras.default_dtype import floatx
 from gradtape_standins.tensorflow.keras.metrics import Mean
-from gradtape_standins.tensorflow.keras.precision import floatx
 from gradtape_standins.tensorflow.random import generator_for
 from gradtape_standins.tensorflow.tape import GradientTape
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import random
-from gradtape_standins.tensorflow.keras.describing import (
+from gradtape_standins.tensorflow.keras.serialization import (
     CustomObjectScope,
     custom_object_scope,
     deserialize_keras_object,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape_standins.tensorflow.scopes import mode
+from gradtape_standins.tensorflow.execution_context import mode
 from gradtape_standins.tensorflow.variable import ResourceVariable
 from gradtape_standins.tensorflow.variable import Variable as TensorFlowVariable
 

@@ -8,17 +8,17 @@ from typing import Any
 import gradtape as gt
 from gradtape.core.backprop import release_saved
 from gradtape.core.backward import backward_of, gradients_of
-from gradtape_standins.names import missing
-from gradtape_standins.torch import overwriting
+from gradtape_standins.missing_names import missing
+from gradtape_standins.torch import version_counter
 from gradtape_standins.torch.autograd import forward_ad, functional, graph, profiler
 from gradtape_standins.torch.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from gradtape_standins.torch.autograd.checking import GradcheckError, gradcheck, gradgradcheck
 from gradtape_standins.torch.autograd.function import Function
-from gradtape_standins.torch.elsewhere import modules_of
 from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.grad_fn import tell_savers
 from gradtape_standins.torch.hooks import accumulating, gradients_parting
 from gradtape_standins.torch.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from gradtape_standins.torch.naming import tell_savers
+from gradtape_standins.torch.module_aliases import modules_of
 from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 
 __all__ = [
@@ -72,7 +72,7 @@ def backward(
     arrived = False
     try:
         with translating():
-            overwriting.check(values)
+            version_counter.check(values)
             if values:
                 backward_of(values, seeds, retain_graph, create_graph, chosen, release_saved)
         arrived = True
@@ -138,7 +138,7 @@ def grad(
         )
     with translating():
         values = [target._value for target in targets]
-        overwriting.check(values)
+        version_counter.check(values)
         nodes = [x._value for x in sources]
         found: list[Any] = gradients_of(values, nodes, seeds, retain_graph, create_graph, unused, release_saved)
         if create_graph:

@@ -9,7 +9,7 @@ from gradtape.core import recording
 from gradtape.core.tensor import Tensor as Value
 from gradtape.core.tensor import check_differentiable, watch_node
 from gradtape.explain import messages
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.tensor import Tensor, wrap
 

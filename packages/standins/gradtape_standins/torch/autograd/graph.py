@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.autograd.saving import disable_saved_tensors_hooks, saved_tensors_hooks
+from gradtape_standins.torch.grad_fn import GradFn as Node
 from gradtape_standins.torch.hooks import RemovableHandle
-from gradtape_standins.torch.naming import GradFn as Node
 from gradtape_standins.torch.tensor import Tensor
 
 __all__ = [

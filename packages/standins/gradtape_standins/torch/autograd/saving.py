@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core.graph import AMBIENT, Node
 from gradtape.core.tensor import Tensor as Value
-from gradtape_standins.torch import naming
+from gradtape_standins.torch import grad_fn
 from gradtape_standins.torch.tensor import Tensor, wrap
 
 Hook = Callable[[Any], Any]
@@ -41,10 +41,10 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if _refusals:
             raise RuntimeError(_refusals[-1])
-        naming.savers.append(self._save)
+        grad_fn.savers.append(self._save)
 
     def __exit__(self, *details: object) -> None:
-        naming.savers.remove(self._save)
+        grad_fn.savers.remove(self._save)
 
     def _save(self, *nodes: Node) -> None:
         """Hand out what nodes have saved, and the nodes behind them that have no name of their own."""
@@ -53,7 +53,7 @@ class saved_tensors_hooks:
             each = pending.pop()
             _Packed(each, self.pack_hook, self.unpack_hook)
             for parent in each.parents:
-                if parent.op is not None and parent not in naming.labels and parent not in seen:
+                if parent.op is not None and parent not in grad_fn.labels and parent not in seen:
                     seen.add(parent)
                     pending.append(parent)
 
@@ -70,7 +70,7 @@ class _Packed:
         self.out: tuple[Any] | None = None
         if not node.bits & AMBIENT or type(node.inputs) is not tuple:
             return
-        with naming.not_saving():
+        with grad_fn.not_saving():
             for place, saved in reversed(list(enumerate(node.inputs))):
                 if isinstance(saved, (np.ndarray, np.generic)) and only in (None, place):
                     self.inputs[place] = pack(wrap(Value(saved, node.parents[place])))
@@ -84,7 +84,7 @@ class _Packed:
         if node.freed is not None:
             return
         held = list(node.inputs)
-        with naming.not_saving():
+        with grad_fn.not_saving():
             for place, packed in self.inputs.items():
                 held[place] = self._unpacked(packed)
             if self.out is not None:

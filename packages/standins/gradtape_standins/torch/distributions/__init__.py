@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.distributions import constraint_registry, constraints, kl, transforms
 from gradtape_standins.torch.distributions.composed import Independent, MixtureSameFamily, TransformedDistribution
 from gradtape_standins.torch.distributions.constraint_registry import biject_to, transform_to
@@ -36,17 +36,17 @@ from gradtape_standins.torch.distributions.discrete import (
 )
 from gradtape_standins.torch.distributions.distribution import Distribution, ExponentialFamily
 from gradtape_standins.torch.distributions.kl import kl_divergence, register_kl
+from gradtape_standins.torch.distributions.less_common import (
+    HalfCauchy,
+    Kumaraswamy,
+    LowRankMultivariateNormal,
+    VonMises,
+)
 from gradtape_standins.torch.distributions.multivariate import Dirichlet, MultivariateNormal
 from gradtape_standins.torch.distributions.relaxed import (
     OneHotCategoricalStraightThrough,
     RelaxedBernoulli,
     RelaxedOneHotCategorical,
-)
-from gradtape_standins.torch.distributions.seldom import (
-    HalfCauchy,
-    Kumaraswamy,
-    LowRankMultivariateNormal,
-    VonMises,
 )
 from gradtape_standins.torch.distributions.transforms import (
     AbsTransform,
@@ -63,7 +63,7 @@ from gradtape_standins.torch.distributions.transforms import (
     Transform,
     identity_transform,
 )
-from gradtape_standins.torch.elsewhere import modules_of
+from gradtape_standins.torch.module_aliases import modules_of
 
 __all__ = [
     "AbsTransform",

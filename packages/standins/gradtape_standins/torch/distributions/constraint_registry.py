@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.distributions import constraints, transforms
 from gradtape_standins.torch.distributions.constraints import Constraint
 from gradtape_standins.torch.distributions.transforms import Transform

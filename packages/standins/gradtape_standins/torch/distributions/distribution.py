@@ -6,10 +6,10 @@ from typing import Any
 
 import gradtape as gt
 from gradtape_standins.torch import creation, dtypes, joining, methods
-from gradtape_standins.torch.description import Size
 from gradtape_standins.torch.distributions.constraints import Constraint
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.random import numpy_generator
+from gradtape_standins.torch.size_and_device import Size
 from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
 
 

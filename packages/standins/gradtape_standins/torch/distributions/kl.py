@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.stats import divergences
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import creation
 from gradtape_standins.torch.distributions import continuous, discrete, multivariate
 from gradtape_standins.torch.distributions.composed import Independent, sum_of_last

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import creation, methods
 from gradtape_standins.torch.distributions import constraints
 from gradtape_standins.torch.nn import functional

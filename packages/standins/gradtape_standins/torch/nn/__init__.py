@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.nn import functional, init, modules, parameter, utils
 from gradtape_standins.torch.nn.containers import (
     DataParallel,
@@ -22,39 +22,7 @@ from gradtape_standins.torch.nn.convolutions import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
-from gradtape_standins.torch.nn.layers import Bilinear, Embedding, EmbeddingBag, Linear
-from gradtape_standins.torch.nn.lazy import *
-from gradtape_standins.torch.nn.losses import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CosineSimilarity,
-    CrossEntropyLoss,
-    CTCLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MarginRankingLoss,
-    MSELoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    NLLLoss,
-    PairwiseDistance,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-    SoftMarginLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
-)
-from gradtape_standins.torch.nn.losses import Loss as _Loss
-from gradtape_standins.torch.nn.module import Module
-from gradtape_standins.torch.nn.padding import *
-from gradtape_standins.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
-from gradtape_standins.torch.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from gradtape_standins.torch.nn.simple import (
+from gradtape_standins.torch.nn.function_layers import (
     CELU,
     ELU,
     GELU,
@@ -116,6 +84,38 @@ from gradtape_standins.torch.nn.simple import (
     Threshold,
     Unflatten,
 )
+from gradtape_standins.torch.nn.layers import Bilinear, Embedding, EmbeddingBag, Linear
+from gradtape_standins.torch.nn.lazy import *
+from gradtape_standins.torch.nn.losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CosineSimilarity,
+    CrossEntropyLoss,
+    CTCLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MarginRankingLoss,
+    MSELoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    NLLLoss,
+    PairwiseDistance,
+    PoissonNLLLoss,
+    SmoothL1Loss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from gradtape_standins.torch.nn.losses import Loss as _Loss
+from gradtape_standins.torch.nn.module import Module
+from gradtape_standins.torch.nn.padding import *
+from gradtape_standins.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
+from gradtape_standins.torch.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from gradtape_standins.torch.nn.transformers import (
     MultiheadAttention,
     Transformer,

@@ -9,7 +9,7 @@ import numpy as np
 import gradtape as gt
 from gradtape.nn import functional as ours
 from gradtape.ops.cross_entropy import reduced
-from gradtape_standins.torch.nn.lossfunctions import reduction_of
+from gradtape_standins.torch.nn.loss_functions import reduction_of
 from gradtape_standins.torch.wrapping import floating, function
 
 __all__ = [

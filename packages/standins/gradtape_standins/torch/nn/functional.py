@@ -10,13 +10,13 @@ import numpy as np
 import gradtape as gt
 from gradtape.core.tensor import Tensor as Value
 from gradtape.nn import functional as ours
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.arithmetic import FUNCTIONS as ARITHMETIC
 from gradtape_standins.torch.arithmetic import through_nan
-from gradtape_standins.torch.nn.further import *  # noqa: F403  (its names are all torch's)
-from gradtape_standins.torch.nn.furtherlosses import *  # noqa: F403  (its names are all torch's)
-from gradtape_standins.torch.nn.lossfunctions import *  # noqa: F403
-from gradtape_standins.torch.nn.places import *  # noqa: F403
+from gradtape_standins.torch.nn.composed_functions import *  # noqa: F403  (its names are all torch's)
+from gradtape_standins.torch.nn.composed_losses import *  # noqa: F403  (its names are all torch's)
+from gradtape_standins.torch.nn.loss_functions import *  # noqa: F403
+from gradtape_standins.torch.nn.vision_functions import *  # noqa: F403
 from gradtape_standins.torch.random import numpy_generator
 from gradtape_standins.torch.tensor import Tensor
 from gradtape_standins.torch.wrapping import Function, function, one_type

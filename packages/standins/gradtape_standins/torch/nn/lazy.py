@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape_standins.torch.nn import convolutions, layers, simple
+from gradtape_standins.torch.nn import convolutions, function_layers, layers
 from gradtape_standins.torch.nn.module import Module
 from gradtape_standins.torch.nn.parameter import Parameter, UninitializedParameter
 from gradtape_standins.torch.tensor import Tensor
@@ -71,5 +71,5 @@ LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = (
     _lazy(kind) for kind in (convolutions.ConvTranspose1d, convolutions.ConvTranspose2d, convolutions.ConvTranspose3d)
 )
 LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = (
-    _lazy(kind) for kind in (simple.BatchNorm1d, simple.BatchNorm2d, simple.BatchNorm3d)
+    _lazy(kind) for kind in (function_layers.BatchNorm1d, function_layers.BatchNorm2d, function_layers.BatchNorm3d)
 )

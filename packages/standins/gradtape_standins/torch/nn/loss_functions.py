@@ -17,7 +17,7 @@ from gradtape.explain.messages.build import problem
 from gradtape.nn import functional as ours
 from gradtape.ops.arguments import refused
 from gradtape_standins.torch import dtypes
-from gradtape_standins.torch.description import Size
+from gradtape_standins.torch.size_and_device import Size
 from gradtape_standins.torch.tensor import Tensor
 from gradtape_standins.torch.wrapping import Function, function
 

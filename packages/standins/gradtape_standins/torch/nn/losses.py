@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape_standins.torch.nn import functional as F
-from gradtape_standins.torch.nn.lossfunctions import reduction_of
+from gradtape_standins.torch.nn.loss_functions import reduction_of
 from gradtape_standins.torch.nn.module import Module
 
 

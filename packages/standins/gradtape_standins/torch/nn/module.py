@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from gradtape_standins.torch.hooks import RemovableHandle, registered
-from gradtape_standins.torch.nn.backwardhooks import Backward
+from gradtape_standins.torch.nn.backward_hooks import Backward
 from gradtape_standins.torch.nn.parameter import Buffer, Parameter
 from gradtape_standins.torch.nn.states import Stateful, state_hooks
 from gradtape_standins.torch.tensor import Tensor
@@ -402,7 +402,7 @@ class Module(Stateful):
 
     def cuda(self: Self, device: Any = None) -> Self:
         """There is no GPU here."""
-        from gradtape_standins.torch.description import device as place
+        from gradtape_standins.torch.size_and_device import device as place
 
         place("cuda")
         return self
@@ -425,7 +425,7 @@ class Module(Stateful):
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
         """The module itself on the CPU, whose numbers may be anything after this: they stay what they are."""
-        from gradtape_standins.torch.description import device as place
+        from gradtape_standins.torch.size_and_device import device as place
 
         place(device)
         return self
@@ -436,7 +436,7 @@ class Module(Stateful):
 
     def xpu(self: Self, device: Any = None) -> Self:
         """There is no such device here."""
-        from gradtape_standins.torch.description import device as place
+        from gradtape_standins.torch.size_and_device import device as place
 
         place("xpu")
         return self

@@ -8,10 +8,10 @@ from gradtape import nn as ours
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.nn.utils.rnn import PackedSequence, pack_again, pad_packed_sequence
-from gradtape_standins.torch.nn.whole import Whole
+from gradtape_standins.torch.nn.wrapped_layer import WrappedLayer
 
 
-class _Recurrent(Whole):
+class _Recurrent(WrappedLayer):
     def __init__(
         self,
         input_size: int,
@@ -108,7 +108,7 @@ class LSTM(_Recurrent):
     _kind = "LSTM"
 
 
-class _Cell(Whole):
+class _Cell(WrappedLayer):
     _kind = ""
     _labels: Any = "AddBackward0"
 

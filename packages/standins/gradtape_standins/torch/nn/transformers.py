@@ -11,12 +11,12 @@ from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.methods import FUNCTIONS
 from gradtape_standins.torch.nn import init
 from gradtape_standins.torch.nn.containers import ModuleList
+from gradtape_standins.torch.nn.function_layers import LayerNorm
 from gradtape_standins.torch.nn.module import Module
-from gradtape_standins.torch.nn.simple import LayerNorm
-from gradtape_standins.torch.nn.whole import Whole
+from gradtape_standins.torch.nn.wrapped_layer import WrappedLayer
 
 
-class MultiheadAttention(Whole):
+class MultiheadAttention(WrappedLayer):
     """Attention of several heads at once."""
 
     def __init__(
@@ -67,7 +67,7 @@ class MultiheadAttention(Whole):
         )
 
 
-class _TransformerLayer(Whole):
+class _TransformerLayer(WrappedLayer):
     """What layers of encoders and decoders share."""
 
     _kind = ""

@@ -12,7 +12,7 @@ from gradtape_standins.torch.random import numpy_generator
 from gradtape_standins.torch.tensor import unwrap, wrap
 
 
-class Whole(Module):
+class WrappedLayer(Module):
     """A layer whose computation is gradtape's layer, called with the parameters that are here."""
 
     def _adopt(self, layer: ours.Module, dtype: Any = None) -> None:
@@ -37,15 +37,15 @@ class Whole(Module):
 
 def _holder(layer: ours.Module, name: str) -> Module:
     """The module that holds the parameters of a part of a layer."""
-    from gradtape_standins.torch.nn import simple
+    from gradtape_standins.torch.nn import function_layers
 
     if isinstance(layer, ours.Linear):
         kind = _Projection if name == "out_proj" else Linear
         return kind(layer.in_features, layer.out_features, "bias" in layer._declared)
     if isinstance(layer, ours.LayerNorm):
-        return simple.LayerNorm(layer.normalized_shape, layer.eps, bias="bias" in layer._declared)
+        return function_layers.LayerNorm(layer.normalized_shape, layer.eps, bias="bias" in layer._declared)
     if isinstance(layer, ours.Dropout):
-        return simple.Dropout(layer.p)
+        return function_layers.Dropout(layer.p)
     held = Module()
     held._kind = type(layer).__name__
     return held

@@ -10,9 +10,9 @@ import numpy as np
 import gradtape as gt
 from gradtape import optim as ours
 from gradtape.core.tensor import Tensor as Value
-from gradtape_standins.names import missing
-from gradtape_standins.torch.elsewhere import modules_of
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import translating
+from gradtape_standins.torch.module_aliases import modules_of
 from gradtape_standins.torch.optim import lr_scheduler, swa_utils
 from gradtape_standins.torch.optim.optimizer import Optimizer, Ours, initialiser
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import creation
 from gradtape_standins.torch.nn.module import Module
 from gradtape_standins.torch.optim.lr_scheduler import LRScheduler

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.autograd.functional import plainly
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.tensor import unwrap, wrap

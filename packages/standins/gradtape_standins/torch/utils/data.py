@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import creation, dtypes
-from gradtape_standins.torch.elsewhere import modules_of
 from gradtape_standins.torch.joining import stack
+from gradtape_standins.torch.module_aliases import modules_of
 from gradtape_standins.torch.random import Generator, numpy_generator
 from gradtape_standins.torch.tensor import Tensor
 

@@ -6,7 +6,7 @@
 np.float64(-0.25)
 """
 
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.scipy.stats import (
     beta,
     chi2,
@@ -20,4 +20,4 @@ from gradtape_standins.autograd.scipy.stats import (
 
 __all__ = ["beta", "chi2", "dirichlet", "gamma", "multivariate_normal", "norm", "poisson", "t"]
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -9,7 +9,7 @@ import scipy.stats as _stats
 
 import gradtape as gt
 from gradtape.core.tensor import plain
-from gradtape_standins import names
+from gradtape_standins import missing_names
 from gradtape_standins.autograd.scipy.choosing import either
 
 
@@ -35,4 +35,4 @@ logpdf = either(_stats.multivariate_normal.logpdf, _logpdf)
 pdf = either(_stats.multivariate_normal.pdf, _pdf)
 entropy = either(_stats.multivariate_normal.entropy, _entropy)
 
-__getattr__ = names.missing(__name__)
+__getattr__ = missing_names.missing(__name__)

@@ -1,6 +1,6 @@
 """`tf.keras.layers`: layers whose variables have Keras' names, shapes and order."""
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.keras.layers import (
     attention,
     convolutional,

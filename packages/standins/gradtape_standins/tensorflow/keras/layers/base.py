@@ -15,8 +15,8 @@ from gradtape_standins.tensorflow.arrays import cast, convert_to_tensor
 from gradtape_standins.tensorflow.conversion import Holder
 from gradtape_standins.tensorflow.errors import explained
 from gradtape_standins.tensorflow.keras import constraints, initializers, regularizers
-from gradtape_standins.tensorflow.keras.precision import floatx
-from gradtape_standins.tensorflow.keras.remembering import Remembering
+from gradtape_standins.tensorflow.keras.constructor_arguments import KeepsConstructorArguments
+from gradtape_standins.tensorflow.keras.default_dtype import floatx
 from gradtape_standins.tensorflow.keras.symbolic import KerasTensor, symbolic_call
 from gradtape_standins.tensorflow.keras.variables import Variable, scope, snake_case, unique_name
 from gradtape_standins.tensorflow.module import Module
@@ -27,7 +27,7 @@ from gradtape_standins.tensorflow.variable import Variable as TensorFlowVariable
 _training: ContextVar[bool | None] = ContextVar("whether a model is being trained", default=None)
 
 
-class Layer(Remembering, Module):
+class Layer(KeepsConstructorArguments, Module):
     """The base of all layers. Subclasses write `build(input_shape)`, where variables are made, and `call(inputs)`.
 
     >>> from gradtape_standins import tensorflow as tf

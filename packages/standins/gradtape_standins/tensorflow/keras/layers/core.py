@@ -9,11 +9,11 @@ import numpy as np
 
 from gradtape_standins.tensorflow import arrays, elementwise, nn, reductions
 from gradtape_standins.tensorflow.errors import explained
+from gradtape_standins.tensorflow.gather_and_sort import gather
 from gradtape_standins.tensorflow.keras import activations, initializers, regularizers
 from gradtape_standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
 from gradtape_standins.tensorflow.keras.symbolic import Input
 from gradtape_standins.tensorflow.linalg import einsum, matmul, tensordot
-from gradtape_standins.tensorflow.picking import gather
 
 
 class Dense(Layer):

@@ -8,10 +8,10 @@ import gradtape as gt
 from gradtape_standins.tensorflow.arrays import concat, expand_dims, reverse, stack, zeros
 from gradtape_standins.tensorflow.conversion import value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
+from gradtape_standins.tensorflow.gather_and_sort import where
 from gradtape_standins.tensorflow.keras import initializers
 from gradtape_standins.tensorflow.keras.layers.base import Layer, checked_axes, checked_input
 from gradtape_standins.tensorflow.keras.variables import snake_case
-from gradtape_standins.tensorflow.picking import where
 from gradtape_standins.tensorflow.tape import stop_gradient
 from gradtape_standins.tensorflow.tensor import wrap
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.nn.module import (
     Module,
     register_module_forward_hook,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.joining import cat
 from gradtape_standins.torch.nn.utils import parametrizations, parametrize, rnn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import linalg
 from gradtape_standins.torch.methods import FUNCTIONS
 from gradtape_standins.torch.nn import functional

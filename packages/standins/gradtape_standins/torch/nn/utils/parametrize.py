@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.nn.containers import ModuleDict, ModuleList
 from gradtape_standins.torch.nn.module import Module
 from gradtape_standins.torch.nn.parameter import Parameter

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.indexing import index_select
 from gradtape_standins.torch.joining import cat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape_standins.names import missing
+from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.func import functional_call
 
 __all__ = ["functional_call"]
