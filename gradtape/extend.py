@@ -98,6 +98,7 @@ Locations
 
 Location                      a place in the user's code: `Location.here()`, `.show()`, `.line`
 user_frame(depth)             the innermost frame that is the user's
+register_own_package(name, folder)  have messages and jit treat an import package as gradtape's own code
 is_library(filename)          whether a file is of a library, so that messages name the line that called it
 definition_of(function), function_name(function)  where a function is defined, and the name that it goes by
 span_of(location, label)      the range of source of a location, for a `Problem`
@@ -170,7 +171,7 @@ from gradtape.core.backward import latest as last_backward
 from gradtape.core.batch import BatchTensor, batch_elementwise
 from gradtape.core.batch import spread as repeat_for_batch
 from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node
-from gradtape.core.location import Location, is_library, user_frame
+from gradtape.core.location import Location, is_library, register_own_package, user_frame
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.operation import attach as tensor_at
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -501,6 +502,7 @@ __all__ = [
     "rebuild",
     "record_call",
     "reduce_losses",
+    "register_own_package",
     "release_saved",
     "repeat_for_batch",
     "report",

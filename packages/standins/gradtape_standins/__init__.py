@@ -21,7 +21,7 @@ if gradtape.__version__ != __version__:  # checked before other imports, which m
         name=__name__,
     )
 
-from gradtape.core.location import register_own_package
+from gradtape.extend import register_own_package
 
 register_own_package(__name__, os.path.dirname(os.path.abspath(__file__)))
 

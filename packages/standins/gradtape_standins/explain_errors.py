@@ -10,10 +10,7 @@ import os
 import re
 
 from gradtape import errors
-from gradtape.core.location import Location, is_library
-from gradtape.explain.messages.build import at
-from gradtape.explain.messages.from_text import as_problem
-from gradtape.explain.model.problem import Problem
+from gradtape.extend import Location, Problem, is_library, problem_from_text, span_of
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _ASSERTIONS = os.path.join("tensorflow", "debugging.py")  # what they say is the user's own, not ours
@@ -48,11 +45,11 @@ def explain(error: BaseException) -> Problem | None:
     kind = _kind(error, text)
     if kind is None:
         return None
-    found = as_problem(text, kind)
+    found = problem_from_text(text, kind)
     if found.code == "GT110" and _LABELS.search(found.title):
         found = found.with_(code="GT118")
     if place is not None and not any(span.line == place.line for span in found.spans):
-        found = found.with_(spans=(at(place), *found.spans))
+        found = found.with_(spans=(span_of(place), *found.spans))
     error.problem = found  # type: ignore[attr-defined]
     return found
 

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from types import FrameType, ModuleType
 from typing import Any
 
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor
 from gradtape_standins import missing_names
 
 LIBRARIES = ("autograd", "tensorflow", "torch")
@@ -88,14 +88,13 @@ def _warn_of_real(aside: dict[str, ModuleType]) -> None:
     real = {name: module for name, module in aside.items() if not module.__name__.startswith(missing_names.PREFIX)}
     if not real:
         return
-    from gradtape.explain.emit import policy
-    from gradtape.explain.messages import problem
+    from gradtape.extend import problem, report
 
     libraries = sorted({name.partition(".")[0] for name in real})
     holders = _holders(real, libraries)
     listed = ", ".join(holders[:5]) + (f" and {len(holders) - 5} more" if len(holders) > 5 else "")
     kept = f"{listed} {'keeps' if len(holders) == 1 else 'keep'} it" if holders else "what has imported it keeps it"
-    policy.report(
+    report(
         problem(
             "GT317",
             f"{', '.join(libraries)} was imported before its stand-in, and is the real library: {kept}",

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import leaves, rebuild
-from gradtape.core.tensor import Tensor, is_tracked
-from gradtape.transforms.custom.arrays import is_recorded
+from gradtape.extend import Tensor, array_of, concrete, is_recorded, is_tracked, leaves, rebuild
 
 
 def settled(value: Any) -> Any:
@@ -21,7 +19,7 @@ def settled(value: Any) -> Any:
     array([1., 2.])
     """
     if type(value) is Tensor and not is_tracked(value):
-        value = value._array
+        value = array_of(value)
         return value if value.ndim else value[()]
     if builtins.isinstance(value, (tuple, list)) and any(type(item) is Tensor for item in value):
         items = [settled(item) for item in value]
@@ -64,7 +62,7 @@ def getval(value: Any) -> Any:
     """
     if not isinstance(value, Tensor):
         return value
-    array = value._concrete()
+    array = concrete(value)
     return array if array.ndim else array[()]
 
 

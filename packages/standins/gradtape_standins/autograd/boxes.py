@@ -6,18 +6,16 @@ The text is what everybody knows who has debugged with autograd. Its boxes have 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from gradtape.core.location import user_frame
-from gradtape.core.tensor import Tensor
-from gradtape.ops.indexed_update import operates_in_place, writes_element
+from gradtape.extend import Tensor, operates_in_place, override_rebinding, override_write, user_frame, writes_element
 from gradtape_standins.autograd.box_conversion import getval, isbox
 
 _under_way: ContextVar[bool] = ContextVar("a function is traced for autograd's users", default=False)
-_printed, _replaced = Tensor.__str__, Tensor._replace
+_printed = Tensor.__str__
 
 
 @contextmanager
@@ -63,3 +61,7 @@ def rebinds() -> bool:
         return False
     frame = user_frame()
     return frame is not None and operates_in_place(frame) and not writes_element(frame)
+
+
+_replaced: Callable[[Any, Any, str], Tensor] = override_write(replaced)
+override_rebinding(rebinds)

@@ -10,13 +10,20 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.backprop import walk
-from gradtape.core.graph import AMBIENT
-from gradtape.core.operation import attach
-from gradtape.core.pytree import aligned, children, leaves, rebuild
-from gradtape.core.tape import check_seed
-from gradtape.core.tensor import Tensor
-from gradtape.transforms.gradients import handed_out, record
+from gradtape.extend import (
+    AMBIENT,
+    Tensor,
+    aligned,
+    check_seed,
+    children,
+    hand_out,
+    leaves,
+    node_of,
+    rebuild,
+    record_call,
+    tensor_at,
+    walk,
+)
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.box_conversion import conjugate, floating, settled_structure
 from gradtape_standins.autograd.boxes import tracing
@@ -63,10 +70,10 @@ class Traced:
     def __init__(self, fun: Function, x: Any) -> None:
         self.x = x = floating(x)
         with tracing():
-            self.run = record(fun, (x,), {}, [0])
+            self.run = record_call(fun, (x,), {}, [0])
         self.result = self.run.result
         self.outputs = leaves(self.result)
-        self.followed = [o for o in self.outputs if isinstance(o, Tensor) and o._node.bits & self.run.tape.bit]
+        self.followed = [o for o in self.outputs if isinstance(o, Tensor) and node_of(o).bits & self.run.tape.bit]
         if not self.followed and self.run.sources:
             why = self.run.why_unconnected(self.outputs[0] if self.outputs else None, 0)
             warnings.warn(f"Output seems independent of input.\n{why}", stacklevel=4)
@@ -74,7 +81,7 @@ class Traced:
     @property
     def value(self) -> Any:
         """What the function returned, in arrays and numbers unless an outer derivative follows it."""
-        return rebuild(self.result, [handed_out(output, True, set()) for output in self.outputs])
+        return rebuild(self.result, [hand_out(output, True, set()) for output in self.outputs])
 
     def pull(self, g: Any, last: bool = False) -> Any:
         """The cotangent of the argument for the cotangent `g` of the result; `last` if there will be no other."""
@@ -92,7 +99,7 @@ class Traced:
             np.zeros(source.shape, source.dtype) if gradient is None else conjugate(gradient)
             for gradient, source in zip(found, self.run.sources, strict=True)
         ]
-        answers = [handed_out(gradient, True, seen) for gradient in filled]
+        answers = [hand_out(gradient, True, seen) for gradient in filled]
         if children(self.x) is not None:  # sums of containers are made in place: autograd's numbers are arrays there
             answers = [np.asarray(answer) if isinstance(answer, np.generic) else answer for answer in answers]
         return rebuild(self.x, answers)
@@ -169,10 +176,8 @@ def backward_pass(g: Any, end_node: Any) -> Any:
     starts = [node for node in toposort(end_node) if node.op is None and node.bits & AMBIENT]
     followed = isbox(g)  # then what is computed from it is followed too
     seed = conjugate(g if followed else np.asarray(g, dtype=end_node.dtype))
-    found = walk([(end_node, seed)], AMBIENT, sources=starts, attach=attach if followed else None)
-    gradients = [
-        handed_out(conjugate(found.get(node, np.zeros(node.shape, node.dtype))), True, set()) for node in starts
-    ]
+    found = walk([(end_node, seed)], AMBIENT, sources=starts, attach=tensor_at if followed else None)
+    gradients = [hand_out(conjugate(found.get(node, np.zeros(node.shape, node.dtype))), True, set()) for node in starts]
     return gradients[0] if len(gradients) == 1 else gradients
 
 

@@ -11,12 +11,9 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.location import Location
-from gradtape.core.pytree import children, leaves, rebuild
-from gradtape.core.tensor import plain
+from gradtape import checkpoint as checkpoint
 from gradtape.errors import GradTapeError, OperandError
-from gradtape.transforms.custom import checkpoint as checkpoint
-from gradtape.transforms.gradients import one_number
+from gradtape.extend import Location, as_scalar, children, leaves, plain, rebuild
 from gradtape_standins import missing_names
 from gradtape_standins.autograd import primitives
 from gradtape_standins.autograd.box_conversion import conjugate, floating, settled_structure
@@ -50,7 +47,7 @@ def _seed(fun: Function, traced: Traced, what: str) -> Any:
             f"  fix: return one number; grad_and_aux for a pair of one number and something else"
         )
     try:
-        one_number(traced.result, get_name(fun))
+        as_scalar(traced.result, get_name(fun))
     except GradTapeError as error:
         raise OperandError(error.problem) from None
 

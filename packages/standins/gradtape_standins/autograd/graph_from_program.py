@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import children, leaves, rebuild
+from gradtape.extend import Literal, children, leaves, rebuild
 from gradtape.jit import jit
-from gradtape.jit.ir.program import Literal
 from gradtape_standins.autograd.box_conversion import settled_structure
 from gradtape_standins.autograd.core import JVPNode, Traced, VJPNode, make_jvp
 

@@ -1,6 +1,4 @@
-"""How a primitive becomes an operation of gradtape's: its rules, in autograd's form, as a rule of
-`gradtape.transforms.custom`.
-"""
+"""How a primitive becomes an operation of gradtape's: its rules, in autograd's form, as a `CustomRule`."""
 
 from __future__ import annotations
 
@@ -10,13 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import leaves, rebuild
-from gradtape.core.tensor import Tensor
 from gradtape.errors import RuleError
-from gradtape.transforms.custom.arrays import Arrays, is_recorded, split
-from gradtape.transforms.custom.blame import Call
-from gradtape.transforms.custom.functions import results_of
-from gradtape.transforms.custom.rules import Form, Kept, Rule, call_recorded, transposed
+from gradtape.extend import (
+    Arrays,
+    CustomRule,
+    KeptValues,
+    ResultForm,
+    RuleCall,
+    Tensor,
+    apply_rule,
+    array_of,
+    is_recorded,
+    leaves,
+    rebuild,
+    split_arrays,
+    split_results,
+    transpose_linear,
+)
 from gradtape_standins.autograd.box_conversion import conjugate, unboxed
 
 Function = Callable[..., Any]
@@ -54,14 +62,14 @@ def applied(primitive: Function, argnums: Sequence[int], args: tuple[Any, ...], 
     calls[0] += 1
     flat = [leaves(args[number]) for number in argnums]
     arrays = [leaf for part in flat for leaf in part if isinstance(leaf, Tensor)]
-    return call_recorded(_PrimitiveRule(primitive, list(argnums), args, kwargs), arrays)
+    return apply_rule(_PrimitiveRule(primitive, list(argnums), args, kwargs), arrays)
 
 
-class _PrimitiveRule(Rule):
+class _PrimitiveRule(CustomRule):
     """The rule of one call of a primitive. Its inputs are the tensors among the traced arguments."""
 
     def __init__(self, primitive: Function, argnums: list[int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        super().__init__(Call(getattr(primitive, "fun", primitive)))
+        super().__init__(RuleCall(getattr(primitive, "fun", primitive)))
         self.primitive, self.argnums, self.kwargs = primitive, argnums, kwargs
         # the arguments without the tensors: those are handed over by the tapes, which may let go of them
         self.args = tuple(unboxed(argument, _hole) if n in argnums else argument for n, argument in enumerate(args))
@@ -75,22 +83,22 @@ class _PrimitiveRule(Rule):
             full[number] = rebuild(full[number], flat)
         return tuple(full)
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         result = self.primitive(*self._filled(inputs), **self.kwargs)
-        found, template, specs = results_of(result)
-        saved, residuals = split(result, lambda leaf: isinstance(leaf, (Tensor, np.ndarray)))
-        return found, Kept(saved, Form(template, specs, residuals, False))
+        found, template, specs = split_results(result)
+        saved, residuals = split_arrays(result, lambda leaf: isinstance(leaf, (Tensor, np.ndarray)))
+        return found, KeptValues(saved, ResultForm(template, specs, residuals, False))
 
-    def _answer(self, inputs: Arrays, kept: Kept) -> Any:
+    def _answer(self, inputs: Arrays, kept: KeptValues) -> Any:
         """The result of the call; computed again where somebody follows the inputs, so that they follow it too."""
         if kept.saved is None:
             return self.primitive(*self._filled(inputs), **self.kwargs)
         return kept.form.residuals.fill([_number(x) for x in kept.saved])
 
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         if self.primitive not in primitive_vjps:
             if hasattr(self.primitive, "native"):  # NumPy's, to which somebody has given a forward rule only
-                return transposed(self._natively, inputs, cotangents)
+                return transpose_linear(self._natively, inputs, cotangents)
             return self._transposed(inputs, kept, cotangents)
         rule = primitive_vjps[self.primitive]
         g = kept.form.out.fill(cotangents, lambda item: None)
@@ -117,9 +125,9 @@ class _PrimitiveRule(Rule):
     def _natively(self, inputs: Arrays) -> Arrays:
         """The results by the way that gradtape follows by itself."""
         result = getattr(self.primitive, "native")(*self._filled(inputs), **self.kwargs)  # noqa: B009
-        return results_of(result)[0]
+        return split_results(result)[0]
 
-    def _transposed(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def _transposed(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         """The transpose of the forward rule; which cannot be had if that rule is the primitive itself."""
         under_way = _transposing.get()
         if self.primitive in under_way:
@@ -133,7 +141,7 @@ class _PrimitiveRule(Rule):
         finally:
             _transposing.reset(token)
 
-    def push(self, inputs: Arrays, kept: Kept, tangents: Arrays) -> Arrays:
+    def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:
         if self.primitive not in primitive_jvps:
             return super().push(inputs, kept, tangents)
         rule = primitive_jvps[self.primitive]
@@ -177,7 +185,7 @@ def _laid_out(argument: Any, answer: Any) -> Any:
 
 
 def _bare(value: Any) -> Any:
-    return value._array if type(value) is Tensor and not is_recorded(value) else value
+    return array_of(value) if type(value) is Tensor and not is_recorded(value) else value
 
 
 def _number(value: Any) -> Any:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.core.pytree import aligned, children, leaves, rebuild
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor, aligned, children, leaves, rebuild
 
 
 class VSpace:

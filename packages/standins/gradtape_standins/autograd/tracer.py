@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from gradtape.core.tensor import Tensor, tensor
+from gradtape.extend import Tensor, tensor
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.box_conversion import getval, isbox, settled, unboxed
 from gradtape_standins.autograd.primitives import applied, is_traced, notraced

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core.location import Location
 from gradtape.errors import GradTapeError
+from gradtape.extend import Location
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.util import subvals
 from gradtape_standins.python_errors import as_python

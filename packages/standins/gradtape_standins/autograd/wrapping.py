@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor
 from gradtape_standins.autograd.box_conversion import getval, holds_tensor, settled
 from gradtape_standins.autograd.primitives import applied, is_traced, primitive_jvps, primitive_vjps
 

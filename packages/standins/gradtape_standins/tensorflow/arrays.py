@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete, leave_tape
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import (
     Holder,
-    array_of,
     axes,
+    convert_to_array,
     integers,
     lengths,
     recorded,
@@ -35,17 +36,17 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """
     if isinstance(value, Holder):
         made = value_of(value, dtype)
-        made = gt.Tensor(made._leave("tf.constant()"))
+        made = gt.Tensor(leave_tape(made, "tf.constant()"))
     else:
-        made = gt.Tensor(array_of(value, None if dtype is None else dtypes.numpy_of(dtype)))
+        made = gt.Tensor(convert_to_array(value, None if dtype is None else dtypes.numpy_of(dtype)))
     if shape is not None:
         wanted = lengths(shape)
         if made.size == 1:
-            made = gt.Tensor(np.full(wanted, made._concrete().reshape(())))
+            made = gt.Tensor(np.full(wanted, concrete(made).reshape(())))
         elif made.size != int(np.prod(wanted)):
             raise TypeError(explained(f"tf.constant: {made.size} values for a tensor of shape {wanted}"))
         else:
-            made = gt.Tensor(made._concrete().reshape(wanted))
+            made = gt.Tensor(concrete(made).reshape(wanted))
     return wrap(recorded(made))
 
 
@@ -102,7 +103,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
 def identity(input: Any, name: str | None = None) -> Any:
     """A new tensor with the same value; the gradient passes."""
     value = value_of(input)
-    return wrap(gt.identity(value) if value.dtype.kind in "fc" else gt.Tensor(value._concrete()))
+    return wrap(gt.identity(value) if value.dtype.kind in "fc" else gt.Tensor(concrete(value)))
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
@@ -169,7 +170,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     """
     if limit is None:
         start, limit = 0, start
-    bounds = [value_of(x)._concrete() for x in (start, limit, delta)]
+    bounds = [concrete(value_of(x)) for x in (start, limit, delta)]
     if dtype is not None:
         wanted = dtypes.numpy_of(dtype)
     else:
@@ -227,8 +228,8 @@ def one_hot(
     check_kind(value_of(indices), "iu", "one_hot")
     labels = value_of(indices)
     hot = gt.equal(gt.expand_dims(labels, -1), np.arange(integers(depth), dtype=labels.dtype))
-    on = 1 if on_value is None else np.asarray(value_of(on_value)._concrete())
-    off = 0 if off_value is None else np.asarray(value_of(off_value)._concrete())
+    on = 1 if on_value is None else np.asarray(concrete(value_of(on_value)))
+    off = 0 if off_value is None else np.asarray(concrete(value_of(off_value)))
     kind = dtypes.numpy_of(dtype)
     made = gt.where(hot, np.asarray(on, kind), np.asarray(off, kind))
     return wrap(made if axis in (None, -1) else gt.moveaxis(made, -1, axis))
@@ -329,7 +330,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
         raise ValueError(explained(f"pad: mode={mode!r}; CONSTANT, REFLECT or SYMMETRIC is wanted"))
     if how != "constant":
         return wrap(gt.pad(value, widths, how))
-    return wrap(gt.pad(value, widths, how, constant_values=value_of(constant_values, value.dtype)._concrete().item()))
+    return wrap(gt.pad(value, widths, how, constant_values=concrete(value_of(constant_values, value.dtype)).item()))
 
 
 @in_tensorflow_terms
@@ -420,7 +421,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Any:
     """For each length a row that is true that many times."""
-    counts = np.asarray(value_of(lengths)._concrete())
+    counts = np.asarray(concrete(value_of(lengths)))
     most = integers(maxlen) if maxlen is not None else int(counts.max(initial=0))
     return wrap(gt.Tensor((np.arange(most) < counts[..., None]).astype(dtypes.numpy_of(dtype))))
 
@@ -429,7 +430,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     """The permutation that undoes `x`."""
     value = value_of(x)
     check_kind(value, "iu", "invert_permutation")
-    order = np.asarray(value._concrete())
+    order = np.asarray(concrete(value))
     if order.ndim != 1 or not np.array_equal(np.sort(order), np.arange(order.size)):
         raise invalid(
             f"invert_permutation: a permutation of 0, 1, ... {max(order.size - 1, 0)} in one axis is wanted; the shape "
@@ -440,7 +441,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as an array."""
-    return np.asarray(value_of(tensor)._concrete())
+    return np.asarray(concrete(value_of(tensor)))
 
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "cast", "concat", "constant"]

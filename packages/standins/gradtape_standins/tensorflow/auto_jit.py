@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.pytree import leaves, map_structure, rebuild
+from gradtape.extend import leaves, map_structure, rebuild
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import in_tensorflow_terms
 from gradtape_standins.tensorflow.execution_context import effects
@@ -62,7 +62,8 @@ class AutoJit:
 
     def _first(self, arguments: Any) -> Any:
         """The first run through `gt.jit`, which says nothing if it cannot be done."""
-        from gradtape.jit import JitWarning, jit
+        from gradtape.extend import JitWarning
+        from gradtape.jit import jit
 
         function = self._function
         given = [_PLACE if type(x) is EagerTensor else x for x in leaves(arguments)]

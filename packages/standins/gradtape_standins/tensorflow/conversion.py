@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.errors import explained, invalid
 from gradtape_standins.tensorflow.execution_context import graph_tape
@@ -55,7 +56,7 @@ def new_value(x: Any, dtype: Any = None) -> gt.Tensor:
         return x
     if isinstance(x, list | tuple) and _holds_tensors(x):
         return _packed(x, dtype)
-    return recorded(gt.Tensor(array_of(x, None if dtype is None else dtypes.numpy_of(dtype))))
+    return recorded(gt.Tensor(convert_to_array(x, None if dtype is None else dtypes.numpy_of(dtype))))
 
 
 def recorded(made: gt.Tensor) -> gt.Tensor:
@@ -66,7 +67,7 @@ def recorded(made: gt.Tensor) -> gt.Tensor:
     return made
 
 
-def array_of(x: Any, wanted: np.dtype[Any] | None = None) -> Any:
+def convert_to_array(x: Any, wanted: np.dtype[Any] | None = None) -> Any:
     """A fresh array of the numbers (or strings) in `x`, of the dtype that TensorFlow would give it."""
     if x is None:
         raise ValueError(explained("None has no value; a tensor, an array or a number is wanted"))
@@ -191,8 +192,8 @@ def _inconvertible(y: Any, dtype: np.dtype[Any], what: str) -> Exception:
     """The error for a Python value that a tensor of `dtype` cannot be combined with; `add` looks at it as a tensor."""
     name = dtypes.as_dtype(dtype).name
     if what == "add":
-        return _mixed(what, dtype, array_of(y).dtype)
-    fix = "" if isinstance(y, str) else f"tf.cast(x, tf.{dtypes.as_dtype(array_of(y).dtype).name}) first"
+        return _mixed(what, dtype, convert_to_array(y).dtype)
+    fix = "" if isinstance(y, str) else f"tf.cast(x, tf.{dtypes.as_dtype(convert_to_array(y).dtype).name}) first"
     return TypeError(explained(f"{what}: Cannot convert {y!r} to EagerTensor of dtype {name}", fix))
 
 
@@ -230,7 +231,7 @@ def integers(x: Any) -> Any:
     if x is None or isinstance(x, int):
         return x
     if isinstance(x, Holder):
-        return np.asarray(x._value._concrete()).tolist()
+        return np.asarray(concrete(x._value)).tolist()
     if isinstance(x, list | tuple):
         return [integers(item) for item in x]
     return np.asarray(x).tolist()

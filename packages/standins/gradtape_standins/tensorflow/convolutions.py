@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow.conversion import integers, tensors, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
 from gradtape_standins.tensorflow.tensor import wrap
@@ -228,7 +229,7 @@ def pooled(value: Any, kind: str, size: Any, strides: Any, padding: Any, data_fo
         if any(before or after for before, after in space):  # places that were added do not count
             ones = np.pad(np.ones((1, 1, *value.shape[2:]), value.dtype), [(0, 0), (0, 0), *space])
             share = _AVERAGE_POOLS[rank](gt.Tensor(ones), window, steps)
-            made = made / gt.Tensor(np.asarray(share._concrete()))
+            made = made / gt.Tensor(np.asarray(concrete(share)))
     return channels_last(made) if last else made
 
 

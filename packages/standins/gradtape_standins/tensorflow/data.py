@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.arrays import pad, stack
@@ -520,7 +521,7 @@ def _padded(parts: Any, value: Any, shape: Any = None) -> Any:
     if parts[0]._value.dtype == object:
         made = [np.full(most, fill, object) for _ in parts]
         for whole, part in builtins.zip(made, parts):
-            whole[tuple(builtins.slice(n) for n in part.shape)] = part._value._concrete()
+            whole[tuple(builtins.slice(n) for n in part.shape)] = concrete(part._value)
         return wrap(gt.Tensor(np.stack(made)))
     grown = [pad(p, [[0, n - m] for n, m in builtins.zip(most, p.shape)], constant_values=fill) for p in parts]
     return stack(grown)

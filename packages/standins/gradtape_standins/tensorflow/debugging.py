@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import integers, value_of
@@ -16,7 +17,7 @@ from gradtape_standins.tensorflow.tensor import TensorLike, documented, wrap
 
 
 def _array(x: Any) -> Any:
-    return np.asarray(value_of(x)._concrete())
+    return np.asarray(concrete(value_of(x)))
 
 
 def _failed(condition: str, message: Any, places: Any, *arrays: Any) -> Exception:
@@ -88,7 +89,7 @@ def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """`tensor`, which must be finite everywhere."""
     value = value_of(tensor)
-    array = value._concrete()
+    array = concrete(value)
     for what, found in (("NaN", np.isnan(array)), ("Inf", np.isinf(array))):
         if np.any(found):
             raise invalid(f"{message} : Tensor had {what} values ({int(np.count_nonzero(found))} of {array.size})")

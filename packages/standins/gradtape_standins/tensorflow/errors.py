@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gradtape.core.location import Location
 from gradtape.errors import (
     AxisError,
     GradTapeError,
@@ -16,6 +15,7 @@ from gradtape.errors import (
     RuleError,
     ShapeError,
 )
+from gradtape.extend import Location
 from gradtape_standins.missing_names import missing
 from gradtape_standins.python_errors import as_python
 

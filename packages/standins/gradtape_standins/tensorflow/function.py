@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.pytree import leaves, map_structure, rebuild
-from gradtape.forking import after_fork_in_child, fork_safe
+from gradtape.extend import after_fork_in_child, fork_safe, leave_tape, leaves, map_structure, rebuild
 from gradtape_standins.tensorflow.auto_jit import AutoJit, returned
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import explained
@@ -387,7 +386,7 @@ def numpy_function(
 ) -> Any:
     """`func` called with arrays; no gradient goes through it."""
     note_effect("tf.numpy_function")
-    given = [wrap(value_of(x))._value._leave("tf.numpy_function") for x in inp]
+    given = [leave_tape(wrap(value_of(x))._value, "tf.numpy_function") for x in inp]
     result = func(*(x[()] if x.ndim == 0 else x.copy() for x in given))
     return _typed(result, Tout, value_of)
 

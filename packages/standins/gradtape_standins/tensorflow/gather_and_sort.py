@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.operation import Lifted
+from gradtape.extend import Lifted, concrete
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import integers, lengths, tensors, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms, invalid
@@ -21,7 +21,7 @@ UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
 def _positions(indices: Any, what: str) -> Any:
-    found = np.asarray(value_of(indices)._concrete())
+    found = np.asarray(concrete(value_of(indices)))
     if found.dtype.kind not in "iu" and found.size:
         raise invalid(f"{what}: indices are integers; these are {dtypes.as_dtype(found.dtype).name}")
     return found.astype(np.int64)
@@ -164,7 +164,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """`x` where `condition` is true, else `y`; without them, the places where it is true."""
     chosen = value_of(condition)
     if x is None and y is None:
-        return wrap(gt.Tensor(np.argwhere(chosen._concrete())))
+        return wrap(gt.Tensor(np.argwhere(concrete(chosen))))
     if x is None or y is None:
         raise ValueError(explained("tf.where: x and y must both be given, or neither"))
     if chosen.dtype.kind != "b":
@@ -176,7 +176,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 @in_tensorflow_terms
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Any:
     """The elements (or slices) where `mask` is true."""
-    value, chosen = value_of(tensor), np.asarray(value_of(mask)._concrete())
+    value, chosen = value_of(tensor), np.asarray(concrete(value_of(mask)))
     first = 0 if axis is None else integers(axis) % value.ndim
     if value.shape[first : first + chosen.ndim] != chosen.shape:
         raise ValueError(
@@ -187,7 +187,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Any]:
     """The elements (or slices) of `data` in as many parts, by the number of the part that each belongs to."""
-    numbers = np.asarray(value_of(partitions)._concrete())
+    numbers = np.asarray(concrete(value_of(partitions)))
     return [boolean_mask(data, numbers == number) for number in range(num_partitions)]
 
 
@@ -203,7 +203,7 @@ def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Any:
     """The places that would sort along `axis`."""
-    array = np.asarray(value_of(values)._concrete())
+    array = np.asarray(concrete(value_of(values)))
     if direction.upper() == "DESCENDING":
         array = -array.astype(np.float64) if array.dtype.kind in "ub" else -array
     return wrap(gt.Tensor(np.argsort(array, axis, kind="stable").astype(np.int32)))
@@ -220,7 +220,7 @@ def searchsorted(
 
 def _plain(value: Any) -> Any:
     """The array behind a gradtape tensor, or an array itself."""
-    return value._concrete() if isinstance(value, gt.Tensor) else np.asarray(value)
+    return concrete(value) if isinstance(value, gt.Tensor) else np.asarray(value)
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
@@ -237,7 +237,7 @@ def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = N
 
 
 def _first_seen(x: Any) -> tuple[Any, Any, Any]:
-    array = np.asarray(value_of(x)._concrete())
+    array = np.asarray(concrete(value_of(x)))
     values, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)
     place = np.empty_like(order)
@@ -248,7 +248,7 @@ def _first_seen(x: Any) -> tuple[Any, Any, Any]:
 @in_tensorflow_terms
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """The same bits as numbers of another kind; no gradient passes."""
-    return wrap(gt.Tensor(np.array(value_of(input)._concrete()).view(dtypes.numpy_of(type))))
+    return wrap(gt.Tensor(np.array(concrete(value_of(input))).view(dtypes.numpy_of(type))))
 
 
 @in_tensorflow_terms
@@ -289,9 +289,9 @@ def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Any:
     """How many values are in each of `nbins` parts of a range; those beyond it are in the first and last."""
-    low, high = np.asarray(value_of(value_range)._concrete(), np.float64)
+    low, high = np.asarray(concrete(value_of(value_range)), np.float64)
     many = integers(nbins)
-    array = np.asarray(value_of(values)._concrete(), np.float64)
+    array = np.asarray(concrete(value_of(values)), np.float64)
     place = np.clip(np.floor(many * (array - low) / (high - low)), 0, many - 1).astype(np.int64)
     return wrap(gt.Tensor(np.bincount(place.ravel(), minlength=many).astype(dtypes.numpy_of(dtype))))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.arrays import cast, convert_to_tensor, reverse
@@ -37,7 +38,7 @@ def _adjusted(images: Any, factor: Any) -> Any:
     def no_gradient(upstream: Any, variables: Any = None) -> Any:
         raise LookupError("gradient registry has no entry for: AdjustContrastv2")
 
-    return wrap(np.asarray(result._concrete())), no_gradient
+    return wrap(np.asarray(concrete(result))), no_gradient
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:

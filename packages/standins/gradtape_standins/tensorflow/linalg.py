@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.arrays import eye
@@ -187,7 +188,7 @@ def diag(
             "elements",
             f"num_rows={least[0]}, num_cols={least[1]}",
         )
-    rest = np.full((*value.shape[:-1], *sizes), value_of(padding_value)._concrete(), value.dtype)
+    rest = np.full((*value.shape[:-1], *sizes), concrete(value_of(padding_value)), value.dtype)
     rows = np.arange(length) + max(-shift, 0)
     return wrap(gt.at(gt.Tensor(rest))[..., rows, rows + shift].set(value))
 
@@ -391,7 +392,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     """The lower and upper triangular factors in one matrix, and the permutation of the rows."""
     matrix = _matrix(input, "lu")
     rows, lower, upper = gt.linalg.lu(matrix, p_indices=True)
-    order = np.asarray(rows if not isinstance(rows, gt.Tensor) else rows._concrete())
+    order = np.asarray(rows if not isinstance(rows, gt.Tensor) else concrete(rows))
     packed = gt.tril(lower, -1) + upper
     # gradtape's rows say where each row of the product goes; TensorFlow's where each row comes from
     return Lu(wrap(packed), wrap(gt.Tensor(np.argsort(order, -1).astype(dtypes.numpy_of(output_idx_type)))))
@@ -417,7 +418,7 @@ def sqrtm(input: Any, name: str | None = None) -> Any:
 
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The rank of a matrix."""
-    matrix, least = _matrix(a, "matrix_rank", False)._concrete(), None if tol is None else value_of(tol)._concrete()
+    matrix, least = concrete(_matrix(a, "matrix_rank", False)), None if tol is None else concrete(value_of(tol))
     return wrap(gt.Tensor(np.asarray(np.linalg.matrix_rank(matrix, least), np.int32)))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import activations, convolutions
 from gradtape_standins.tensorflow.activations import *  # noqa: F403
@@ -71,7 +72,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     if is_traced_in_range(classes, scores.shape[-1]):
         picked = gt.take_along_axis(gt.log_softmax(scores, -1), gt.expand_dims(gt.astype(classes, np.int64), -1), -1)
         return wrap(-gt.squeeze(picked, -1))
-    places = np.asarray(classes._concrete()).astype(np.int64)
+    places = np.asarray(concrete(classes)).astype(np.int64)
     if places.size and (places.min() < 0 or places.max() >= scores.shape[-1]):
         wrong = places[(places < 0) | (places >= scores.shape[-1])].ravel()[0]
         raise invalid(f"label {wrong} is not in [0, {scores.shape[-1]}), the range of the {scores.shape[-1]} classes")
@@ -127,7 +128,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 @in_tensorflow_terms
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
     """Zeros in the place of a share `rate` of the elements; the others are made that much greater."""
-    value, share = value_of(x), float(np.asarray(value_of(rate)._concrete()))
+    value, share = value_of(x), float(np.asarray(concrete(value_of(rate))))
     check_kind(value, "f", "dropout")
     if not 0 <= share < 1:
         raise ValueError(explained(f"dropout: rate={share}; a number from 0 up to, but not including, 1 is wanted"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow.conversion import Holder
 from gradtape_standins.tensorflow.execution_context import note_effect
 
@@ -33,7 +34,7 @@ def print(
 def written(x: Any, summarize: int, quoted: bool = False) -> str:
     """`x` as `tf.print` writes it."""
     if isinstance(x, Holder):
-        return _array(np.asarray(x._value._concrete()), summarize)
+        return _array(np.asarray(concrete(x._value)), summarize)
     if isinstance(x, np.ndarray | np.generic):
         return _array(np.asarray(x), summarize)
     if isinstance(x, dict):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import elementwise, segments
 from gradtape_standins.tensorflow.arrays import cast, concat, convert_to_tensor
@@ -81,7 +82,7 @@ class RaggedTensor:
     def from_tensor(cls, tensor: Any, lengths: Any = None, padding: Any = None, name: Any = None) -> RaggedTensor:
         """The rows of a tensor, cut to `lengths`, or before what is only `padding`."""
         whole = convert_to_tensor(tensor)
-        array = np.asarray(whole._value._concrete())
+        array = np.asarray(concrete(whole._value))
         sizes = [array.shape[1]] * len(array) if lengths is None else integers(lengths)
         if padding is not None:
             sizes = [int(np.flatnonzero(row != padding).max(initial=-1)) + 1 for row in array]
@@ -90,7 +91,7 @@ class RaggedTensor:
     @classmethod
     def from_sparse(cls, st_input: Any, name: Any = None, row_splits_dtype: Any = None) -> RaggedTensor:
         """The rows of a `tf.SparseTensor` whose elements stand at the beginning of its rows."""
-        places = np.asarray(st_input.indices._value._concrete())
+        places = np.asarray(concrete(st_input.indices._value))
         lengths = np.bincount(places[:, 0], minlength=st_input.shape[0])
         rows = cls.from_row_lengths(st_input.values, lengths.tolist())
         if not np.array_equal(rows._columns(), places[:, 1]):
@@ -174,7 +175,7 @@ class RaggedTensor:
 
     def to_list(self) -> list[Any]:
         """The rows as lists."""
-        inner = self.values.to_list() if isinstance(self.values, RaggedTensor) else self.values._value._concrete()
+        inner = self.values.to_list() if isinstance(self.values, RaggedTensor) else concrete(self.values._value)
         rows = [inner[a:b] for a, b in zip(self._splits[:-1], self._splits[1:])]
         return [row if isinstance(row, list) else row.tolist() for row in rows]
 
@@ -202,7 +203,7 @@ class RaggedTensor:
         places = (self._rows(), self._columns())
         if flat.dtype == object:
             made = np.full(size, fill, object)
-            made[places] = flat._concrete()
+            made[places] = concrete(flat)
             return wrap(gt.Tensor(made))
         return wrap(gt.at(gt.Tensor(np.full(size, fill, flat.dtype)))[places].set(flat))
 
@@ -411,7 +412,7 @@ def _gathered(params: Any, indices: Any, *args: Any, **kwargs: Any) -> Any:
     """Rows of a RaggedTensor, or rows of a tensor for each of ragged indices."""
     if not isinstance(params, RaggedTensor):
         return indices.with_flat_values(gather(params, indices.flat_values, *args, **kwargs))
-    places = np.asarray(value_of(indices)._concrete())
+    places = np.asarray(concrete(value_of(indices)))
     starts, ends = params._splits[places], params._splits[places + 1]
     return _picked(params.values, [np.arange(a, b) for a, b in zip(starts.ravel(), ends.ravel())])
 
@@ -516,7 +517,7 @@ def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, n
     """A row from each of `starts` up to its limit; from 0, if only limits are given."""
     first, last = (0, starts) if limits is None else (starts, limits)
     kind = value_of(starts if limits is None else limits).dtype if dtype is None else dtype
-    bounds = np.broadcast_arrays(*(np.atleast_1d(value_of(x)._concrete()) for x in (first, last, deltas)))
+    bounds = np.broadcast_arrays(*(np.atleast_1d(concrete(value_of(x))) for x in (first, last, deltas)))
     return constant([np.arange(*bound).tolist() for bound in zip(*bounds)], dtype=kind)
 
 
@@ -526,7 +527,7 @@ def boolean_mask(data: Any, mask: Any, name: Any = None) -> RaggedTensor:
     marks = mask if isinstance(mask, RaggedTensor) else RaggedTensor.from_tensor(mask)
     if not _same_rows(rows, marks):
         raise invalid("tf.ragged.boolean_mask: the mask has other rows than the data")
-    kept = np.asarray(marks.values._value._concrete())
+    kept = np.asarray(concrete(marks.values._value))
     spans = zip(rows._splits[:-1], rows._splits[1:])
     return _picked(rows.values, [np.arange(a, b)[kept[a:b]] for a, b in spans])
 

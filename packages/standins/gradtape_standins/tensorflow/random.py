@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.forking import fork_safe
+from gradtape.extend import concrete, fork_safe
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import integers, lengths, value_of
@@ -217,7 +217,7 @@ def shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any:
     """For each row of `logits`, classes drawn with those log-probabilities."""
-    scores = np.asarray(value_of(logits)._concrete())
+    scores = np.asarray(concrete(value_of(logits)))
     noise = generator_for(seed).gumbel(size=(scores.shape[0], integers(num_samples), scores.shape[1]))
     return _made(np.argmax(scores[:, None, :] + noise, -1), dtypes.int64 if dtype is None else dtype)
 
@@ -233,7 +233,7 @@ def gamma(
 
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None) -> Any:
     """Poisson-distributed counts; they have no gradient."""
-    rate = np.asarray(value_of(lam)._concrete())
+    rate = np.asarray(concrete(value_of(lam)))
     return _made(generator_for(seed).poisson(rate, (*lengths(shape), *rate.shape)), dtype)
 
 

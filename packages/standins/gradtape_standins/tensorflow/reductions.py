@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import axes, integers, pair, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
@@ -146,7 +147,7 @@ def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Any:
     """How many elements along `axis` are not zero."""
-    counted = np.count_nonzero(value_of(input)._concrete(), axes(axis), keepdims=keepdims)
+    counted = np.count_nonzero(concrete(value_of(input)), axes(axis), keepdims=keepdims)
     return wrap(gt.Tensor(np.asarray(counted, dtypes.numpy_of(dtype))))
 
 
@@ -200,7 +201,7 @@ def _running(op: Any, start: float, x: Any, axis: Any, exclusive: bool, reverse:
     found = _kept(op(value, place), value.dtype)
     if exclusive:
         count = value.shape[place]
-        first = gt.Tensor(np.full_like(value._concrete().take([0] if count else [], place), start))
+        first = gt.Tensor(np.full_like(concrete(value).take([0] if count else [], place), start))
         found = gt.concatenate([first, gt.take(found, np.arange(max(count - 1, 0)), place)], place)
     found = _kept(found, value.dtype)
     return wrap(gt.flip(found, place) if reverse else found)
@@ -233,7 +234,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     """The share of elements that are zero."""
-    array = np.asarray(value_of(value)._concrete())
+    array = np.asarray(concrete(value_of(value)))
     return wrap(gt.Tensor(np.float32(np.mean(array == 0))))
 
 
@@ -247,7 +248,7 @@ def _ordered(x: Any, what: str) -> Any:
     """The elements in their order; not their differences, which overflow."""
     value = value_of(x)
     check_kind(value, "fiu", what)
-    return np.ravel(value._concrete())
+    return np.ravel(concrete(value))
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import integers, value_of
 from gradtape_standins.tensorflow.elementwise import truncatediv
@@ -26,7 +27,7 @@ def bincount(
     name: str | None = None,
 ) -> Any:
     """How often each of 0, 1, 2, ... appears, or the sum of the `weights` there."""
-    places = np.asarray(value_of(arr)._concrete()).ravel()
+    places = np.asarray(concrete(value_of(arr))).ravel()
     if maxlength is not None:
         places = places[places < integers(maxlength)]
     if weights is not None:
@@ -43,15 +44,15 @@ def confusion_matrix(
     name: str | None = None,
 ) -> Any:
     """How often each label (row) was given each prediction (column)."""
-    rows, columns = (np.asarray(value_of(x)._concrete()).astype(np.int64) for x in (labels, predictions))
+    rows, columns = (np.asarray(concrete(value_of(x))).astype(np.int64) for x in (labels, predictions))
     count = integers(num_classes) if num_classes is not None else int(max(rows.max(), columns.max())) + 1
     table = np.zeros((count, count), dtypes.numpy_of(dtype))
-    np.add.at(table, (rows, columns), 1 if weights is None else np.asarray(value_of(weights)._concrete()))
+    np.add.at(table, (rows, columns), 1 if weights is None else np.asarray(concrete(value_of(weights))))
     return wrap(gt.Tensor(table))
 
 
 def _segments(data: Any, segment_ids: Any, count: Any) -> tuple[Any, Any, int]:
-    ids = np.asarray(value_of(segment_ids)._concrete())
+    ids = np.asarray(concrete(value_of(segment_ids)))
     return value_of(data), ids, int(ids.max(initial=-1)) + 1 if count is None else integers(count)
 
 
@@ -151,7 +152,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.
     if not value.ndim or value.shape[-1] < count:
         raise invalid(f"top_k: input must have at least {count} columns; its shape is {value.shape}")
     check_kind(value, "fiu", "top_k")
-    array = value._concrete()
+    array = concrete(value)
     # of integers, the complement orders the other way round, and no number of them overflows
     places = np.argsort(-array if array.dtype.kind == "f" else ~array, axis=-1, kind="stable")[..., :count]
     return TopKV2(
@@ -161,7 +162,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
     """Whether each target is among the `k` greatest predictions of its row."""
-    labels, scores = np.asarray(value_of(targets)._concrete()), np.asarray(value_of(predictions)._concrete())
+    labels, scores = np.asarray(concrete(value_of(targets))), np.asarray(concrete(value_of(predictions)))
     own = np.take_along_axis(scores, labels[:, None], 1)
     return wrap(gt.Tensor((scores > own).sum(1) < integers(k)))
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete, node_of
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import explained
@@ -46,7 +47,7 @@ class IndexedSlices:
         """The shape of the whole tensor."""
         if self.dense_shape is None:
             return TensorShape([None, *value_of(self.values).shape[1:]])
-        return TensorShape([int(n) for n in value_of(self.dense_shape)._concrete()])
+        return TensorShape([int(n) for n in concrete(value_of(self.dense_shape))])
 
     @property
     def device(self) -> str:
@@ -105,12 +106,12 @@ def sliced_sources(targets: list[Any], sources: list[Any], gathered: list[Gather
     """For each source (by its number) that `targets` reach through gathers of rows only: those gathers."""
     found: dict[int, list[Gathered]] = {}
     for number, source in enumerate(sources):
-        through = [g for g in gathered if g.source is source and g.result._node is not None]
+        through = [g for g in gathered if g.source is source and node_of(g.result) is not None]
         if through:
-            ends = {id(g.result._node) for g in through}
-            reached = _reached([t._node for t in targets if isinstance(t, gt.Tensor)], ends)
-            if id(source._node) not in reached and ends & reached:
-                found[number] = [g for g in through if id(g.result._node) in reached]
+            ends = {id(node_of(g.result)) for g in through}
+            reached = _reached([node_of(t) for t in targets if isinstance(t, gt.Tensor)], ends)
+            if id(node_of(source)) not in reached and ends & reached:
+                found[number] = [g for g in through if id(node_of(g.result)) in reached]
     return found
 
 

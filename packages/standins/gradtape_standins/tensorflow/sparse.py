@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.arrays import concat as joined
 from gradtape_standins.tensorflow.arrays import convert_to_tensor
@@ -37,7 +38,7 @@ class SparseTensor:
         self.indices = convert_to_tensor(indices, "int64") if not hasattr(indices, "_value") else indices
         self.values = convert_to_tensor(values)
         self.dense_shape = wrap(gt.Tensor(np.asarray(integers(dense_shape), np.int64)))
-        self._places = np.asarray(self.indices._value._concrete()).reshape(-1, len(self.shape))
+        self._places = np.asarray(concrete(self.indices._value)).reshape(-1, len(self.shape))
         if len(self._places) != len(self.values) or len(self.values.shape) != 1:
             raise ValueError(
                 explained(
@@ -54,7 +55,7 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """The length of each axis."""
-        return TensorShape([int(n) for n in self.dense_shape._value._concrete()])
+        return TensorShape([int(n) for n in concrete(self.dense_shape._value)])
 
     def get_shape(self) -> TensorShape:
         """The length of each axis."""
@@ -139,7 +140,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
 def from_dense(tensor: Any, name: Any = None) -> SparseTensor:
     """The elements that are not zero."""
     whole = convert_to_tensor(tensor)
-    places = np.argwhere(np.asarray(whole._value._concrete()) != 0)
+    places = np.argwhere(np.asarray(concrete(whole._value)) != 0)
     return SparseTensor(places, wrap(whole._value[tuple(places.T)]), whole.shape)
 
 
@@ -236,7 +237,7 @@ def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name:
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """Only some of the elements."""
     x = _checked(sp_input, "retain")
-    kept = np.flatnonzero(np.asarray(value_of(to_retain)._concrete()))
+    kept = np.flatnonzero(np.asarray(concrete(value_of(to_retain))))
     return SparseTensor(x._places[kept], wrap(gt.take(value_of(x.values), kept, 0)), x.dense_shape)
 
 
@@ -252,7 +253,7 @@ def softmax(sp_input: Any, name: Any = None) -> SparseTensor:
     rows, which = np.unique(x._places[:, :-1], axis=0, return_inverse=True)
     which, values = which.ravel(), value_of(x.values)
     highest = np.full(len(rows), -np.inf, values.dtype)
-    np.maximum.at(highest, which, values._concrete())
+    np.maximum.at(highest, which, concrete(values))
     powers = gt.exp(values - highest[which])
     sums = gt.at(gt.Tensor(np.zeros(len(rows), values.dtype)))[which].add(powers)
     return x.with_values(wrap(powers / gt.take(sums, which, 0)))

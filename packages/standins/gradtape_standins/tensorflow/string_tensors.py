@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 
@@ -43,7 +44,7 @@ def rearranged(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     def numbered(x: Any) -> Any:
         if not _is_string(x):
             return x
-        found = np.asarray(value_of(x)._concrete(), object)
+        found = np.asarray(concrete(value_of(x)), object)
         start = len(pool)
         pool.extend(found.ravel().tolist())
         return wrap(gt.Tensor(np.arange(start, len(pool)).reshape(found.shape)))
@@ -52,6 +53,6 @@ def rearranged(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     known = np.array([*pool, None], object)
 
     def named(x: Any) -> Any:
-        return wrap(gt.Tensor(np.array(known[np.asarray(value_of(x)._concrete())], object)))
+        return wrap(gt.Tensor(np.array(known[np.asarray(concrete(value_of(x)))], object)))
 
     return nest.map_structure(named, function(*given_args, **given_kwargs))

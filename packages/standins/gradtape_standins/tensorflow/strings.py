@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.arrays import convert_to_tensor
@@ -20,7 +21,7 @@ from gradtape_standins.tensorflow.tensor import wrap
 
 
 def _bytes(x: Any, what: str) -> Any:
-    array = np.asarray(value_of(x)._concrete())
+    array = np.asarray(concrete(value_of(x)))
     if array.dtype != object:
         raise invalid(
             f"strings.{what}: strings are wanted; this is {dtypes.as_dtype(array.dtype).name}", "tf.as_string(x)"
@@ -103,7 +104,7 @@ def as_string(
     """Numbers as strings."""
     check_supported("tf.strings.as_string", scientific=(scientific, False), shortest=(shortest, False))
     check_supported("tf.strings.as_string", width=(width, -1), fill=(fill, ""))
-    array = np.asarray(value_of(input)._concrete())
+    array = np.asarray(concrete(value_of(input)))
     digits = 6 if precision < 0 else precision
 
     def shown(x: Any) -> bytes:

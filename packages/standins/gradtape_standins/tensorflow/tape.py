@@ -11,11 +11,7 @@ from types import TracebackType
 from typing import Any
 
 import gradtape as gt
-from gradtape.core.location import Location
-from gradtape.core.pytree import leaves, map_structure, rebuild
-from gradtape.core.tape import Tapes
-from gradtape.explain import messages
-from gradtape.transforms.custom.blame import definition
+from gradtape.extend import Location, TapeType, definition_of, leaves, map_structure, messages, rebuild
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
 from gradtape_standins.tensorflow.execution_context import graph_tape
@@ -37,7 +33,7 @@ def wrapped(value: Any) -> Any:
     return value if value is None or isinstance(value, IndexedSlices) else wrap(value)
 
 
-class GradientTape(metaclass=Tapes):
+class GradientTape(metaclass=TapeType):
     """`tf.GradientTape`: records what is computed inside its `with` block, and differentiates it.
 
     >>> from gradtape_standins import tensorflow as tf
@@ -373,7 +369,7 @@ def _with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
             raise messages.broken_rule(
                 f"custom_gradient: the grad of {name} returned {len(flat)} gradients for {len(arguments)} arguments"
                 + (f" and {len(for_variables)} for {len(variables)} variables" if variables else ""),
-                definition(grad),
+                definition_of(grad),
                 called,
                 "return one gradient for each argument, None where it is zero"
                 + (", and a list with one for each variable" if variables else ""),

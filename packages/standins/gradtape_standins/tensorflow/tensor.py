@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.location import Location
-from gradtape.core.operation import Lifted
+from gradtape.extend import Lifted, Location, concrete, leave_tape
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import Holder, dtype_name, pair, value_of
 from gradtape_standins.tensorflow.errors import InvalidArgumentError, explained, in_tensorflow_terms, invalid
@@ -89,7 +88,7 @@ def dividing(op: Callable[..., Any], what: str) -> Callable[..., Any]:
 
     def divide(x: Any, y: Any) -> Any:
         if isinstance(y, gt.Tensor) and y.dtype.kind in "iu":
-            zeros = gt.any(gt.equal(y, 0)) if isinstance(y, Lifted) else np.any(y._concrete() == 0)
+            zeros = gt.any(gt.equal(y, 0)) if isinstance(y, Lifted) else np.any(concrete(y) == 0)
             if bool(zeros):
                 raise invalid(f"{what}: integer division by zero", "tf.where(y == 0, 1, y) as the divisor")
         return op(x, y)
@@ -179,7 +178,7 @@ class TensorLike(Holder):
                 "  fix: tf.print(x) to see it, tf.py_function to compute with it, or call the function without "
                 "tf.function"
             )
-        array = self._value._leave(".numpy()")
+        array = leave_tape(self._value, ".numpy()")
         return array[()] if array.ndim == 0 else array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -194,7 +193,7 @@ class TensorLike(Holder):
         if asking.startswith("gradtape."):
             return self._value.__array__(dtype, copy)  # a function of ours drops no gradient: this raises
         # TensorFlow lets NumPy have the numbers of a recorded tensor; the cut that is left lets `why` name the line
-        return np.array(self._value._leave("np.asarray()"), dtype=dtype)
+        return np.array(leave_tape(self._value, "np.asarray()"), dtype=dtype)
 
     def ref(self) -> Reference:
         """Something hashable that stands for this very tensor."""
@@ -220,7 +219,7 @@ class TensorLike(Holder):
         return complex(self._only("complex()"))
 
     def __index__(self) -> int:
-        return operator.index(self._value._leave("operator.index()")[()])
+        return operator.index(leave_tape(self._value, "operator.index()")[()])
 
     def _only(self, how: str) -> Any:
         if not self._value.size and how == "bool()":
@@ -234,7 +233,7 @@ class TensorLike(Holder):
             )
         if self._value.size != 1:
             raise TypeError(explained(f"{how} of a tensor of shape {self.shape}; one element is wanted"))
-        return self._value._leave(how).reshape(())[()]
+        return leave_tape(self._value, how).reshape(())[()]
 
     # -- elements
 
@@ -415,13 +414,13 @@ class Tensor(TensorLike):
     def __repr__(self) -> str:
         if self.symbol is not None:
             return f"<tf.Tensor '{self.symbol}:0' shape={self._shown()} dtype={self.dtype.name}>"
-        text = repr_of(self._value._concrete())
+        text = repr_of(concrete(self._value))
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={text}>"
 
     def __str__(self) -> str:
         if self.symbol is not None:
             return f'Tensor("{self.symbol}:0", shape={self._shown()}, dtype={self.dtype.name})'
-        return f"tf.Tensor({text_of(self._value._concrete())}, shape={self.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({text_of(concrete(self._value))}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __getattr__(self, name: str) -> Any:
         if name in _NUMPY_METHODS:
@@ -440,7 +439,7 @@ class Tensor(TensorLike):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return constant_of, (self._value._concrete(),)
+        return constant_of, (concrete(self._value),)
 
 
 class EagerTensor(Tensor):
@@ -500,7 +499,7 @@ def checked_index(index: Any) -> Any:
         elif isinstance(part, np.integer):
             found.append(int(part))
         elif isinstance(part, Holder) and (part._value.dtype.kind == "b" or _is_position(part._value)):
-            array = part._value._concrete()
+            array = concrete(part._value)
             found.append(int(array) if array.dtype.kind != "b" else array)
         elif isinstance(part, np.ndarray) and part.dtype == np.bool_:
             found.append(part)
@@ -518,7 +517,7 @@ def checked_index(index: Any) -> Any:
 def _sum(x: Any, y: Any) -> Any:
     """The sum; of strings, one behind the other."""
     if isinstance(x, gt.Tensor) and x.dtype == object:
-        return np.asarray(x._concrete() + y._concrete(), object)
+        return np.asarray(concrete(x) + concrete(y), object)
     return gt.add(x, y)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.conversion import integers
 from gradtape_standins.tensorflow.errors import DataLossError, NotFoundError, check_supported, explained
@@ -68,7 +69,7 @@ class Checkpoint:
         """Write the variables to a file; its name without ending is returned."""
         import gradtape as gt
 
-        gt.nn.save(f"{file_prefix}{_SUFFIX}", {name: v._value._concrete() for name, v in self._variables().items()})
+        gt.nn.save(f"{file_prefix}{_SUFFIX}", {name: concrete(v._value) for name, v in self._variables().items()})
         return str(file_prefix)
 
     def save(self, file_prefix: Any, options: Any = None) -> str:
@@ -181,7 +182,7 @@ class ExponentialMovingAverage:
     def apply(self, var_list: Any = None) -> None:
         """Take the present values in; of a variable that is met for the first time, as the average."""
         for variable in var_list or []:
-            value = variable._value._concrete()
+            value = concrete(variable._value)
             if id(variable) not in self._averages:
                 self._averages[id(variable)] = (variable, Variable(np.array(value), trainable=False))
                 continue

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete, leave_tape
 from gradtape_standins.tensorflow import dtypes
 from gradtape_standins.tensorflow.conversion import Holder, value_of
 from gradtape_standins.tensorflow.errors import explained, in_tensorflow_terms
@@ -76,7 +77,7 @@ class Variable(TensorLike):
         self._name = f"{scoped(name or 'Variable')}:0"
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
-        array = value._leave("tf.Variable()") if isinstance(initial_value, Holder) else value._concrete()
+        array = leave_tape(value, "tf.Variable()") if isinstance(initial_value, Holder) else concrete(value)
         if array.dtype == object:
             raise ValueError(explained("tf.Variable: strings cannot be variables in this stand-in; numbers are wanted"))
         self._value = Cell(array, trainable=self._trainable, name=name)
@@ -125,7 +126,7 @@ class Variable(TensorLike):
         new = self._fitting(value)
         varies = self._declared is not None and self._declared.is_compatible_with(new.shape)
         if varies and new.shape != self._value.shape:
-            self._value = Cell(new._concrete(), trainable=self._trainable, name=self._value.name)
+            self._value = Cell(concrete(new), trainable=self._trainable, name=self._value.name)
             self._value.owner = weakref.ref(self)
             return self._answer(read_value)
         if new.shape != self._value.shape:
@@ -174,8 +175,8 @@ class Variable(TensorLike):
         return self._rows_changed(sparse_delta, np.minimum)
 
     def _rows_changed(self, sparse_delta: Any, change: Any) -> Any:
-        array = np.array(self._value._concrete())
-        change.at(array, value_of(sparse_delta.indices)._concrete(), value_of(sparse_delta.values)._leave("scatter"))
+        array = np.array(concrete(self._value))
+        change.at(array, concrete(value_of(sparse_delta.indices)), leave_tape(value_of(sparse_delta.values), "scatter"))
         return self.assign(array)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
@@ -221,7 +222,7 @@ class Variable(TensorLike):
     def _scattered(self, how: str, indices: Any, updates: Any) -> Any:
         from gradtape_standins.tensorflow import gather_and_sort
 
-        return self.assign(getattr(gather_and_sort, how)(wrap(gt.Tensor(self._value._concrete())), indices, updates))
+        return self.assign(getattr(gather_and_sort, how)(wrap(gt.Tensor(concrete(self._value))), indices, updates))
 
     def _fitting(self, value: Any) -> Any:
         return value_of(value, self._value.dtype)
@@ -248,15 +249,15 @@ class Variable(TensorLike):
 
     def __repr__(self) -> str:
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
-        return f"{head}, numpy={repr_of(self._value._concrete())}>"
+        return f"{head}, numpy={repr_of(concrete(self._value))}>"
 
     __str__ = __repr__
 
     def __deepcopy__(self, memo: Any) -> Variable:
-        return type(self)(self._value._concrete(), self._trainable, name=self._name.removesuffix(":0"))
+        return type(self)(concrete(self._value), self._trainable, name=self._name.removesuffix(":0"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._value._concrete(), self._trainable, self._name.removesuffix(":0"))
+        return _restored, (concrete(self._value), self._trainable, self._name.removesuffix(":0"))
 
 
 class ResourceVariable(Variable):
@@ -293,8 +294,8 @@ def _slice_of(value: Any, variable: Variable, place: Any) -> Any:
 
     def assign_with(change: Any) -> Any:
         def assign(new: Any) -> Any:
-            array = np.array(variable._value._concrete())
-            array[place] = change(array[place], value_of(new, variable._value.dtype)._leave("assign"))
+            array = np.array(concrete(variable._value))
+            array[place] = change(array[place], leave_tape(value_of(new, variable._value.dtype), "assign"))
             return variable.assign(array)
 
         return assign

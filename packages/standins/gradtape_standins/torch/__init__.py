@@ -36,7 +36,7 @@ from gradtape_standins.torch import (
     utils,
 )
 from gradtape_standins.torch import dtypes as _dtypes
-from gradtape_standins.torch import less_common_functions as _further
+from gradtape_standins.torch import less_common_functions as _less_common
 from gradtape_standins.torch import methods as _methods
 from gradtape_standins.torch.amp import GradScaler, autocast
 from gradtape_standins.torch.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
@@ -101,7 +101,7 @@ _WRITTEN = (
 """Methods that write in place, which `torch` has as functions too."""
 
 globals().update(_methods.FUNCTIONS)
-globals().update(_further.FUNCTIONS)
+globals().update(_less_common.FUNCTIONS)
 detach = Tensor.detach
 globals().update(random.FUNCTIONS)
 globals().update({name: getattr(nn.functional, name) for name in _OF_NETWORKS.split()})

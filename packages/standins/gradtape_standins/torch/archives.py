@@ -395,7 +395,7 @@ class _Writer:
         elif isinstance(item, dict):
             self._dictionary(item)
         elif isinstance(item, (np.ndarray, np.generic)):
-            self._array(np.asarray(item), isinstance(item, np.generic))
+            self._write_array(np.asarray(item), isinstance(item, np.generic))
         elif type(item) is list:
             self.steps += b"]"
             self._remember(item)
@@ -451,9 +451,9 @@ class _Writer:
         is_parameter = isinstance(tensor, Parameter)
         if is_parameter:
             self._name("torch._utils", "_rebuild_parameter")
-        array = np.ascontiguousarray(tensor._array)
+        array = np.ascontiguousarray(tensor._numbers)
         root = tensor if tensor._base is None else tensor._base
-        shares = np.shape(root._array) == np.shape(tensor._array)
+        shares = np.shape(root._numbers) == np.shape(tensor._numbers)
         identity = (id(root) if shares else id(tensor), array.tobytes())
         if identity not in self.keys:
             self.keys[identity] = str(len(self.contents))
@@ -467,7 +467,7 @@ class _Writer:
             self.put(part)
         self.steps += b"tQ"
         self._integer(0)
-        shape = np.shape(tensor._array)
+        shape = np.shape(tensor._numbers)
         self._tuple(shape)
         self._tuple(tuple(int(np.prod([max(n, 1) for n in shape[axis + 1 :]])) for axis in range(len(shape))))
         self.put(bool(tensor.requires_grad and tensor.is_leaf and not is_parameter))
@@ -478,7 +478,7 @@ class _Writer:
             self._name("collections", "OrderedDict")
             self.steps += b")R\x87R"
 
-    def _array(self, array: Any, is_number: bool) -> None:
+    def _write_array(self, array: Any, is_number: bool) -> None:
         if array.dtype.kind not in "fciub":
             raise RuntimeError(f"torch.save: an array of dtype {array.dtype} cannot be stored; arrays of numbers can")
         content = np.ascontiguousarray(array).tobytes()

@@ -10,9 +10,8 @@ import numpy as np
 
 import gradtape as gt
 from gradtape import nn
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor as Value
-from gradtape.core.tensor import plain
+from gradtape.extend import Lifted, plain
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.wrapping import Function, cast, floating, function, operand, promoted
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
-from gradtape.explain import messages
+from gradtape.extend import Tensor as Value
+from gradtape.extend import messages
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import as_torch, translating
 from gradtape_standins.torch.storage import Mirror
 from gradtape_standins.torch.tensor import Tensor, wrap
 
 
-def array_of(data: Any, dtype: Any = None) -> Any:
+def convert_to_array(data: Any, dtype: Any = None) -> Any:
     """A fresh array with the numbers in `data`; Python's floats in the default type."""
     if isinstance(data, Tensor):
         return np.array(data._left("torch.tensor()"), dtype=dtype)
@@ -79,7 +79,7 @@ def tensor(
     if data is None:
         raise RuntimeError("Could not infer dtype of NoneType.\n  fix: a number, a list or an array")
     with translating():
-        return _made(array_of(data, dtypes.as_numpy(dtype)), requires_grad, device)
+        return _made(convert_to_array(data, dtypes.as_numpy(dtype)), requires_grad, device)
 
 
 def _made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
@@ -158,7 +158,7 @@ def full(
     size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
     """A tensor of one number."""
-    fill = fill_value._array if isinstance(fill_value, Tensor) else fill_value
+    fill = fill_value._numbers if isinstance(fill_value, Tensor) else fill_value
     kind = dtypes.as_numpy(dtype)
     if kind is None:
         kind = fill.dtype if hasattr(fill, "dtype") else dtypes.of_number(fill)

@@ -8,8 +8,7 @@ from typing import Any
 
 from gradtape import errors
 from gradtape.errors import GradTapeError
-from gradtape.explain.model.problem import Fix, Problem
-from gradtape.explain.render.spelling import respell
+from gradtape.extend import Fix, Problem, node_of, respell
 
 
 def _shown_as(name: str, module: str = "builtins") -> Callable[[type[GradTapeError]], type[GradTapeError]]:
@@ -148,16 +147,14 @@ class translating:
 
 def warn_not_kept(tensor: Any) -> None:
     """The `.grad` of a tensor that is not a leaf was asked for: it is None, and PyTorch warns of that."""
-    from gradtape.explain import messages
-    from gradtape.explain.emit.policy import report
-    from gradtape.explain.messages.build import at, here
+    from gradtape.extend import Location, messages, report, span_of
 
-    made = tensor._value._node.location
+    made = node_of(tensor._value).location
     found = messages.problem(
         "GT201",
         f"the .grad of a tensor of shape {tuple(tensor.shape)} that is not a leaf is None: backward() keeps gradients "
         "of leaves only",
-        spans=[here("asked here"), at(made, "computed here")],
+        spans=[span_of(Location.here(), "asked here"), span_of(made, "computed here")],
         fixes=[
             "if it is a parameter, make it a leaf: x = (...).detach().requires_grad_()",
             "call .retain_grad() on it before backward(), or ask for the gradient of a leaf",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.pytree import leaves, map_structure
+from gradtape.extend import array_of, leaves, map_structure
 from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import dtypes, random
 from gradtape_standins.torch.errors import as_torch, translating
@@ -152,7 +152,8 @@ class _Written:
         for place, value in zip(self.places, changed, strict=True):
             target, axis = flat[place], axes[place]
             if axis is None:
-                if not np.array_equal(np.broadcast_to(value._array[:1], value.shape), value._array, equal_nan=True):
+                array = array_of(value)
+                if not np.array_equal(np.broadcast_to(array[:1], array.shape), array, equal_nan=True):
                     raise RuntimeError(
                         "vmap: an argument that is not mapped (in_dims=None) was written to with what differs between "
                         "examples.\n  fix: map it too, or write to x.clone()"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import AMBIENT, Node
+from gradtape.extend import AMBIENT, Node, node_of
 
 labels: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
 """What PyTorch calls the operation that made a node: `MulBackward0`."""
@@ -26,19 +26,19 @@ class GradFn:
     """The operation that made a tensor, as `.grad_fn` shows it."""
 
     def __init__(self, node: Node) -> None:
-        self._node = node
+        self._recorded = node
         self.__class__ = type(label_of(node), (GradFn,), {"__module__": "builtins"})
 
     def name(self) -> str:
         """What PyTorch calls the operation."""
-        label = label_of(self._node)
+        label = label_of(self._recorded)
         return f"torch::autograd::{label}" if label == "AccumulateGrad" else label
 
     @property
     def next_functions(self) -> tuple[tuple[GradFn | None, int], ...]:
         """The operations that made the inputs; what stands for several of ours is one of PyTorch's."""
         found: list[tuple[GradFn | None, int]] = []
-        for parent in self._node.parents:
+        for parent in self._recorded.parents:
             found.extend(_functions(parent))
         if type(self).__name__ == "AddmmBackward0":  # PyTorch names what is added first, gradtape last
             found.insert(0, found.pop())
@@ -46,7 +46,7 @@ class GradFn:
 
     def __getattr__(self, name: str) -> Any:
         if name == "metadata":
-            return _metadata.setdefault(self._node, {})
+            return _metadata.setdefault(self._recorded, {})
         kind, _, what = name.partition("saved_")
         if kind not in ("_", "_raw_") or not what:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
@@ -54,11 +54,11 @@ class GradFn:
 
     def _saved(self, what: str, raw: bool) -> Any:
         """What the gradient needs: the operands (`self`, `other`) or the `result`."""
-        from gradtape.core.tensor import Tensor as Value
+        from gradtape.extend import Tensor as Value
         from gradtape_standins.torch.autograd.saving import RESULT, SavedTensor
         from gradtape_standins.torch.tensor import wrap
 
-        node = self._node
+        node = self._recorded
         if node.freed is not None:
             raise RuntimeError(
                 "Trying to access the saved tensors of a graph that has been freed by backward().\n"
@@ -79,16 +79,16 @@ class GradFn:
         """Call `hook(grad_inputs, grad_outputs)` when both are known; what it returns takes the place of the first."""
         from gradtape_standins.torch.hooks import register_node_hook
 
-        if any(parent.op is not None and parent not in labels for parent in self._node.parents):
+        if any(parent.op is not None and parent not in labels for parent in self._recorded.parents):
             raise NotImplementedError(
                 f"{type(self).__name__}.register_hook: this is several operations here, and there is no one gradient "
                 "of each input.\n  fix: tensor.register_hook(...) of the inputs and of the result"
             )
-        return register_node_hook(self._node, hook)
+        return register_node_hook(self._recorded, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook` with a tuple of the gradient that arrives here; what it returns takes its place."""
-        from gradtape.core.tensor import Tensor as Value
+        from gradtape.extend import Tensor as Value
         from gradtape_standins.torch.hooks import RemovableHandle
         from gradtape_standins.torch.tensor import wrap
 
@@ -96,14 +96,14 @@ class GradFn:
             replaced = hook((wrap(gradient),))
             return None if replaced is None else replaced[0]._value
 
-        shown = Value(np.broadcast_to(np.zeros((), self._node.dtype), self._node.shape), self._node)
+        shown = Value(np.broadcast_to(np.zeros((), self._recorded.dtype), self._recorded.shape), self._recorded)
         return RemovableHandle(shown.register_hook(called))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, GradFn) and other._node is self._node
+        return isinstance(other, GradFn) and other._recorded is self._recorded
 
     def __hash__(self) -> int:
-        return hash(self._node)
+        return hash(self._recorded)
 
 
 _SHORT = {
@@ -143,7 +143,7 @@ def _functions(node: Node) -> list[tuple[GradFn | None, int]]:
 
 def name_node(value: Any, label: str) -> None:
     """Say what PyTorch calls the operation that made `value`, unless it has a name already."""
-    node = value._node
+    node = node_of(value)
     if node.bits & AMBIENT and node.op is not None:
         if savers and node not in labels:
             savers[-1](node)
@@ -153,7 +153,7 @@ def name_node(value: Any, label: str) -> None:
 def tell_savers(values: Iterable[Any]) -> None:
     """Tell of the operations of a gradient that has just been computed, which have no names."""
     if savers:
-        nodes = [value._node for value in values if value is not None]
+        nodes = [node_of(value) for value in values if value is not None]
         savers[-1](*dict.fromkeys(n for n in nodes if n.op is not None and n.bits & AMBIENT and n not in labels))
 
 

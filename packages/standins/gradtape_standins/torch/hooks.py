@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.core.graph import AMBIENT, Node
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import AMBIENT, Node, concrete, node_of
+from gradtape.extend import Tensor as Value
 
 waiting: list[weakref.ref[Any]] = []
 """The leaves whose gradients somebody waits for, by `register_post_accumulate_grad_hook`."""
@@ -50,7 +50,7 @@ def accumulating(create_graph: bool) -> Callable[[bool], None]:
         def reach(gradient: Any, leaf: Any = leaf) -> None:
             reached[id(leaf)] = leaf
 
-        hooks = leaf._value._node.extras().hooks
+        hooks = node_of(leaf._value).extras().hooks
         hooks.append(reach)
         removals.append((hooks, reach))
 
@@ -131,7 +131,7 @@ def register_node_hook(node: Node, hook: Callable[..., Any]) -> RemovableHandle:
 
 def _like(answer: Any, found: Any) -> Any:
     """A gradient that a hook has returned, as an array where the walk is one of arrays."""
-    return answer if isinstance(found, Value) or not isinstance(answer, Value) else answer._concrete()
+    return answer if isinstance(found, Value) or not isinstance(answer, Value) else concrete(answer)
 
 
 def registered(hooks: dict[int, Any], hook: Any, first: bool = False) -> RemovableHandle:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import GradTapeError, IndexingError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Lifted, argument_error, concrete
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import as_torch, translating
 from gradtape_standins.torch.tensor import Tensor, unwrap, wrap
@@ -31,16 +30,16 @@ def _part(part: Any) -> Any:
     if isinstance(part, Tensor):
         value = part._value
         if value.dtype.kind not in "iub":
-            raise refused(
+            raise argument_error(
                 IndexingError,
                 f"a tensor of dtype {part.dtype} as an index; integers and booleans are accepted.",
                 "index.long()",
             )
         if not value.shape and value.dtype.kind in "iu" and type(value) is Value:
-            return int(value._concrete())
+            return int(concrete(value))
         return value
     if isinstance(part, (list, tuple)):
-        return np.asarray([unwrap(x)._concrete() if isinstance(x, Tensor) else x for x in part])
+        return np.asarray([concrete(unwrap(x)) if isinstance(x, Tensor) else x for x in part])
     if isinstance(part, slice):
         start, stop, step = (int(x) if isinstance(x, Tensor) else x for x in (part.start, part.stop, part.step))
         if step is not None and step <= 0:
@@ -96,7 +95,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
         cut = tuple(slice(None) if axis == dim else slice(0, n) for axis, n in enumerate(index.shape))
         input = gt.getitem(input, cut)
     length = input.shape[dim] if input.ndim else 1
-    if isinstance(index, Value) and not isinstance(index, Lifted) and np.any(_beyond(index._concrete(), length)):
+    if isinstance(index, Value) and not isinstance(index, Lifted) and np.any(_beyond(concrete(index), length)):
         raise RuntimeError(
             f"gather: an index is out of bounds for dimension {dim} with size {length}; 0 to {length - 1} are "
             "accepted.\n  fix: labels that count from 0"
@@ -213,7 +212,7 @@ def masked_select(input: Any, mask: Any) -> Any:
 @function("MaskedScatter")
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """The elements of `source`, in order, where `mask` is true."""
-    mask = np.broadcast_to(mask._concrete(), input.shape)
+    mask = np.broadcast_to(concrete(mask), input.shape)
     return gt.at(input)[mask].set(gt.reshape(source, (-1,))[: int(mask.sum())])
 
 
@@ -232,33 +231,33 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None) -> Any:
 @function()
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The positions of what is not 0: one in each row, or a tensor for each axis."""
-    found = np.nonzero(input._concrete())
+    found = np.nonzero(concrete(input))
     return tuple(found) if as_tuple else np.stack(found, axis=-1)
 
 
 @function()
 def argwhere(input: Any) -> Any:
     """The positions of what is not 0, one in each row."""
-    return np.argwhere(input._concrete())
+    return np.argwhere(concrete(input))
 
 
 @function()
 def searchsorted(sorted_sequence: Any, input: Any, *, right: bool = False, side: Any = None) -> Any:
     """Where numbers would have to be inserted to keep a sequence sorted."""
-    values = input._concrete() if isinstance(input, Value) else np.asarray(input)
-    return np.searchsorted(sorted_sequence._concrete(), values, side=side or ("right" if right else "left"))
+    values = concrete(input) if isinstance(input, Value) else np.asarray(input)
+    return np.searchsorted(concrete(sorted_sequence), values, side=side or ("right" if right else "left"))
 
 
 @function()
 def bucketize(input: Any, boundaries: Any, *, right: bool = False) -> Any:
     """Which interval between `boundaries` each number falls into."""
-    return np.searchsorted(boundaries._concrete(), input._concrete(), side="right" if right else "left")
+    return np.searchsorted(concrete(boundaries), concrete(input), side="right" if right else "left")
 
 
 @function()
 def isin(elements: Any, test_elements: Any) -> Any:
     """Whether each element is one of `test_elements`."""
-    plain = [x._concrete() if isinstance(x, Value) else x for x in (elements, test_elements)]
+    plain = [concrete(x) if isinstance(x, Value) else x for x in (elements, test_elements)]
     return np.isin(*plain)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
+from gradtape.extend import concrete
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.shaping import lengths
 from gradtape_standins.torch.wrapping import cast, function
@@ -75,7 +76,7 @@ def tile(input: Any, *dims: Any) -> Any:
 @function("View")
 def repeat_interleave(input: Any, repeats: Any, dim: Any = None) -> Any:
     """Each element, or slice along `dim`, repeated."""
-    count = repeats._concrete() if isinstance(repeats, Value) else repeats
+    count = concrete(repeats) if isinstance(repeats, Value) else repeats
     return gt.repeat(input, count, dim)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
+from gradtape.extend import concrete
 from gradtape_standins.torch import creation, dtypes, linalg
 from gradtape_standins.torch.linalg import fields
 from gradtape_standins.torch.tensor import Tensor, wrap
@@ -66,7 +67,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int = 0) -
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Positions counted along one axis as positions along each."""
-    return tuple(wrap(part) for part in np.unravel_index(indices._array, tuple(shape)))
+    return tuple(wrap(part) for part in np.unravel_index(indices._numbers, tuple(shape)))
 
 
 @function("Sum")
@@ -114,19 +115,19 @@ def ldexp(input: Any, other: Any) -> Any:
 @function()
 def nextafter(input: Any, other: Any) -> Any:
     """The next number that the type has, towards `other`."""
-    return np.nextafter(input._concrete(), other._concrete())
+    return np.nextafter(concrete(input), concrete(other))
 
 
 @function()
 def isreal(input: Any) -> Any:
     """Whether each number has no imaginary part."""
-    return np.isreal(input._concrete())
+    return np.isreal(concrete(input))
 
 
 @function()
 def frexp(input: Any) -> Any:
     """Numbers as a mantissa and a power of 2."""
-    mantissa, exponent = np.frexp(input._concrete())
+    mantissa, exponent = np.frexp(concrete(input))
     return _Frexp(mantissa, exponent)
 
 

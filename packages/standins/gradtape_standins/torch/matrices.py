@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import ShapeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Tensor as Value
+from gradtape.extend import argument_error
 from gradtape_standins.torch.wrapping import function, one_type
 
 
 def _ranks(name: str, wanted: str, **operands: Any) -> None:
     for (what, x), rank in zip(operands.items(), wanted, strict=True):
         if len(x.shape) != int(rank):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"torch.{name}: {what} has shape {list(x.shape)}; {rank} dimensions are accepted.",
                 "torch.matmul takes vectors, matrices and batches of them",

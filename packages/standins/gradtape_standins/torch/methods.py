@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
+from gradtape.extend import concrete
 from gradtape_standins.torch import (
     arithmetic,
     creation,
@@ -97,7 +98,7 @@ def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
 @function("Clone")
 def clone(input: Any, *, memory_format: Any = None) -> Any:
     """A copy of the numbers; the gradient passes."""
-    return gt.positive(input) if input.dtype.kind != "b" else Value(input._concrete().copy())
+    return gt.positive(input) if input.dtype.kind != "b" else Value(concrete(input).copy())
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
@@ -127,7 +128,7 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     """Replace each element by what a function makes of it."""
     import numpy as np
 
-    array = self._array
+    array = self._numbers
     changed = np.array([callable(x) for x in array.ravel().tolist()], array.dtype).reshape(array.shape)
     return self._write(changed, "apply_", cast=True)
 
@@ -196,7 +197,7 @@ def resize_(self: Tensor, *size: Any) -> Tensor:
     shape = tuple(shaping.lengths(size))
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad.\n  fix: x.detach().resize_(...)")
-    numbers = np.resize(np.append(self._array.ravel(), np.zeros(0, self._array.dtype)), shape)
+    numbers = np.resize(np.append(self._numbers.ravel(), np.zeros(0, self._numbers.dtype)), shape)
     held = min(numbers.size, self.numel())
     numbers.ravel()[held:] = 0
     self.data = wrap(Value(numbers))

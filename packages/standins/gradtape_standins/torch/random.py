@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
-from gradtape.forking import fork_safe
+from gradtape.extend import Tensor as Value
+from gradtape.extend import fork_safe
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.size_and_device import device as place
@@ -60,7 +60,7 @@ class Generator:
     def set_state(self, new_state: Any) -> None:
         """Go on from where `get_state` was called."""
         try:
-            self.numpy.bit_generator.state = json.loads(new_state._array.tobytes())
+            self.numpy.bit_generator.state = json.loads(new_state._numbers.tobytes())
         except (ValueError, KeyError, TypeError, AttributeError):
             raise TypeError(
                 "set_state: this is no state of a generator.\n  fix: what get_state() has returned, as it was"
@@ -227,7 +227,7 @@ def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None
 
 
 def _plain(x: Any) -> Any:
-    return x._array if isinstance(x, Tensor) else x
+    return x._numbers if isinstance(x, Tensor) else x
 
 
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **_: Any) -> Tensor:
@@ -242,7 +242,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
 
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """1 with the probabilities in `input`, 0 otherwise."""
-    chance = input._array if p is None else _plain(p)
+    chance = input._numbers if p is None else _plain(p)
     if np.any(np.less(chance, 0) | np.greater(chance, 1)):
         raise RuntimeError("bernoulli: probabilities are between 0 and 1.\n  fix: torch.sigmoid of logits")
     return _made(numpy_generator(generator).random(tuple(input.shape)) < chance, input.dtype, False)
@@ -250,12 +250,12 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
 
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
     """Numbers of Poisson distributions with the rates in `input`."""
-    return _made(numpy_generator(generator).poisson(input._array), input.dtype, False)
+    return _made(numpy_generator(generator).poisson(input._numbers), input.dtype, False)
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Positions, drawn with the weights in (each row of) `input`."""
-    rows = np.atleast_2d(input._array).astype(np.float64)
+    rows = np.atleast_2d(input._numbers).astype(np.float64)
     if not (np.isfinite(rows).all() and (rows >= 0).all() and (rows.sum(axis=1) > 0).all()):
         raise RuntimeError("multinomial: weights are numbers of at least 0, and not all of them 0")
     if not replacement and (np.count_nonzero(rows, axis=1) < num_samples).any():

@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor as Value
-from gradtape.core.tensor import plain
 from gradtape.errors import DtypeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Lifted, argument_error, concrete, leave_tape, plain
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.arithmetic import has_nan, larger
 from gradtape_standins.torch.wrapping import by_dim, cast, floating, function, promoted
@@ -58,7 +56,7 @@ def _axes(dim: Any) -> Any:
 
 def _needs_floats(input: Any, name: str) -> None:
     if input.dtype.kind not in "fc":
-        raise refused(
+        raise argument_error(
             DtypeError,
             f"torch.{name}: a floating point or complex type is accepted; got {dtypes.of(input.dtype)}.",
             f"x.float().{name}()",
@@ -264,7 +262,7 @@ def logcumsumexp(input: Any, dim: int) -> Any:
 
 def _running(name: str, accumulate: Any) -> Any:
     def running(input: Any, dim: int) -> Any:
-        array = np.moveaxis(np.asarray(gt.stop_gradient(input)._concrete()), dim, 0)
+        array = np.moveaxis(np.asarray(concrete(gt.stop_gradient(input))), dim, 0)
         best = accumulate.accumulate(array, axis=0)
         here = np.arange(len(array)).reshape(-1, *(1,) * (array.ndim - 1))
         reached = (array == best) | ((array != array) & (best != best))
@@ -363,7 +361,7 @@ nanmedian = _median("nanmedian", True, "The median of what is not NaN; along `di
 @function("Mode")
 def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent element along `dim`, the smallest of several, and the last of its positions."""
-    array = np.moveaxis(gt.stop_gradient(input)._concrete(), dim, -1)
+    array = np.moveaxis(concrete(gt.stop_gradient(input)), dim, -1)
 
     def last_place(row: Any) -> Any:
         values, counts = np.unique(row, return_counts=True, equal_nan=False)
@@ -429,7 +427,7 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
 
 
 def _array(value: Any) -> Any:
-    return value._leave("torch") if isinstance(value, Value) else np.asarray(value)
+    return leave_tape(value, "torch") if isinstance(value, Value) else np.asarray(value)
 
 
 _NAMES = (

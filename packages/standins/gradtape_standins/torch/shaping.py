@@ -11,8 +11,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape.errors import ShapeError
-from gradtape.explain import messages
-from gradtape.ops.arguments import refused
+from gradtape.extend import argument_error, messages
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.size_and_device import Size
@@ -32,7 +31,7 @@ def _reshaped(name: str, input: Any, shape: tuple[int, ...]) -> Any:
     size = math.prod(input.shape)
     fits = known == size if -1 not in shape else (known and size % known == 0) or size == known == 0
     if not fits or shape.count(-1) > 1:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: shape {list(shape)} is invalid for input of size {size} (shape {list(input.shape)}).",
             f"a shape of {size} elements; -1 in one place stands for the length that is left",
@@ -61,7 +60,7 @@ def view_method(self: Tensor, *shape: Any) -> Tensor:
     laid_out = self._laid_out()
     if laid_out is not None and not laid_out.flags.c_contiguous and _needs_a_copy(laid_out, lengths(shape)):
         with translating():
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"view: a tensor of shape {tuple(self.shape)} and strides {self.stride()} cannot be looked at in the "
                 f"shape {lengths(shape)} without a copy.",
@@ -127,7 +126,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 def t(input: Any) -> Any:
     """The transpose of a matrix; vectors as they are."""
     if len(input.shape) > 2:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"t() is for up to 2 dimensions; input has shape {list(input.shape)}.",
             "x.mT or x.transpose(0, 1)",
@@ -152,7 +151,7 @@ def permute(input: Any, *dims: Any) -> Any:
     """The axes in another order."""
     order = lengths(dims)
     if len(order) != len(input.shape):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"permute: {len(order)} axes given for {len(input.shape)}.",
             "every axis once: x.permute(2, 0, 1)",

@@ -14,14 +14,23 @@ from typing import Any, Self
 import numpy as np
 
 import gradtape as gt
-from gradtape.core import recording
-from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor as Value
-from gradtape.core.tensor import is_tracked
 from gradtape.errors import MutationError
-from gradtape.explain import messages
-from gradtape.explain.detectors.accumulated_grad import note_change
+from gradtape.extend import (
+    ADDED,
+    AMBIENT,
+    FLAGS,
+    READ,
+    Lifted,
+    Node,
+    array_of,
+    concrete,
+    current_recording,
+    is_tracked,
+    messages,
+    node_of,
+    note_parameter_change,
+)
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch import dtypes, version_counter
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.grad_fn import name_node
@@ -97,7 +106,7 @@ class Stored:
                 self._held = gradient
                 self._written += 1
         if self._mirror is not None:
-            if not _same_numbers(self._mirror.array, self._held._concrete()):
+            if not _same_numbers(self._mirror.array, concrete(self._held)):
                 self._put(Value(self._mirror.array.copy()), True, True)
             if self._mirror.is_abandoned():  # what was written to it last has arrived
                 self._mirror, self._linked = None, self._base is not None or self._place is not None
@@ -110,20 +119,20 @@ class Stored:
     def _looked(self, value: Any) -> Any:
         """The view of a base that was written to: at a new place on the graph if the write was recorded."""
         assert self._look is not None
-        if value._node is self._seen_at or self._is_leaf_of_its_own():  # only the numbers have changed
+        if node_of(value) is self._seen_at or self._is_leaf_of_its_own():  # only the numbers have changed
             with gt.no_grad():
                 seen = self._look(value)
-            return seen if isinstance(seen, Lifted) else Value(seen._array, self._held._node)
-        self._seen_at = value._node
+            return seen if isinstance(seen, Lifted) else Value(array_of(seen), node_of(self._held))
+        self._seen_at = node_of(value)
         with gt.enable_grad():
             seen = self._look(value)
         if self._retains:
-            self._retain_at(seen._node, self._held._node)
+            self._retain_at(node_of(seen), node_of(self._held))
         return seen
 
     def _is_leaf_of_its_own(self) -> bool:
         """Whether this view was made a leaf that requires a gradient, by `requires_grad_`."""
-        return self._held._node.op is None and bool(self._held.requires_grad)
+        return node_of(self._held).op is None and bool(self._held.requires_grad)
 
     def _write(self, new: Any, how: str, cast: bool = False) -> Self:
         """Become `new`, in place: a value of the same shape; of the same kind of number too, unless `cast`."""
@@ -169,7 +178,7 @@ class Stored:
             )
         root = self if self._base is None or self._through_data or self._is_leaf_of_its_own() else self._base
         value = root._value
-        if value._node.op is None and value.requires_grad and is_grad_enabled():
+        if node_of(value).op is None and value.requires_grad and is_grad_enabled():
             raise MutationError(
                 messages.problem(
                     "GT309",
@@ -200,29 +209,29 @@ class Stored:
         """
         if self._base is not None:
             is_behind, is_silent = behind or self._through_data, silent or self._silent
-            self._base._put(self._spliced(new), is_behind, is_silent, new._node, *writers)
+            self._base._put(self._spliced(new), is_behind, is_silent, node_of(new), *writers)
             name_node(self._base._held, "CopySlices")
             self._written += 1
             return
         old = self._held
-        stays = behind or (old._node.bits > FLAGS and not is_tracked(old) and not is_tracked(new))
-        extra = old._node.extra
+        stays = behind or (node_of(old).bits > FLAGS and not is_tracked(old) and not is_tracked(new))
+        extra = node_of(old).extra
         if extra is not None and extra.use & READ and extra.grad is not None:
-            note_change(extra)
+            note_parameter_change(extra)
         if not silent:
             version_counter.note(old, new, *writers)
-        self._held = new if isinstance(new, Lifted) or not stays else Value(new._array, old._node)
-        if self._retains and self._held._node is not old._node:
-            self._retain_at(self._held._node, old._node)
+        self._held = new if isinstance(new, Lifted) or not stays else Value(array_of(new), node_of(old))
+        if self._retains and node_of(self._held) is not node_of(old):
+            self._retain_at(node_of(self._held), node_of(old))
         self._written += 1
         self._unnoticed += silent
         place = None if self._place is None else self._place.extra
         if place is not None:
-            if not place.use & ADDED or not np.any(self._held._concrete()):  # what is clipped is not cleared
+            if not place.use & ADDED or not np.any(concrete(self._held)):  # what is clipped is not cleared
                 place.use = 0
             place.grad = self._held
         if self._mirror is not None:
-            self._mirror.array[...] = self._held._concrete()
+            self._mirror.array[...] = concrete(self._held)
 
     def _retain_at(self, node: Node, old: Node) -> None:
         """Keep the gradient of what was written, instead of that of the numbers which were there before."""
@@ -250,7 +259,7 @@ class Stored:
         else:
             view._base, view._look = self._base, lambda value: look(outer(value))
         view._held = look(value)
-        view._seen, view._seen_at, view._linked = view._base._written, view._base._held._node, True
+        view._seen, view._seen_at, view._linked = view._base._written, node_of(view._base._held), True
         view._through_data, view._silent = behind or self._through_data, self._silent
         if self._inference:
             view._inference = True
@@ -265,7 +274,7 @@ def is_grad_enabled() -> bool:
     ...     torch.is_grad_enabled()
     False
     """
-    return bool(recording.current().bits & AMBIENT)
+    return bool(current_recording().bits & AMBIENT)
 
 
 def _same_numbers(array: Any, value: Any) -> bool:

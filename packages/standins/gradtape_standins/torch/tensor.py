@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor as Value
-from gradtape.explain import messages
+from gradtape.extend import Lifted, concrete, leave_tape, messages, node_of
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch import dtypes, printing
 from gradtape_standins.torch.errors import DetachError, translating, warn_not_kept
 from gradtape_standins.torch.grad_fn import GradFn, label_of, name_node
@@ -63,9 +62,9 @@ class Tensor(Stored, metaclass=_Original):
         elif data and all(isinstance(length, (int, np.integer)) for length in data):
             self._held = Value(np.zeros(data, kind))
         else:
-            from gradtape_standins.torch.creation import array_of
+            from gradtape_standins.torch.creation import convert_to_array
 
-            self._held = Value(array_of(data[0] if data else [], kind))
+            self._held = Value(convert_to_array(data[0] if data else [], kind))
 
     def _blank(self) -> Tensor:
         return _new(Tensor)
@@ -162,7 +161,7 @@ class Tensor(Stored, metaclass=_Original):
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the numbers lie one behind the other in memory."""
         laid_out = self._laid_out()
-        return bool((self._array if laid_out is None else laid_out).flags.c_contiguous)
+        return bool((self._numbers if laid_out is None else laid_out).flags.c_contiguous)
 
     def is_inference(self) -> bool:
         """Whether the tensor was made in inference mode."""
@@ -171,7 +170,7 @@ class Tensor(Stored, metaclass=_Original):
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each axis (or `dim`) are in memory."""
         laid_out = self._laid_out()
-        array = self._array if laid_out is None else laid_out
+        array = self._numbers if laid_out is None else laid_out
         steps = [step // array.itemsize for step in array.strides]
         if not array.size:  # NumPy says nothing about the memory of an empty array
             steps = [int(np.prod([max(n, 1) for n in array.shape[axis + 1 :]])) for axis in range(array.ndim)]
@@ -198,9 +197,9 @@ class Tensor(Stored, metaclass=_Original):
         return np.asarray(self._look(np.empty(self._base._value.shape, np.int8)))
 
     @property
-    def _array(self) -> Any:
+    def _numbers(self) -> Any:
         """The numbers as an array, without leaving a trace."""
-        return self._value._concrete()
+        return concrete(self._value)
 
     @property
     def _version(self) -> int:
@@ -218,9 +217,9 @@ class Tensor(Stored, metaclass=_Original):
             return f"tensor({value!r})"
         ending = ""
         if value.requires_grad:
-            leaf = value._node.op is None
-            ending = "requires_grad=True" if leaf else f"grad_fn=<{label_of(value._node)}>"
-        return printing.text_of(value._concrete(), ending)
+            leaf = node_of(value).op is None
+            ending = "requires_grad=True" if leaf else f"grad_fn=<{label_of(node_of(value))}>"
+        return printing.text_of(concrete(value), ending)
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if not self.ndim else object.__format__(self, spec)
@@ -229,7 +228,7 @@ class Tensor(Stored, metaclass=_Original):
 
     def _left(self, how: str) -> Any:
         with translating():
-            return self._value._leave(how)
+            return leave_tape(self._value, how)
 
     def item(self) -> Any:
         """The value of a one-element tensor as a Python number."""
@@ -246,7 +245,7 @@ class Tensor(Stored, metaclass=_Original):
         if force:
             return self.detach().clone().numpy()
         self._check_untracked("numpy()")
-        array = self._array
+        array = self._numbers
         if self._mirror is None:
             self._mirror, self._linked = Mirror(np.array(array)), True
         return self._mirror.array
@@ -297,10 +296,10 @@ class Tensor(Stored, metaclass=_Original):
 
     def __deepcopy__(self, memo: Any) -> Any:
         with translating():
-            if self._value._node.op is not None and self._value.requires_grad:
+            if node_of(self._value).op is not None and self._value.requires_grad:
                 raise messages.stored_while_tracked("copy.deepcopy", self._value.shape)
         copied = type(self).__new__(type(self))
-        copied._held = gt.tensor(self._array, requires_grad=self.requires_grad)
+        copied._held = gt.tensor(self._numbers, requires_grad=self.requires_grad)
         return copied
 
     def __copy__(self) -> Any:
@@ -339,13 +338,13 @@ class Tensor(Stored, metaclass=_Original):
     @property
     def is_leaf(self) -> bool:
         """True for tensors that were not computed from tensors that require a gradient."""
-        return self._value._node.op is None or not self._value.requires_grad
+        return node_of(self._value).op is None or not self._value.requires_grad
 
     @property
     def grad_fn(self) -> GradFn | None:
         """The operation that made this tensor, or None for a leaf."""
         value = self._value
-        return GradFn(value._node) if value._node.op is not None and value.requires_grad else None
+        return GradFn(node_of(value)) if node_of(value).op is not None and value.requires_grad else None
 
     @property
     def grad(self) -> Tensor | None:
@@ -356,13 +355,13 @@ class Tensor(Stored, metaclass=_Original):
             if self._gradient is not None:
                 self._gradient._place = None
                 self._gradient = None
-            if value._node.op is not None and value.requires_grad and not self._retains:
+            if node_of(value).op is not None and value.requires_grad and not self._retains:
                 warn_not_kept(self)
             return None
         gradient = self._gradient
         if gradient is None or gradient._place is None:
             gradient = self._gradient = wrap(held, "CopyBackwards")
-            gradient._place, gradient._linked = value._node, True
+            gradient._place, gradient._linked = node_of(value), True
             shown.add(gradient)
         return gradient
 
@@ -382,7 +381,7 @@ class Tensor(Stored, metaclass=_Original):
             self._value.grad = None if value is None else value._value
         if value is not None:
             self._gradient = value
-            value._place, value._linked = self._value._node, True
+            value._place, value._linked = node_of(self._value), True
             shown.add(value)
 
     @grad.deleter
@@ -392,7 +391,7 @@ class Tensor(Stored, metaclass=_Original):
     def retain_grad(self) -> None:
         """Keep `.grad` of this computed tensor too when `.backward()` passes it."""
         with translating(), gt.enable_grad():
-            if self._value._node.op is None:
+            if node_of(self._value).op is None:
                 if not self._value.requires_grad:
                     raise messages.no_gradient_will_arrive("retain_grad")
                 return
@@ -465,7 +464,7 @@ class Tensor(Stored, metaclass=_Original):
         if new._value.shape == value.shape and new._value.dtype == value.dtype:
             self._put(new._value, True, True)
         else:
-            self._held = gt.tensor(new._array, requires_grad=value.requires_grad)
+            self._held = gt.tensor(new._numbers, requires_grad=value.requires_grad)
             self._written += 1
 
 

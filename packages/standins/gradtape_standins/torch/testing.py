@@ -33,7 +33,7 @@ def assert_close(
     elif isinstance(expected, (list, tuple)):
         pairs = list(zip(actual, expected, strict=True))
     else:
-        ours, theirs = (np.asarray(x._array if isinstance(x, Tensor) else x) for x in (actual, expected))
+        ours, theirs = (np.asarray(x._numbers if isinstance(x, Tensor) else x) for x in (actual, expected))
         if ours.shape != theirs.shape:
             raise AssertionError(f"the shapes differ: {ours.shape} and {theirs.shape}")
         if ours.dtype != theirs.dtype and isinstance(actual, Tensor) and isinstance(expected, Tensor):

@@ -14,12 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import AMBIENT, Node
-from gradtape.core.location import Location
-from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import MutationError
-from gradtape.explain import messages
-from gradtape.explain.source.files import span_of
+from gradtape.extend import AMBIENT, Location, Node, array_of, messages, node_of, span_of
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch.grad_fn import labels
 
 NUMBERS_AT_MOST = 64
@@ -62,7 +59,7 @@ _replaced: dict[int, Replaced] = {}
 def _unheld() -> int:
     """How many references are counted to an array that only a tensor and a caller of `note` hold."""
     value = Value(np.empty(1))
-    array = value._array
+    array = array_of(value)
     return sys.getrefcount(array)
 
 
@@ -74,11 +71,11 @@ def note(old: Value, new: Value, *others: Node) -> None:
 
     `others` are more nodes of the same write: that of the numbers which were written through a view.
     """
-    array = old._array
+    array = array_of(old)
     if sys.getrefcount(array) <= _UNHELD:
         return
     key = id(array)
-    entry = Replaced(array, Location.here(), (new._node, *others))
+    entry = Replaced(array, Location.here(), (node_of(new), *others))
     if entry.held is None:
         weakref.finalize(array, _replaced.pop, key, None).atexit = False
     else:
@@ -92,7 +89,7 @@ def check(targets: Iterable[Value]) -> None:
     """Raise if a node that the gradient of `targets` goes through has saved numbers that were written over."""
     if not _replaced:
         return
-    pending = [(target._node, target._node) for target in targets]
+    pending = [(node_of(target), node_of(target)) for target in targets]
     seen = {node for node, _ in pending}
     while pending:
         node, operation = pending.pop()

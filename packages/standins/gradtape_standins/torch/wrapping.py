@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import DtypeError, GradTapeError
-from gradtape.ops.arguments import refused
+from gradtape.extend import Tensor as Value
+from gradtape.extend import argument_error, array_of, node_of
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import as_torch
 from gradtape_standins.torch.grad_fn import labels
@@ -56,8 +56,9 @@ def function(
 
 def _refuse_saved(inference: Tensor, result: Any) -> None:
     """Refuse a result whose gradient needs the numbers of a tensor that was made in inference mode."""
-    array = inference._held._array
-    pending = [part._held._node for part in (result if isinstance(result, tuple) else (result,)) if _is_tracked(part)]
+    array = array_of(inference._held)
+    parts = result if isinstance(result, tuple) else (result,)
+    pending = [node_of(part._held) for part in parts if _is_tracked(part)]
     while pending:
         node = pending.pop()
         if any(item is array for item in node.inputs):
@@ -139,9 +140,9 @@ def value(x: Any) -> Any:
     """A number, list, array or value as a value of gradtape's or an array; numbers become the default type."""
     if isinstance(x, (Value, np.ndarray, np.generic)):
         return x
-    from gradtape_standins.torch.creation import array_of
+    from gradtape_standins.torch.creation import convert_to_array
 
-    return array_of(x)
+    return convert_to_array(x)
 
 
 def operand(x: Any) -> Any:
@@ -180,7 +181,7 @@ def one_type(name: str, **operands: Any) -> None:
     kinds = {what: dtypes.of(x.dtype) for what, x in operands.items()}
     if len(set(kinds.values())) > 1:
         listed = " and ".join(f"{what} has {kind!r}" for what, kind in kinds.items())
-        raise refused(
+        raise argument_error(
             DtypeError, f"{name}: {listed}; operands of one type are accepted.", "x.to(weight.dtype), or x.float()"
         )
 

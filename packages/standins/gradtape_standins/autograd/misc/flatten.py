@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.pytree import children, leaves
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor, children, leaves
 from gradtape_standins import missing_names
 
 Function = Callable[..., Any]
@@ -46,7 +45,7 @@ def _in_order(tree: Any) -> Any:
 
 
 def _filled(tree: Any, supply: Any) -> Any:
-    from gradtape.core.pytree import rebuild
+    from gradtape.extend import rebuild
 
     if isinstance(tree, dict):
         filled = {key: _filled(tree[key], supply) for key in sorted(tree)}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.linalg as _linalg
 
-from gradtape.core.tensor import Tensor
+from gradtape.extend import Tensor
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.box_conversion import settled
 from gradtape_standins.autograd.wrapping import wrap_namespace

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor as ArrayBox
-from gradtape.numpy_dispatch import protocols
+from gradtape.extend import Tensor as ArrayBox
+from gradtape.extend import plain_array_types
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.box_conversion import getval
-from gradtape_standins.autograd.boxes import printed, rebinds, replaced
+from gradtape_standins.autograd.boxes import printed
 from gradtape_standins.autograd.builtins import DictBox, SequenceBox
 
 __all__ = ["ArrayBox", "SequenceBox"]
@@ -27,10 +27,10 @@ def _register(kind: type[Any]) -> None:
             f"  accepted: numpy.ndarray and its subclasses, and numbers\n"
             f"  fix: give functions of {kind.__name__} a rule with primitive and defvjp, in terms of arrays"
         )
-    if kind not in protocols.plain_kinds and "__array_ufunc__" in vars(kind):
+    if kind not in plain_array_types and "__array_ufunc__" in vars(kind):
         own = vars(kind)["__array_ufunc__"]
         setattr(kind, "__array_ufunc__", _leaving_boxes_to_themselves(own))  # noqa: B010
-    protocols.plain_kinds.add(kind)
+    plain_array_types.add(kind)
     dict.__setitem__(mappings, kind, ArrayBox)
 
 
@@ -67,12 +67,10 @@ _BOXES |= {list: SequenceBox, tuple: SequenceBox, SequenceBox: SequenceBox, dict
 
 # autograd's users print boxes, read what is in them, and register their own kinds of arrays
 setattr(ArrayBox, "__str__", printed)  # noqa: B010
-setattr(ArrayBox, "_replace", replaced)  # noqa: B010
 setattr(ArrayBox, "_value", property(getval))  # noqa: B010
 setattr(ArrayBox, "register", staticmethod(_register))  # noqa: B010
 mappings = _Mappings(_BOXES)
 setattr(ArrayBox, "type_mappings", mappings)  # noqa: B010
 setattr(ArrayBox, "types", _Kinds({ArrayBox, SequenceBox, DictBox}))  # noqa: B010
-protocols.rebinds = rebinds
 
 __getattr__ = missing_names.missing(__name__)

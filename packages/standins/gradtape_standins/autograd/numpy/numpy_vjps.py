@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import shapes
+from gradtape.extend import unbroadcast as sum_to_shape
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.box_conversion import getval
 from gradtape_standins.autograd.wrapping import metadata
@@ -22,7 +22,7 @@ def unbroadcast(x: Any, target_meta: Any, broadcast_idx: int = 0) -> Any:
     shape, _, _, target_iscomplex = target_meta
     if np.ndim(x) > len(shape) and broadcast_idx == -1:
         x = np.sum(x, axis=tuple(range(len(shape), np.ndim(x))))
-    summed = shapes.unbroadcast(x if hasattr(x, "shape") else np.asarray(x), shape)
+    summed = sum_to_shape(x if hasattr(x, "shape") else np.asarray(x), shape)
     return np.real(summed) if np.iscomplexobj(getval(summed)) and not target_iscomplex else summed
 
 

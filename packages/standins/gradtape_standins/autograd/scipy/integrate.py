@@ -8,7 +8,7 @@ from typing import Any
 import scipy.integrate as _integrate
 
 import gradtape as gt
-from gradtape.core.location import Location
+from gradtape.extend import Location
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.scipy.choosing import either
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.location import Location
+from gradtape.extend import Location
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.box_conversion import holds_tensor, settled
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow.conversion import value_of
 from gradtape_standins.tensorflow.errors import check_supported, explained
 from gradtape_standins.tensorflow.keras.metric import Metric
@@ -16,7 +17,7 @@ _KINDS = ("true_positives", "false_positives", "true_negatives", "false_negative
 
 
 def _array(x: Any) -> Any:
-    return np.asarray(value_of(x)._concrete())
+    return np.asarray(concrete(value_of(x)))
 
 
 def _share(part: Any, whole: Any) -> Any:

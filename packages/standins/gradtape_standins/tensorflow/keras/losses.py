@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import elementwise as e
 from gradtape_standins.tensorflow import nn
@@ -164,7 +165,7 @@ def poisson(y_true: Any, y_pred: Any) -> Any:
 
 
 def _signs(target: Any) -> Any:
-    values = set(value_of(target)._concrete().ravel().tolist())
+    values = set(concrete(value_of(target)).ravel().tolist())
     return 2.0 * target - 1.0 if values <= {0.0, 1.0} else target
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.conversion import value_of
 from gradtape_standins.tensorflow.errors import explained
@@ -73,7 +74,7 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
 
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Where the target is among the `k` most probable classes."""
-    target, prediction = np.asarray(value_of(y_true)._concrete()), np.asarray(value_of(y_pred)._concrete())
+    target, prediction = np.asarray(concrete(value_of(y_true))), np.asarray(concrete(value_of(y_pred)))
     target = target.reshape(prediction.shape[:-1]).astype(np.int64)[..., None]
     ahead = (prediction > np.take_along_axis(prediction, target, -1)).sum(-1)
     return wrap(gt.Tensor((ahead < k).astype(np.float32)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import nest
 from gradtape_standins.tensorflow.arrays import expand_dims, squeeze
@@ -83,7 +84,7 @@ class Model(Training, Layer):
         """Write the numbers of all variables to a safetensors file."""
         if not overwrite and Path(filepath).exists():
             raise FileExistsError(f"{Path(filepath).name} is there already; overwrite=True replaces it")
-        gt.nn.save(filepath, {f"{place:04d}": v._value._concrete() for place, v in enumerate(self.weights)})
+        gt.nn.save(filepath, {f"{place:04d}": concrete(v._value) for place, v in enumerate(self.weights)})
 
     def load_weights(self, filepath: Any, **kwargs: Any) -> None:
         """Read the numbers of all variables: all of them or, if one does not fit, none."""

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import gradtape as gt
-from gradtape.explain import messages
-from gradtape.explain.emit import listeners
+from gradtape.extend import concrete, messages, notify
 from gradtape_standins.tensorflow.arrays import convert_to_tensor
 from gradtape_standins.tensorflow.conversion import value_of
 from gradtape_standins.tensorflow.elementwise import clip_by_global_norm, clip_by_norm, clip_by_value
@@ -278,7 +277,7 @@ class Optimizer:
                 if gradient is not None:
                     self.update_step(wrap(gradient), variable, rate)
         else:
-            rate = float(np.asarray(self.learning_rate._value._concrete()))
+            rate = float(np.asarray(concrete(self.learning_rate._value)))
             values = [variable._value for variable in self._variables]
             if self._optimiser is None:
                 self._begin(rate, values)
@@ -363,4 +362,4 @@ def _tell_of_missing(variables: list[Any]) -> None:
         fixes=["call the layer that they belong to, or leave them out", "tape.why(loss, variable) tells more"],
         intent="give the optimiser the other variables only",
     )
-    listeners.notify(found)
+    notify(found)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.extend import concrete
 from gradtape.nn.storage import read, write_whole, written
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow import nest
@@ -58,7 +59,7 @@ def save_model(model: Any, filepath: Any, overwrite: bool = True, zipped: Any = 
 
 
 def _array(variable: Any) -> Any:
-    return np.ascontiguousarray(variable._value._concrete())
+    return np.ascontiguousarray(concrete(variable._value))
 
 
 def _inputs_of(model: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gradtape.extend import concrete
 from gradtape_standins.missing_names import missing
 from gradtape_standins.tensorflow.arrays import constant
 from gradtape_standins.tensorflow.conversion import value_of
@@ -23,7 +24,7 @@ class LearningRateSchedule:
         raise NotImplementedError(f"{type(self).__name__} has neither `__call__` nor `rate`")
 
     def __call__(self, step: Any) -> Any:
-        return constant(self.rate(float(np.asarray(value_of(step)._concrete()))))
+        return constant(self.rate(float(np.asarray(concrete(value_of(step))))))
 
     def get_config(self) -> dict[str, Any]:
         """What the schedule was made with."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow.execution_context import mode
 from gradtape_standins.tensorflow.variable import ResourceVariable
 from gradtape_standins.tensorflow.variable import Variable as TensorFlowVariable
@@ -60,15 +61,15 @@ class Variable(TensorFlowVariable):
         return inner
 
     def __deepcopy__(self, memo: Any) -> Variable:
-        made = Variable(np.array(self._value._concrete()), trainable=self._trainable, name=self._name)
+        made = Variable(np.array(concrete(self._value)), trainable=self._trainable, name=self._name)
         made.path, made.constraint = self.path, self.constraint
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._value._concrete(), self._trainable, self._name, self.path)
+        return _restored, (concrete(self._value), self._trainable, self._name, self.path)
 
     def __repr__(self) -> str:
-        array = np.asarray(self._value._concrete())
+        array = np.asarray(concrete(self._value))
         text = repr(array.item()) if array.ndim == 0 else str(array)
         return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}, value={text}>"
 

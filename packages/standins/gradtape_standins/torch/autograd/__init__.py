@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradtape as gt
-from gradtape.core.backprop import release_saved
-from gradtape.core.backward import backward_of, gradients_of
+from gradtape.extend import backward_of, gradients_of, release_saved
 from gradtape_standins.missing_names import missing
 from gradtape_standins.torch import version_counter
 from gradtape_standins.torch.autograd import forward_ad, functional, graph, profiler

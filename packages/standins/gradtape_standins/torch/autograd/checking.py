@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch.autograd.functional import plainly
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.tensor import Tensor
@@ -33,7 +33,7 @@ def _checked(func: Callable[..., Any], inputs: Any, order: int, tolerances: tupl
 
     moved.__name__ = getattr(func, "__name__", type(func).__name__)
     rtol, atol = tolerances
-    values = [Value(given[i]._array) for i in moving]
+    values = [Value(given[i]._numbers) for i in moving]
     try:
         with translating():
             gt.gradcheck(moved, *values, order=order, rtol=rtol, atol=atol)

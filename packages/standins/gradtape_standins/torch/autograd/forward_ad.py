@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import gradtape as gt
-from gradtape.core import recording
-from gradtape.core.tensor import Tensor as Value
-from gradtape.core.tensor import check_differentiable, watch_node
-from gradtape.explain import messages
+from gradtape.extend import Tensor as Value
+from gradtape.extend import (
+    check_differentiable,
+    concrete,
+    current_recording,
+    messages,
+    set_tangent,
+    use_recording,
+)
 from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.tensor import Tensor, wrap
@@ -60,10 +65,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         check_differentiable(value.dtype, "make_dual", value.shape)
         if tangent._value.shape != value.shape:
             raise messages.wrong_tangent_shape(tangent._value.shape, value.shape)
-        node = watch_node(value)
-        node.bits |= _levels[-1].bit
-        node.extras().tangents[_levels[-1].bit] = tangent._value
-        _levels[-1]._watched[node] = None
+        set_tangent(_levels[-1], value, tangent._value)
     dual: Tensor = wrap(value)
     return dual
 
@@ -73,8 +75,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if not _levels:
         return UnpackedDualTensor(tensor, None)
     tangent = _levels[-1].jvp(tensor._value)
-    with recording.during(recording.current().without(_levels[-1])):
-        primal = wrap(Value(tensor._value._concrete())) if not tensor.requires_grad else tensor
+    with use_recording(current_recording().without(_levels[-1])):
+        primal = wrap(Value(concrete(tensor._value))) if not tensor.requires_grad else tensor
     return UnpackedDualTensor(primal, None if tangent is None else wrap(tangent))
 
 

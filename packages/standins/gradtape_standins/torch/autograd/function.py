@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.graph import FLAGS
-from gradtape.core.operation import Lifted
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import FLAGS, Lifted, node_of
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.tensor import Tensor, wrap
 
@@ -210,11 +209,11 @@ class _Call:
         if len(rows) > len(self.args) and all(row is None for row in rows[len(self.args) :]):
             rows = rows[: len(self.args)]
         if len(rows) != len(self.args):
-            from gradtape.transforms.custom.blame import definition
+            from gradtape.extend import definition_of
 
             raise gt.RuleError(
                 f"{self.cls.__name__}.backward returned {len(rows)} gradients for the {len(self.args)} arguments of "
-                f"forward.\n{definition(self.cls.backward).show()}\n"
+                f"forward.\n{definition_of(self.cls.backward).show()}\n"
                 "  fix: one for each argument of forward behind ctx; None for what is not a tensor"
             )
         return tuple(None if rows[place] is None else rows[place]._value for place in self.places)
@@ -222,7 +221,7 @@ class _Call:
 
 def _is_followed(value: Any) -> bool:
     """Whether a derivative by this value may be asked for: by `backward`, or by a transformation around the call."""
-    return isinstance(value, Lifted) or bool(value._node.bits & ~FLAGS)
+    return isinstance(value, Lifted) or bool(node_of(value).bits & ~FLAGS)
 
 
 def _named(inner: Callable[..., Any], written: Callable[..., Any], owner: str) -> Callable[..., Any]:

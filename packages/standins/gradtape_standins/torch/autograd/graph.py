@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from gradtape.extend import node_of
 from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.autograd.saving import disable_saved_tensors_hooks, saved_tensors_hooks
 from gradtape_standins.torch.grad_fn import GradFn as Node
@@ -36,7 +37,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where the gradient of a tensor arrives."""
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(Node(tensor._value._node))
+    return GradientEdge(Node(node_of(tensor._value)))
 
 
 def increment_version(tensor: Tensor) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import AMBIENT, Node
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import AMBIENT, Node
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch import grad_fn
 from gradtape_standins.torch.tensor import Tensor, wrap
 
@@ -97,18 +97,18 @@ class _Packed:
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(tensor)}"
             )
-        return tensor._array
+        return tensor._numbers
 
 
 class SavedTensor:
     """One of the tensors that an operation has saved: `grad_fn._raw_saved_self`."""
 
     def __init__(self, node: Node, place: int) -> None:
-        self._node, self._place = node, place
+        self._recorded, self._place = node, place
 
     def register_hooks(self, pack_hook: Hook, unpack_hook: Hook) -> None:
         """Hand the tensor to `pack_hook`; `unpack_hook` makes one of what it returned."""
-        _Packed(self._node, pack_hook, unpack_hook, self._place)
+        _Packed(self._recorded, pack_hook, unpack_hook, self._place)
 
 
 @contextmanager

@@ -87,8 +87,8 @@ class VonMises(Centred):
         return computed(lambda k: 1 - gt.special.i1e(k) / gt.special.i0e(k), self.concentration)
 
     def _drawn(self, shape: tuple[int, ...], rng: Any) -> Any:
-        drawn = rng.vonmises(self.loc._array, self.concentration._array, shape)
-        return np.asarray(drawn, self.loc._array.dtype)
+        drawn = rng.vonmises(self.loc._numbers, self.concentration._numbers, shape)
+        return np.asarray(drawn, self.loc._numbers.dtype)
 
 
 class Kumaraswamy(TransformedDistribution):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape.nn import functional as ours
 from gradtape_standins.torch.random import numpy_generator
 from gradtape_standins.torch.wrapping import function
@@ -91,12 +92,12 @@ def embedding_bag(
     """The sum, mean or maximum of the rows of `weight` in each bag; bags begin at `offsets`, or are rows of `input`."""
     if max_norm is not None or scale_grad_by_freq:
         raise NotImplementedError("embedding_bag: max_norm and scale_grad_by_freq are not in the stand-in")
-    places = np.asarray(input._concrete())
+    places = np.asarray(concrete(input))
     if places.ndim == 2:
         starts = np.arange(0, places.size, max(places.shape[1], 1))
         places = places.reshape(-1)
     else:
-        starts = np.asarray(offsets._concrete())[: -1 if include_last_offset else None]
+        starts = np.asarray(concrete(offsets))[: -1 if include_last_offset else None]
     bags = np.searchsorted(starts, np.arange(places.size), side="right") - 1
     there = np.ones(places.size, bool) if padding_idx is None else places != padding_idx
     rows = gt.take(weight, places[there], 0)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete, reduce_losses
 from gradtape.nn import functional as ours
-from gradtape.ops.cross_entropy import reduced
 from gradtape_standins.torch.nn.loss_functions import reduction_of
 from gradtape_standins.torch.wrapping import floating, function
 
@@ -31,7 +31,7 @@ def multi_margin_loss(
     if weight is not None:
         missed = missed * gt.expand_dims(gt.take(weight, target, 0), -1)
     others = gt.where(ours.one_hot(target, input.shape[-1]) > 0, 0.0, missed)
-    return reduced("multi_margin_loss", gt.mean(floating(others), -1), reduction_of(reduction))
+    return reduce_losses("multi_margin_loss", gt.mean(floating(others), -1), reduction_of(reduction))
 
 
 @function("MultilabelMarginLoss")
@@ -40,14 +40,14 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean", **_
 
     The labels of an example are the numbers in front of the first -1.
     """
-    labels = np.asarray(target._concrete())
+    labels = np.asarray(concrete(target))
     count = input.shape[-1]
     ahead = np.cumprod(labels >= 0, -1, dtype=bool)
     times = ((labels[..., None] == np.arange(count)) & ahead[..., None]).sum(-2)  # how often each class is a label
     weights = (times[..., :, None] * (times == 0)[..., None, :]).astype(input.dtype)
     missed = gt.relu(1 - gt.expand_dims(input, -1) + gt.expand_dims(input, -2)) * weights
     losses = gt.sum(missed, (-2, -1)) / count
-    return reduced("multilabel_margin_loss", losses, reduction_of(reduction))
+    return reduce_losses("multilabel_margin_loss", losses, reduction_of(reduction))
 
 
 @function("Mean")
@@ -55,7 +55,7 @@ def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, red
     """The mean over classes of the binary cross entropy of logits."""
     each = ours.binary_cross_entropy_with_logits(input, target, reduction="none")
     losses = gt.mean(each if weight is None else each * weight, -1)
-    return reduced("multilabel_soft_margin_loss", losses, reduction_of(reduction))
+    return reduce_losses("multilabel_soft_margin_loss", losses, reduction_of(reduction))
 
 
 def triplet_margin_with_distance_loss(
@@ -86,7 +86,7 @@ _NEVER = -1e30
 
 
 def _lengths(name: str, lengths: Any, count: int) -> Any:
-    found = np.asarray(lengths._concrete() if hasattr(lengths, "_concrete") else lengths).reshape(-1)
+    found = np.asarray(concrete(lengths) if isinstance(lengths, gt.Tensor) else lengths).reshape(-1)
     if len(found) != count:
         raise RuntimeError(f"{name} must be of size batch_size: {len(found)} for {count} examples")
     return found
@@ -94,7 +94,7 @@ def _lengths(name: str, lengths: Any, count: int) -> Any:
 
 def _labels(targets: Any, lengths: Any) -> Any:
     """The labels of each example in a row of its own, from rows or from one behind the other."""
-    given = np.asarray(targets._concrete())
+    given = np.asarray(concrete(targets))
     if given.ndim == 2:
         return given[:, : int(lengths.max(initial=0))]
     if len(given) != lengths.sum():
@@ -140,7 +140,7 @@ def ctc_loss(
             f"Expected input_lengths to have value at most {times}, but got value {int(steps.max())}.\n"
             "  fix: log_probs has the shape (time, examples, classes); permute(1, 0, 2) if examples come first"
         )
-    labels = _labels(targets, sizes) if not single or len(targets.shape) == 2 else np.asarray(targets._concrete())[None]
+    labels = _labels(targets, sizes) if not single or len(targets.shape) == 2 else np.asarray(concrete(targets))[None]
     places = np.full((count, 2 * labels.shape[1] + 1), blank, np.int64)
     places[:, 1::2] = labels
     skips = np.zeros(places.shape, bool)  # where a blank may be left out: between two labels that differ
@@ -159,9 +159,9 @@ def ctc_loss(
     losses = -gt.where(sizes > 0, gt.logaddexp(last, before), last)
     if not np.all(steps):  # nothing was emitted: certain for no labels, impossible for others
         losses = gt.where(steps > 0, losses, np.where(sizes > 0, -_NEVER, 0.0).astype(given.dtype))
-    impossible = np.asarray(gt.stop_gradient(losses)._concrete()) > -_NEVER / 2
+    impossible = np.asarray(concrete(gt.stop_gradient(losses))) > -_NEVER / 2
     losses = gt.where(impossible, np.asarray(0.0 if zero_infinity else np.inf, given.dtype), losses)
     if reduction == "mean":
         losses = losses / np.maximum(sizes, 1).astype(given.dtype)
     reduction = reduction_of(reduction)
-    return losses[0] if single and reduction == "none" else reduced("ctc_loss", losses, reduction)
+    return losses[0] if single and reduction == "none" else reduce_losses("ctc_loss", losses, reduction)

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from gradtape import nn as ours
-from gradtape.ops.convolution import for_each_axis, margins_of
+from gradtape.extend import integers_for_axes, padding_widths
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.nn import functional as F
 from gradtape_standins.torch.nn.layers import adopt
@@ -58,7 +58,7 @@ class _Convolution(Module):
         return {name: bound.arguments[name] for name in wanted}, padding_mode
 
     def _each(self, what: str, value: Any, least: int) -> tuple[int, ...]:
-        return for_each_axis(type(self).__name__, what, value, self._rank, least)
+        return integers_for_axes(type(self).__name__, what, value, self._rank, least)
 
     def forward(self, input: Any) -> Any:
         steps = (self.stride, self.padding)
@@ -74,7 +74,7 @@ class _Convolution(Module):
     def _around(self) -> list[int]:
         """How much is added on both sides of each axis, from the last on, where it is not zeros."""
         with translating():
-            around = margins_of(self.padding, type(self).__name__, self.stride, self.dilation, self.kernel_size)
+            around = padding_widths(self.padding, type(self).__name__, self.stride, self.dilation, self.kernel_size)
         return [width for pair in reversed(around) for width in pair]
 
     def extra_repr(self) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
+from gradtape.extend import concrete
 from gradtape.nn import functional as ours
 from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.arithmetic import FUNCTIONS as ARITHMETIC
@@ -333,7 +334,7 @@ _instance_norm = function("View")(lambda *arguments: ours.instance_norm(*argumen
 
 def _with_statistics(compute: Function, input: Tensor, running: tuple[Any, Any], rest: tuple[Any, ...]) -> Any:
     """Running statistics are arrays that gradtape writes in place; what it wrote goes back into the tensors."""
-    arrays = [None if part is None else np.array(part._array) for part in running]
+    arrays = [None if part is None else np.array(part._numbers) for part in running]
     result = compute(input, *arrays, *rest)
     if rest[2]:
         for part, array in zip(running, arrays, strict=True):
@@ -369,7 +370,7 @@ def scaled_dot_product_attention(
 @function()
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """Ones at the classes, zeros elsewhere."""
-    labels = tensor._concrete()
+    labels = concrete(tensor)
     if labels.size and (labels.min() < 0 or (num_classes != -1 and labels.max() >= num_classes)):
         raise RuntimeError(
             f"one_hot: class values from {labels.min()} to {labels.max()}; they have to be at least 0"

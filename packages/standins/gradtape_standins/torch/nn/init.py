@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradtape import nn as ours
-from gradtape.core.tensor import Tensor as Value
 from gradtape.errors import OperandError
+from gradtape.extend import Tensor as Value
 from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import as_torch, translating
 from gradtape_standins.torch.random import numpy_generator

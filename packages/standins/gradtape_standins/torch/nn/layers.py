@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape import nn as ours
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.nn import functional as F

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
-from gradtape.core.location import Location
 from gradtape.errors import ShapeError
-from gradtape.explain.emit.policy import report
-from gradtape.explain.messages.build import problem
+from gradtape.extend import Location, argument_error, problem, report
 from gradtape.nn import functional as ours
-from gradtape.ops.arguments import refused
 from gradtape_standins.torch import dtypes
 from gradtape_standins.torch.size_and_device import Size
 from gradtape_standins.torch.tensor import Tensor
@@ -110,7 +107,7 @@ def _stretched(name: str, input: Any, target: Any) -> tuple[Any, Any]:
     try:
         shape = np.broadcast_shapes(input.shape, target.shape)
     except ValueError:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: input has shape {list(input.shape)}, target has shape {list(target.shape)}; they do not fit.",
             "an input and a target of the same shape",

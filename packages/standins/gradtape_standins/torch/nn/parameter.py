@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
+from gradtape.extend import concrete
 from gradtape_standins.torch.tensor import Tensor, wrap
 
 __all__ = ["Buffer", "Parameter", "UninitializedParameter"]
@@ -24,7 +25,7 @@ class Parameter(Tensor):
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         given = Tensor() if data is None else data
         value = given._value
-        self._held = Value(value._concrete())
+        self._held = Value(concrete(value))
         self._inference = given._inference
         if given._mirror is not None:
             self._mirror, self._linked = given._mirror, True
@@ -35,7 +36,7 @@ class Parameter(Tensor):
         return f"Parameter containing:\n{super().__repr__()}"
 
     def __deepcopy__(self, memo: Any) -> Parameter:
-        copied = Parameter(wrap(Value(self._array.copy())), self.requires_grad)
+        copied = Parameter(wrap(Value(self._numbers.copy())), self.requires_grad)
         memo[id(self)] = copied
         return copied
 
@@ -51,5 +52,5 @@ class Buffer(Tensor):
     """A tensor that a module keeps and does not train."""
 
     def __init__(self, data: Tensor, *, persistent: bool = True) -> None:
-        self._held = Value(data._array)
+        self._held = Value(data._numbers)
         self.persistent = persistent

@@ -76,7 +76,7 @@ class _Recurrent(WrappedLayer):
         """The same over sequences of different lengths: each ends where it ends."""
         padded, lengths = pad_packed_sequence(packed, self.batch_first)
         label = "StackBackward0" if packed.unsorted_indices is None else "IndexSelectBackward0"
-        output, state = self._called(label, padded, hx, lengths=lengths._array)
+        output, state = self._called(label, padded, hx, lengths=lengths._numbers)
         return pack_again(output, packed, self.batch_first), state
 
     def flatten_parameters(self) -> None:

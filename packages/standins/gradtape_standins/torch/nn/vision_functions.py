@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete, integers_for_axes
 from gradtape.nn import functional as ours
-from gradtape.ops.convolution import for_each_axis
 from gradtape_standins.torch.wrapping import function
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 
 def _pair(name: str, what: str, value: Any) -> tuple[int, ...]:
     """A number for both axes of images, or one for each."""
-    return for_each_axis(name, what, value, 2, 0 if what == "padding" else 1)
+    return integers_for_axes(name, what, value, 2, 0 if what == "padding" else 1)
 
 
 def _patches(
@@ -112,7 +112,7 @@ def max_unpool2d(
     sizes = ((height - 1) * sh - 2 * ph + kh, (width - 1) * sw - 2 * pw + kw)
     shape = tuple(sizes if output_size is None else output_size)[-2:]
     count = math.prod(front)
-    places = (np.arange(count)[:, None], np.asarray(indices._concrete()).reshape(count, -1))
+    places = (np.arange(count)[:, None], np.asarray(concrete(indices)).reshape(count, -1))
     flat = gt.at(np.zeros((count, math.prod(shape)), input.dtype))[places].set(gt.reshape(input, (count, -1)))
     return gt.reshape(flat, (*front, *shape))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import gradtape as gt
 from gradtape import optim as ours
-from gradtape.core.tensor import Tensor as Value
+from gradtape.extend import Tensor as Value
 from gradtape_standins.missing_names import missing
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.module_aliases import modules_of
@@ -169,11 +169,13 @@ class LBFGS(Optimizer):
                 parameter._put(Value(np.asarray(array)), True)
             with gt.enable_grad():
                 losses.append(closure())
-            gradients = [np.zeros(p._value.shape, p._value.dtype) if p.grad is None else p.grad._array for p in params]
+            gradients = [
+                np.zeros(p._value.shape, p._value.dtype) if p.grad is None else p.grad._numbers for p in params
+            ]
             return losses[-1].item() if hasattr(losses[-1], "item") else losses[-1], gradients
 
         with translating():
-            start = [np.array(parameter._array) for parameter in params]
+            start = [np.array(parameter._numbers) for parameter in params]
             if self._memory is None:
                 self._memory = self._ours.init(start)
             _, found, self._memory = self._ours.minimise_step(evaluated, self._memory, start)

@@ -12,10 +12,8 @@ import numpy as np
 
 import gradtape as gt
 from gradtape import optim as ours
-from gradtape.core.backward import latest
-from gradtape.core.location import Location
-from gradtape.core.tensor import Tensor as Value
-from gradtape.explain.detectors.accumulated_grad import note_missing
+from gradtape.extend import Location, concrete, last_backward, note_missing_gradients
+from gradtape.extend import Tensor as Value
 from gradtape_standins.torch.errors import translating
 from gradtape_standins.torch.hooks import RemovableHandle
 from gradtape_standins.torch.tensor import Tensor, wrap
@@ -37,7 +35,7 @@ class Optimizer:
             )
         self.defaults = defaults
         self._made = Location.here()
-        self._passed = latest.get()
+        self._passed = last_backward.get()
         self._begin()
         self.param_groups: list[dict[str, Any]] = []
         given = list(params)
@@ -169,11 +167,11 @@ def _note_gradients(optimizer: Any) -> None:
         return
     parameters = [p._value for p in optimizer._parameters()]
     optimizer._reached = any(value.grad is not None for value in parameters)
-    ran, before = latest.get(), optimizer._passed
+    ran, before = last_backward.get(), optimizer._passed
     optimizer._passed = ran
     if optimizer._reached or ran is None or ran is before or not any(value.requires_grad for value in parameters):
         return
-    note_missing(type(optimizer).__name__, len(parameters), optimizer._made, ran)
+    note_missing_gradients(type(optimizer).__name__, len(parameters), optimizer._made, ran)
 
 
 _KEPT = {
@@ -246,8 +244,8 @@ class Ours(Optimizer):
 
     def _update(self, number: int, group: dict[str, Any]) -> None:
         params = group["params"]
-        values = [parameter._array for parameter in params]
-        gradients = [None if p._value.grad is None else p._value.grad._concrete() for p in params]
+        values = [parameter._numbers for parameter in params]
+        gradients = [None if p._value.grad is None else concrete(p._value.grad) for p in params]
         if all(gradient is None for gradient in gradients):
             return
         optimiser = self._optimiser(group)
@@ -287,11 +285,11 @@ class Ours(Optimizer):
 
     def _resumed(self, group: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
         """A state of gradtape's from PyTorch's, one row for each parameter."""
-        made: dict[str, Any] = self._optimiser(group).init([parameter._array for parameter in group["params"]])
+        made: dict[str, Any] = self._optimiser(group).init([parameter._numbers for parameter in group["params"]])
         for name, value in made.items():
             if isinstance(value, list):
                 shown = _KEPT.get((type(self).__name__, name)) or _KEPT.get(("", name), name)
-                made[name] = [row[shown]._array for row in rows]
+                made[name] = [row[shown]._numbers for row in rows]
         steps = [float(row["step"]) for row in rows if "step" in row]
         return {**made, "count": np.int64(max(steps, default=0))}
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.stats as _stats
 
 import gradtape as gt
-from gradtape.core.tensor import plain
+from gradtape.extend import plain
 from gradtape_standins import missing_names
 from gradtape_standins.autograd.scipy.choosing import either
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 import gradtape as gt
+from gradtape.extend import concrete
 from gradtape_standins.tensorflow import arrays, nest
-from gradtape_standins.tensorflow.conversion import Holder, array_of, value_of
+from gradtape_standins.tensorflow.conversion import Holder, convert_to_array, value_of
 from gradtape_standins.tensorflow.data import Dataset
 from gradtape_standins.tensorflow.errors import explained
 from gradtape_standins.tensorflow.keras.layers.base import Layer
@@ -23,7 +24,7 @@ def _all_of(data: Any) -> Any:
 
 
 def _array(x: Any) -> Any:
-    return np.asarray(value_of(x)._concrete()) if isinstance(x, Holder) else array_of(x)
+    return np.asarray(concrete(value_of(x))) if isinstance(x, Holder) else convert_to_array(x)
 
 
 class Normalization(Layer):

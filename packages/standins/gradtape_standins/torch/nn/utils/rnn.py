@@ -79,14 +79,14 @@ class PackedSequence(NamedTuple):
 
 def invert_permutation(permutation: Tensor | None) -> Any:
     """The order that undoes an order."""
-    return None if permutation is None else wrap(np.argsort(permutation._array))
+    return None if permutation is None else wrap(np.argsort(permutation._numbers))
 
 
 def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
     """Sequences that were filled up, without what fills them up."""
-    known = np.asarray(lengths._array if isinstance(lengths, Tensor) else lengths).astype(np.int64)
+    known = np.asarray(lengths._numbers if isinstance(lengths, Tensor) else lengths).astype(np.int64)
     steps = input if not batch_first else input.transpose(0, 1)
     if known.shape != (steps.shape[1],) or not known.size:
         raise RuntimeError(
@@ -122,14 +122,14 @@ def pack_again(padded: Tensor, like: PackedSequence, batch_first: bool) -> Packe
     """What was computed from packed sequences and filled up, packed in the same way."""
     lengths = _lengths(like)
     if like.unsorted_indices is not None:
-        lengths = lengths[like.unsorted_indices._array]
+        lengths = lengths[like.unsorted_indices._numbers]
     packed = pack_padded_sequence(padded, lengths, batch_first, enforce_sorted=False)
     return like._replace(data=packed.data)
 
 
 def _lengths(packed: PackedSequence) -> Any:
     """The lengths of the sequences, in the order in which they are packed."""
-    sizes = packed.batch_sizes._array
+    sizes = packed.batch_sizes._numbers
     return (sizes[:, None] > np.arange(sizes[0])).sum(axis=0)
 
 
@@ -137,7 +137,7 @@ def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """Packed sequences filled up again, and their lengths."""
-    sizes, lengths = sequence.batch_sizes._array, _lengths(sequence)
+    sizes, lengths = sequence.batch_sizes._numbers, _lengths(sequence)
     if total_length is not None and total_length < len(sizes):
         raise ValueError(
             f"Expected total_length to be at least the length of the longest sequence in input, but got "
@@ -152,7 +152,7 @@ def pad_packed_sequence(
         padded = padded[:-1] if batch_first else padded[:, :-1]
     if sequence.unsorted_indices is not None:
         back = sequence.unsorted_indices
-        padded, lengths = index_select(padded, 0 if batch_first else 1, back), lengths[back._array]
+        padded, lengths = index_select(padded, 0 if batch_first else 1, back), lengths[back._numbers]
     return padded, wrap(lengths)
 
 
