@@ -14,6 +14,11 @@ RIVALS ?= autograd torch==2.13.0 jax
 # whose numbers and printed results gradtape's stand-ins, layers and bridges are compared with
 ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pytensor
 
+# the two distributions: gradtape, and the stand-ins
+PROJECTS := pyproject.toml packages/standins/pyproject.toml
+DOCTESTS := gradtape packages/standins/gradtape_standins
+TESTS := tests packages/standins/tests
+
 VENV := .venv
 BENCH_VENV := .venv-bench
 ORIGINALS_VENV := .venv-originals
@@ -41,7 +46,7 @@ run: $(VENV)/.run ## run SCRIPT (examples/tour.py) with ARGS, and explain: make 
 
 test: style ## ruff, then mypy beside all tests and doctests in parallel, with the coverage of gradtape/core
 	@$(VENV)/bin/python -m mypy >$(VENV)/mypy.log 2>&1 & typed=$$!; status=0; \
-	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) --doctest-modules gradtape tests \
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) --doctest-modules $(DOCTESTS) $(TESTS) \
 		--cov=gradtape/core --cov-report=term-missing --cov-fail-under=$(CORE_COVERAGE) $(ARGS) || status=$$?; \
 	wait $$typed || status=1; cat $(VENV)/mypy.log; exit $$status
 
@@ -49,10 +54,10 @@ machines: $(VENV)/.test ## the tests of numbers, as older and newer processors r
 	@$(VENV)/bin/python -m tests.machines --workers $(WORKERS) $(ARGS)
 
 oldest: $(OLDEST_VENV)/.test ## the tests with the oldest dependencies that are declared: make oldest PYTHON=python3.11
-	$(OLDEST_VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) tests $(ARGS)
+	$(OLDEST_VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) $(TESTS) $(ARGS)
 
 newest: $(NEWEST_VENV)/.test ## the tests with the newest dependencies that there are: make newest PYTHON=python3.13
-	$(NEWEST_VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) tests $(ARGS)
+	$(NEWEST_VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) $(TESTS) $(ARGS)
 
 lint: style ## ruff and mypy only
 	$(VENV)/bin/python -m mypy
@@ -89,7 +94,7 @@ opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
 	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)
 
 conformance: $(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE) ## compare stand-ins, layers and bridges with the ORIGINALS
-	@$(ORIGINALS_VENV)/bin/python -m tests.standins.conformance $(ARGS)
+	@$(ORIGINALS_VENV)/bin/python packages/standins/tests/conformance.py $(ARGS)
 	@$(ORIGINALS_VENV)/bin/python -m tests.nn.conformance
 	@$(ORIGINALS_VENV)/bin/python -m tests.bridges.conformance
 
@@ -125,38 +130,38 @@ $(OLDEST_VENV)/.python-$(IDENTITY):
 $(NEWEST_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
-$(VENV)/.run: $(VENV)/.python-$(IDENTITY) pyproject.toml
-	@echo "installing gradtape into $(VENV)"
-	@$(VENV)/bin/python $(PIP) --editable '.[tour]'
+$(VENV)/.run: $(VENV)/.python-$(IDENTITY) $(PROJECTS)
+	@echo "installing gradtape and its stand-ins into $(VENV)"
+	@$(VENV)/bin/python $(PIP) --editable '.[tour]' --editable packages/standins
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.python-$(IDENTITY) pyproject.toml
-	@echo "installing gradtape and what its tests need into $(VENV)"
-	@$(VENV)/bin/python $(PIP) --editable '.[test]'
+$(VENV)/.test: $(VENV)/.python-$(IDENTITY) $(PROJECTS)
+	@echo "installing gradtape, its stand-ins and what their tests need into $(VENV)"
+	@$(VENV)/bin/python $(PIP) --editable '.[test]' --editable packages/standins
 	@touch $@
 
-$(OLDEST_VENV)/.test: $(OLDEST_VENV)/.python-$(IDENTITY) pyproject.toml tests/oldest.txt
-	@echo "installing gradtape, its oldest dependencies and what its tests need into $(OLDEST_VENV)"
-	@$(OLDEST_VENV)/bin/python $(PIP) --constraint tests/oldest.txt --editable '.[test]'
+$(OLDEST_VENV)/.test: $(OLDEST_VENV)/.python-$(IDENTITY) $(PROJECTS) tests/oldest.txt
+	@echo "installing gradtape, its stand-ins, their oldest dependencies and what their tests need into $(OLDEST_VENV)"
+	@$(OLDEST_VENV)/bin/python $(PIP) --constraint tests/oldest.txt --editable '.[test]' --editable packages/standins
 	@touch $@
 
-$(NEWEST_VENV)/.test: $(NEWEST_VENV)/.python-$(IDENTITY) pyproject.toml
-	@echo "installing gradtape, its newest dependencies and what its tests need into $(NEWEST_VENV)"
-	@$(NEWEST_VENV)/bin/python $(PIP) --upgrade --upgrade-strategy eager --editable '.[test]'
+$(NEWEST_VENV)/.test: $(NEWEST_VENV)/.python-$(IDENTITY) $(PROJECTS)
+	@echo "installing gradtape, its stand-ins, their newest dependencies and what their tests need into $(NEWEST_VENV)"
+	@$(NEWEST_VENV)/bin/python $(PIP) --upgrade --upgrade-strategy eager --editable '.[test]' --editable packages/standins
 	@touch $@
 
 # the stamp is left out while something is missing, so that the next run tries again
 define install_beside
-	@echo "installing gradtape, $(1) into $(@D)"
-	@$(@D)/bin/python $(PIP) --editable '.[test]'
+	@echo "installing gradtape, its stand-ins, $(1) into $(@D)"
+	@$(@D)/bin/python $(PIP) --editable '.[test]' --editable packages/standins
 	@missing=; for other in $(1); do \
 		$(@D)/bin/python $(PIP) "$$other" || missing="$$missing $$other"; \
 	done; \
 	if test -n "$$missing"; then echo "not installed, and so not compared with:$$missing" >&2; else touch $@; fi
 endef
 
-$(BENCH_VENV)/.rivals-$(CHOICE): $(BENCH_VENV)/.python-$(IDENTITY) pyproject.toml
+$(BENCH_VENV)/.rivals-$(CHOICE): $(BENCH_VENV)/.python-$(IDENTITY) $(PROJECTS)
 	$(call install_beside,$(RIVALS))
 
-$(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE): $(ORIGINALS_VENV)/.python-$(IDENTITY) pyproject.toml
+$(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE): $(ORIGINALS_VENV)/.python-$(IDENTITY) $(PROJECTS)
 	$(call install_beside,$(ORIGINALS))

@@ -49,6 +49,8 @@ AMBIENT, FLAGS                the bit of the graph behind `.backward()`; the bit
 READ, ADDED                   what has become of an accumulated gradient: `node.extra.use`
 saved_inputs(node)            what a node has saved of its inputs
 walk(seeds, mask, ...)        the backward pass from nodes with their cotangents; the gradients of the sources
+push_tangents(nodes, ...)     the forward pass: the tangents of nodes, from those of sources
+for_each_row(function, rows, widest)  a function of a batch of rows, in chunks that fit into memory
 backward_of, gradients_of     `.backward()` and `gt.gradients` of several targets
 last_backward                 a context variable: where `.backward()` was called last
 release_saved(nodes, freed)   free what nodes have saved, as `.backward()` does
@@ -68,6 +70,7 @@ TapeType                      the metaclass of tapes
 set_tangent(accumulator, x, tangent)  have a `gt.ForwardAccumulator` push this tangent along from a tensor
 record_call(function, args, kwargs, numbers)  run a function with the arguments of these numbers on a tape of its own
 RecordedCall                  what it returns: `result`, `sources`, `pull_back`, `push`
+choose_arguments(function, args, argnums)  the numbers of the chosen arguments, and whether it is a single one
 as_scalar(output, name)       what a function returned, if it is one number; raises if not
 
 Operations
@@ -98,6 +101,7 @@ Locations
 
 Location                      a place in the user's code: `Location.here()`, `.show()`, `.line`
 user_frame(depth)             the innermost frame that is the user's
+register_own_package(name, folder)  have messages and jit treat an import package as gradtape's own code
 is_library(filename)          whether a file is of a library, so that messages name the line that called it
 definition_of(function), function_name(function)  where a function is defined, and the name that it goes by
 span_of(location, label)      the range of source of a location, for a `Problem`
@@ -110,7 +114,7 @@ solver_error(kind, what, fix, code)  the same for solvers, where the code may be
 WRONG_VALUE                   the code of an argument whose value makes no sense
 messages                      the errors of the engine: one function for each situation, which returns the error
 problem(code, title, ...)     a `Problem` at the user's line; the classes of `gradtape.errors` take one
-Problem, Fix                  what an error or a warning says, as data
+Problem, Fix, Span            what an error or a warning says, as data: an edit of it, a place in the source
 problem_from_text(text, kind) the problem that a text of the form "title, place, notes, fix" describes
 report(problem)               raise, warn once per place, or keep a note, by the severity of the code
 notify(problem)               hand a problem to the listeners only
@@ -167,10 +171,11 @@ from gradtape.core.backprop import keep_saved as _keep_saved
 from gradtape.core.backprop import release_saved, walk
 from gradtape.core.backward import backward_of, gradients_of
 from gradtape.core.backward import latest as last_backward
-from gradtape.core.batch import BatchTensor, batch_elementwise
+from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row
 from gradtape.core.batch import spread as repeat_for_batch
+from gradtape.core.forward import push_through as push_tangents
 from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node
-from gradtape.core.location import Location, is_library, user_frame
+from gradtape.core.location import Location, is_library, register_own_package, user_frame
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.operation import attach as tensor_at
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -193,23 +198,24 @@ from gradtape.ops.arguments import lengths as as_shape
 from gradtape.ops.arguments import refused as argument_error
 from gradtape.ops.indexed_update import operates_in_place, writes_element
 from gradtape.transforms.gradients import Recorded as RecordedCall
+from gradtape.transforms.gradients import choose as choose_arguments
 from gradtape.transforms.gradients import handed_out as hand_out
 from gradtape.transforms.gradients import one_number as as_scalar
 from gradtape.transforms.gradients import record as record_call
 
 if TYPE_CHECKING:
     from gradtape.atomic_write import PathLike, write_atomically
-    from gradtape.explain.detectors.accumulated_grad import note_change as note_parameter_change
     from gradtape.explain.detectors.accumulated_grad import note_missing as note_missing_gradients
-    from gradtape.explain.detectors.nonfinite.check import allow_nonfinite_trial
     from gradtape.explain.emit.listeners import notify
     from gradtape.explain.emit.policy import report
     from gradtape.explain.emit.severity import configure
     from gradtape.explain.emit.withhold import withhold
     from gradtape.explain.fixes.reshape_edits import feature_count_fixes
+    from gradtape.explain.kernel.accumulated_grad import note_change as note_parameter_change
+    from gradtape.explain.kernel.check_numerics import allow_nonfinite_trial
     from gradtape.explain.messages.build import problem
     from gradtape.explain.messages.from_text import as_problem as problem_from_text
-    from gradtape.explain.model.problem import Fix, Problem
+    from gradtape.explain.model.problem import Fix, Problem, Span
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
@@ -251,9 +257,9 @@ if TYPE_CHECKING:
 
 _LATER = {
     "gradtape.atomic_write": "PathLike write_atomically",
-    "gradtape.explain.detectors.accumulated_grad": "note_change:note_parameter_change "
-    "note_missing:note_missing_gradients",
-    "gradtape.explain.detectors.nonfinite.check": "allow_nonfinite_trial",
+    "gradtape.explain.detectors.accumulated_grad": "note_missing:note_missing_gradients",
+    "gradtape.explain.kernel.accumulated_grad": "note_change:note_parameter_change",
+    "gradtape.explain.kernel.check_numerics": "allow_nonfinite_trial",
     "gradtape.explain.emit.listeners": "notify",
     "gradtape.explain.emit.policy": "report",
     "gradtape.explain.emit.severity": "configure",
@@ -261,7 +267,7 @@ _LATER = {
     "gradtape.explain.fixes.reshape_edits": "feature_count_fixes",
     "gradtape.explain.messages.build": "problem",
     "gradtape.explain.messages.from_text": "as_problem:problem_from_text",
-    "gradtape.explain.model.problem": "Fix Problem",
+    "gradtape.explain.model.problem": "Fix Problem Span",
     "gradtape.explain.render.spelling": "respell",
     "gradtape.explain.source.files": "returned_span span_of",
     "gradtape.jit.api": "Compiled",
@@ -428,6 +434,7 @@ __all__ = [
     "RecordedCall",
     "ResultForm",
     "RuleCall",
+    "Span",
     "TapeType",
     "Tensor",
     "ValuePacking",
@@ -450,6 +457,7 @@ __all__ = [
     "check_differentiable",
     "check_seed",
     "children",
+    "choose_arguments",
     "closed_over_error",
     "concrete",
     "configure",
@@ -459,6 +467,7 @@ __all__ = [
     "describe_elements",
     "elementwise",
     "feature_count_fixes",
+    "for_each_row",
     "fork_safe",
     "function_name",
     "general",
@@ -498,9 +507,11 @@ __all__ = [
     "plain_array_types",
     "problem",
     "problem_from_text",
+    "push_tangents",
     "rebuild",
     "record_call",
     "reduce_losses",
+    "register_own_package",
     "release_saved",
     "repeat_for_batch",
     "report",

@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 Lock = TypeVar("Lock")
 T = TypeVar("T")
 
-_IMPORTED_LAZILY = {"gradtape", "llvmlite", "scipy", "numpy", *sys.stdlib_module_names}
+lazy_packages = {"gradtape", "llvmlite", "scipy", "numpy", *sys.stdlib_module_names}
+"""Packages whose modules gradtape imports inside functions, so that another thread may be importing one at a fork."""
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -81,7 +82,7 @@ def wait_for_imports() -> None:
 def _modules_under_way() -> set[str]:
     """The modules that a thread is importing now, or looks for: those of which Python has a lock."""
     locked = getattr(_bootstrap, "_module_locks", {})
-    return {name for name in list(locked) if name.partition(".")[0] in _IMPORTED_LAZILY}
+    return {name for name in list(locked) if name.partition(".")[0] in lazy_packages}
 
 
 _held: list[Any] = []  # LLVM's lock, while the process forks

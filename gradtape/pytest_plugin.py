@@ -41,9 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Raise if stand-ins were asked for and this process, a worker say, was started without them."""
     if not os.environ.get(STAND_IN):
         return
-    from gradtape.standins.processes import missing_here
+    from gradtape.standins_package import PACKAGE, import_standins
 
-    missing = missing_here()
+    try:
+        missing = import_standins("child_processes").missing_here()
+    except ImportError as error:
+        if error.name != PACKAGE:
+            raise
+        raise pytest.UsageError(f"{STAND_IN}={os.environ[STAND_IN]} asks for stand-ins: {error}") from None
     if missing:
         raise pytest.UsageError(
             f"{STAND_IN}={os.environ[STAND_IN]} asks for stand-ins, and in this process {', '.join(missing)} is not "

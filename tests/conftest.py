@@ -14,7 +14,7 @@ import pytest
 # the compiler's programs are verified after every stage, here and in processes that tests start
 os.environ.setdefault("GRADTAPE_CHECK", "verify")
 
-collect_ignore_glob = ["standins/snippets/*", "same_run/*", "bridges/*_checks.py", "*/conformance.py"]
+collect_ignore_glob = ["same_run/*", "bridges/*_checks.py", "*/conformance.py"]
 
 ABOUT_THE_CORE = (
     "gradtape/core/",

@@ -22,6 +22,8 @@ import llvmlite.binding as llvm
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
+PROJECTS = ["gradtape", "packages/standins/gradtape_standins", "tests", "packages/standins/tests"]
+"""The sources, for their doctests, and the tests of both distributions."""
 
 TESTS = [
     *(
@@ -149,7 +151,7 @@ def main() -> int:
         if missing := machine.missing(features):
             said.append(f"{machine.name}: skipped, because this processor has no {', '.join(missing)}")
             continue
-        status, last = run(machine, ["gradtape", "tests"] if options.whole else TESTS, options.workers)
+        status, last = run(machine, PROJECTS if options.whole else TESTS, options.workers)
         failed |= status != 0
         said.append(f"{machine.name} ({machine.description}): {last}")
     print("\n" + "\n".join(said))

@@ -17,15 +17,6 @@ from gradtape import extend
 
 ROOT = Path(__file__).parent.parent
 CHAPTERS = "array_api bridges checking nn notebooks odes optim optimize quadrature random stats training"
-STANDINS = (
-    "ADDED Arrays CustomRule FLAGS Fix JitWarning KeptValues Literal Problem READ ResultForm RuleCall TapeType "
-    "after_fork_in_child backward_of check_differentiable check_seed fork_safe gradients_of hand_out integers_for_axes "
-    "last_backward note_missing_gradients note_parameter_change notify operates_in_place override_rebinding "
-    "override_write padding_widths plain_array_types problem_from_text reduce_losses release_saved report respell "
-    "set_tangent span_of split_results tensor_at transpose_linear unbroadcast use_recording user_frame walk "
-    "writes_element"
-)
-"""What only the stand-ins use, which need more of the graph than the chapters of gradtape do."""
 
 
 def imported_from_extend(text: str) -> set[str]:
@@ -34,10 +25,11 @@ def imported_from_extend(text: str) -> set[str]:
     return {alias.name for node in statements if node.module == "gradtape.extend" for alias in node.names}
 
 
-def used_by_chapters_and_guide() -> set[str]:
-    """The names that the chapters of gradtape and the scripts of docs/extending.md import."""
+def used_by_chapters_stand_ins_and_guide() -> set[str]:
+    """The names that the chapters of gradtape, the stand-ins and the scripts of docs/extending.md import."""
     package = Path(extend.__file__).parent
     files = [file for name in CHAPTERS.split() for file in (package / f"{name}.py", *(package / name).rglob("*.py"))]
+    files += (ROOT / "packages" / "standins" / "gradtape_standins").rglob("*.py")
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     texts = [file.read_text(encoding="utf-8") for file in files if file.exists()]
     texts += re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -83,9 +75,8 @@ def test_is_in_the_table_of_the_docstring(name: str) -> None:
 def test_every_name_is_needed() -> None:
     """A chapter, the guide or the stand-ins use each name: the surface is no larger than what is built on it needs."""
     declarations = {"elementwise", "linear", "multilinear", "general", "constant"}  # see docs/adding-an-operation.md
-    used = used_by_chapters_and_guide()
-    assert set(extend.__all__) - used - declarations - set(STANDINS.split()) == set()
-    assert used.isdisjoint(STANDINS.split())
+    used = used_by_chapters_stand_ins_and_guide()
+    assert set(extend.__all__) - used - declarations == set()
 
 
 def test_names_that_are_imported_later_agree_with_those_for_type_checkers() -> None:

@@ -12,6 +12,8 @@ import pytest
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
+ROOT = Path(__file__).parents[1]
+SOURCES = (ROOT, ROOT / "packages" / "standins")
 SECONDS = 60  # that a child has, until it is taken to hang
 
 COMMON = f"""
@@ -90,7 +92,7 @@ def run(script: str, *arguments: str) -> str:
         [sys.executable, "-c", textwrap.dedent(COMMON) + textwrap.dedent(script), *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, SOURCES))},
         timeout=600,
         check=False,
     )
@@ -188,8 +190,9 @@ def test_locks_of_other_threads_are_free_in_the_child() -> None:
 
 def test_every_lock_of_the_library_is_fork_safe() -> None:
     """No module makes a lock by itself: each is handed to `fork_safe`, or belongs to one piece of work alone."""
-    root = Path(__file__).parents[1] / "gradtape"
-    lines = [(path, line) for path in root.rglob("*.py") for line in path.read_text(encoding="utf-8").splitlines()]
+    packages = [SOURCES[0] / "gradtape", SOURCES[1] / "gradtape_standins"]
+    paths = [path for package in packages for path in package.rglob("*.py")]
+    lines = [(path, line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     made = [
         (path.name, line.strip()) for path, line in lines if "threading.Lock()" in line or "threading.RLock()" in line
     ]
@@ -237,7 +240,7 @@ def test_a_fork_waits_for_imports_that_are_under_way(tmp_path: Path) -> None:
         sys.path.insert(0, sys.argv[1])
         begun, go_on = threading.Event(), threading.Event()
         wait = forking.importlib.import_module
-        forking._IMPORTED_LAZILY = {"slowly"}
+        forking.lazy_packages = {"slowly"}
 
 
         class Importlib:
@@ -260,7 +263,7 @@ def test_a_fork_waits_for_imports_that_are_under_way(tmp_path: Path) -> None:
 def test_generators_of_the_standins_draw_in_the_child() -> None:
     """The generator that a stand-in shares draws in the child, although another thread was drawing from it."""
     script = """
-        from gradtape.standins import tensorflow as tf, torch
+        from gradtape_standins import tensorflow as tf, torch
 
         generators = [torch.random.default_generator.numpy, tf.random.generator_for()]
         held, over = threading.Event(), threading.Event()

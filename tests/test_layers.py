@@ -1,4 +1,4 @@
-"""The layers of the package: which package may import which, and that no import closes a cycle.
+"""The layers of gradtape and its stand-ins: which package may import which, and that no import closes a cycle.
 
 The modules are parsed, not imported. Only imports at module level count as edges; imports for type checkers do not, and
 imports inside functions are counted where they close a cycle between packages.
@@ -15,9 +15,11 @@ import pytest
 
 import gradtape
 
-ROOT = Path(__file__).parent.parent / "gradtape"
+ROOT = Path(__file__).parent.parent
+DISTRIBUTIONS = {"gradtape": ROOT, "gradtape_standins": ROOT / "packages" / "standins"}
+"""The import packages, each with the folder that it is in."""
 
-LAZY_CYCLES_AT_MOST = 28
+LAZY_CYCLES_AT_MOST = 15
 """How many imports inside functions close a cycle between packages. This number may only fall."""
 
 
@@ -29,13 +31,17 @@ class Import(NamedTuple):
     is_lazy: bool
 
 
-def name_of(path: Path) -> str:
-    """The dotted name of the module in a file."""
-    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+def name_of(path: Path, folder: Path) -> str:
+    """The dotted name of the module in a file of a package in `folder`."""
+    parts = path.relative_to(folder).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+MODULES = {
+    name_of(path, folder): path
+    for package, folder in DISTRIBUTIONS.items()
+    for path in sorted((folder / package).rglob("*.py"))
+}
 
 
 def imports_of(module: str, text: str, is_package: bool) -> Iterator[Import]:
@@ -66,7 +72,7 @@ def imports_of(module: str, text: str, is_package: bool) -> Iterator[Import]:
         return ".".join([*parts, *([statement.module] if statement.module else [])])
 
     def imported(name: str, is_lazy: bool) -> Iterator[Import]:
-        if name.partition(".")[0] == "gradtape":
+        if name.partition(".")[0] in DISTRIBUTIONS:
             yield Import(module, name, is_lazy)
 
     yield from visit(ast.parse(text), False)
@@ -80,8 +86,12 @@ IMPORTS = [
 
 
 def package_of(module: str) -> str:
-    """The package or module at the top level that a module belongs to; "gradtape" for the top level itself."""
-    return module.split(".")[1] if "." in module else module
+    """The package or module at the top level that a module belongs to; "gradtape" for the top level itself.
+
+    The stand-ins are one package: "gradtape_standins".
+    """
+    root, *rest = module.split(".")
+    return rest[0] if rest and root == "gradtape" else root
 
 
 def part_of(module: str) -> str:
@@ -161,7 +171,7 @@ ALLOWED = {
     "trusted_files": "errors",
     "extension": "forking",
     "core": "config errors explain forking",
-    "explain": "atomic_write core errors forking",
+    "explain": "atomic_write core errors forking standins_package",
     "numpy_dispatch": "chapters core errors explain extension",
     "ops": "core errors explain extension numpy_dispatch",
     "transforms": "config core errors explain ops",
@@ -172,7 +182,7 @@ ALLOWED = {
     "array_api": "errors extend numpy_dispatch ops",
     "bridges": "errors extend ops transforms",
     "checking": "errors extend",
-    "commands": "atomic_write checking core errors explain",
+    "commands": "atomic_write checking core errors explain standins_package",
     "linalg": "ops",
     "nn": "errors extend ops",
     "notebooks": "extend",
@@ -182,17 +192,17 @@ ALLOWED = {
     "quadrature": "errors extend ops transforms",
     "random": "errors extend ops",
     "signal": "errors ops",
-    "standins": "extend gradtape nn optim stats",
     "stats": "errors extend ops random",
+    "gradtape_standins": "errors extend gradtape jit nn optim stats",
     "training": "errors extend nn optim transforms",
 }
 """What each package, or module at the top level, may import."""
 
 BUILT_ON_THE_ENGINE = (
     *("array_api", "bridges", "checking", "nn", "notebooks", "odes", "optim", "optimize", "quadrature", "random"),
-    *("stats", "training"),
+    *("stats", "training", "gradtape_standins"),
 )
-"""Chapters that use the engine through gradtape.extend."""
+"""Chapters that use the engine through gradtape.extend, and the stand-ins."""
 
 SURFACE = ("errors", "extend", "ops")
 """What they may import besides public names; of `ops` the operations, not how these read their arguments."""
@@ -230,18 +240,8 @@ ALLOWED_INSIDE = {
 }
 """The same for the parts of the packages that have layers of their own, from the lowest to the highest."""
 
-_STANDINS = "the stand-ins are to be a distribution of their own, which imports gradtape and gradtape.extend only"
-
 FORBIDDEN = {
     ("core", "numpy_dispatch"): "Tensor inherits its methods from numpy_dispatch.methods, but core is the lowest layer",
-    ("standins", "core"): _STANDINS,
-    ("standins", "errors"): _STANDINS,
-    ("standins", "explain"): _STANDINS,
-    ("standins", "forking"): _STANDINS,
-    ("standins", "jit"): _STANDINS,
-    ("standins", "numpy_dispatch"): _STANDINS,
-    ("standins", "ops"): _STANDINS,
-    ("standins", "transforms"): _STANDINS,
 }
 """Imports that are there and should not be, each with the reason: none may be added, and they are to go."""
 
@@ -356,6 +356,20 @@ def test_detectors_and_fixes_read_records_not_the_kernel() -> None:
         and package_of(found.imported) == "core"
     }
     assert imported == {*KERNEL_IN_DETECTORS}
+
+
+def test_gradtape_does_not_import_the_stand_ins() -> None:
+    """They may be missing: what needs them asks `standins_package` for them when it does."""
+    into = [found for found in IMPORTS if package_of(found.imported) == "gradtape_standins"]
+    assert {package_of(found.importer) for found in into} == {"gradtape_standins"}
+
+
+def test_stand_ins_import_public_modules_only() -> None:
+    """What is built on the engine imports `gradtape.extend` and public chapters, inside of functions too."""
+    imported = {found.imported for found in IMPORTS if package_of(found.importer) == "gradtape_standins"}
+    imported = {name for name in imported if package_of(name) != "gradtape_standins"}
+    assert {package_of(name) for name in imported} <= set(ALLOWED["gradtape_standins"].split())
+    assert {name for name in imported if package_of(name) == "jit"} == {"gradtape.jit"}
 
 
 def test_lazy_imports_close_no_more_cycles() -> None:

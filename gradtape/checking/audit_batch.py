@@ -9,21 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core.backprop import walk
-from gradtape.core.batch import BatchTensor, for_each_row
-from gradtape.core.forward import push_through
-from gradtape.core.graph import Node
-from gradtape.core.location import Location
-from gradtape.core.pytree import leaves
-from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError, ShapeError
-from gradtape.explain.model.problem import Span
-from gradtape.explain.source.files import span_of
-from gradtape.transforms.gradients import Recorded, choose, record
+from gradtape.extend import (
+    BatchTensor,
+    Location,
+    Node,
+    RecordedCall,
+    Tensor,
+    choose_arguments,
+    for_each_row,
+    leaves,
+    node_of,
+    push_tangents,
+    record_call,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from gradtape.extend import Span
 
 PAIRS_SHOWN = 6
 MEETINGS_SOUGHT = 3
@@ -106,15 +113,15 @@ def audit_batch(function: Callable[..., Any], argnums: int | Sequence[int] = 0) 
     """
 
     def audit(*args: Any, **kwargs: Any) -> BatchAudit:
-        numbers, _ = choose(function, args, argnums)
-        run = record(function, args, kwargs, numbers)
+        numbers, _ = choose_arguments(function, args, argnums)
+        run = record_call(function, args, kwargs, numbers)
         outputs = leaves(run.result)
         size = _shared_length(run, outputs, numbers)
         names = _argument_names(run, numbers)
         leaks: list[Leak] = []
         meetings: dict[tuple[str, int, int | None], Span] = {}
         for output in outputs:
-            if isinstance(output, Tensor) and output._node.bits & run.tape.bit:
+            if isinstance(output, Tensor) and node_of(output).bits & run.tape.bit:
                 found = _find_leaks(run, output, size, names)
                 leaks += found
                 for leak in found[:MEETINGS_SOUGHT]:
@@ -126,7 +133,7 @@ def audit_batch(function: Callable[..., Any], argnums: int | Sequence[int] = 0) 
     return audit
 
 
-def _shared_length(run: Recorded, outputs: list[Any], numbers: list[int]) -> int:
+def _shared_length(run: RecordedCall, outputs: list[Any], numbers: list[int]) -> int:
     """The number of examples, which the chosen arguments and all results agree on."""
     shapes = [tuple(np.shape(output)) for output in outputs]
     given = [source.shape for source in run.sources]
@@ -146,7 +153,7 @@ def _shared_length(run: Recorded, outputs: list[Any], numbers: list[int]) -> int
     )
 
 
-def _argument_names(run: Recorded, numbers: list[int]) -> list[str]:
+def _argument_names(run: RecordedCall, numbers: list[int]) -> list[str]:
     """A name for each source: the argument it is, or is part of."""
     names = []
     for number, argument in zip(numbers, run.chosen, strict=True):
@@ -155,13 +162,13 @@ def _argument_names(run: Recorded, numbers: list[int]) -> list[str]:
     return names
 
 
-def _find_leaks(run: Recorded, output: Tensor, size: int, names: list[str]) -> list[Leak]:
+def _find_leaks(run: RecordedCall, output: Tensor, size: int, names: list[str]) -> list[Leak]:
     """All pairs that leak: one row of seeds for each example, with unequal weights so that nothing cancels."""
     weights = np.random.default_rng(0).uniform(0.5, 1.5, output.shape).astype(output.dtype)
     nodes = run.nodes
 
     def arrivals(seed: BatchTensor, last: bool) -> list[Any]:
-        found = walk([(output._node, seed)], run.tape.bit, sources=nodes)
+        found = walk([(node_of(output), seed)], run.tape.bit, sources=nodes)
         return [found.get(node) for node in nodes]
 
     widest = max(output.size, *(int(np.prod(node.shape)) for node in nodes), 1)
@@ -189,9 +196,11 @@ def _chunks(size: int, widest: int) -> Iterable[tuple[int, range]]:
     return [(start, range(start, min(start + step, size))) for start in range(0, size, step)]
 
 
-def _find_meeting(run: Recorded, output: Tensor, leak: Leak) -> Span | None:
+def _find_meeting(run: RecordedCall, output: Tensor, leak: Leak) -> Span | None:
     """The span of the oldest operation with an element that depends on both examples; None if it is not known."""
-    order = [output._node, *_ancestors(output._node, run.tape.bit)]
+    from gradtape.extend import span_of  # with the modules that read source files, which are loaded when needed
+
+    order = [node_of(output), *_ancestors(node_of(output), run.tape.bit)]
     nodes = sorted((node for node in order if node.op is not None), key=lambda node: node.order)
     if any(node.op is None or (node.op.forward is None and node.op.part is None) for node in nodes):
         return None  # an operation on the way has no forward rule
@@ -218,7 +227,7 @@ def _ancestors(node: Node, mask: int) -> dict[Node, None]:
     return reached
 
 
-def _push_example(run: Recorded, nodes: list[Node], example: int) -> list[Any]:
+def _push_example(run: RecordedCall, nodes: list[Node], example: int) -> list[Any]:
     """The tangents of `nodes` for one example, in a random direction, so that no operation maps it to zero."""
     random = np.random.default_rng(1)
     tangents: dict[Node, Any] = {}
@@ -226,4 +235,4 @@ def _push_example(run: Recorded, nodes: list[Node], example: int) -> list[Any]:
         tangent = np.zeros(source.shape, source.dtype)
         tangent[example] = random.uniform(0.5, 1.5, source.shape[1:])
         tangents[source] = tangent
-    return push_through(nodes, tangents, run.tape.bit, None)
+    return push_tangents(nodes, tangents, run.tape.bit, None)

@@ -32,8 +32,9 @@ from gradtape.explain.kernel.locked_write import explain_refused_write
 from gradtape.explain.kernel.survey import surveying
 from gradtape.explain.model.codes import CODES
 from gradtape.explain.model.problem import Problem
+from gradtape.standins_package import PACKAGE, import_standins
 
-LIBRARIES = ("autograd", "tensorflow", "torch")  # as in gradtape.standins, which is not imported for a name
+LIBRARIES = ("autograd", "tensorflow", "torch")  # as in gradtape_standins, which may not be installed
 DESCRIPTION = """\
 Run a Python script as `python script.py args` does, with explanations on. What
 is found is printed on stderr: a warning when it is met, once for each place;
@@ -129,6 +130,9 @@ def main(arguments: argparse.Namespace) -> int:
             f"{', '.join(LIBRARIES)}"
         )
         return 2
+    if arguments.stand_in and (failure := _find_fault_of_standins()):
+        terminal.complain(f"run: --stand-in: {failure}")
+        return 2
     if arguments.is_module and not _has_module(arguments.script):
         terminal.complain(f"run: there is no module {arguments.script}; give a name that python -m takes")
         return 2
@@ -172,6 +176,17 @@ def _has_module(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):  # of a name with dots, what is in front of the last one cannot be imported
         return False
+
+
+def _find_fault_of_standins() -> str:
+    """Why the stand-ins cannot be used: not installed, or of another version than gradtape. Empty if they can."""
+    try:
+        import_standins()
+    except ImportError as error:
+        if error.name != PACKAGE:
+            raise
+        return str(error)
+    return ""
 
 
 @dataclass
@@ -239,9 +254,10 @@ class Session:
         """With `--stand-in`, what makes the names of other libraries ours."""
         if not self.stand_in:
             return nullcontext()
-        from gradtape.standins.processes import standing_in_everywhere
-
-        return standing_in_everywhere(*self.stand_in.split(","))
+        everywhere: AbstractContextManager[None] = import_standins("child_processes").standing_in_everywhere(
+            *self.stand_in.split(",")
+        )
+        return everywhere
 
     def _hear(self, problem: Problem) -> None:
         """Keep what was found; a warning is printed at once, unless the script records warnings itself."""
@@ -316,10 +332,8 @@ class Session:
         error.__traceback__ = _from_script(error.__traceback__)
         explain_refused_write(error)
         explain_none_used(error)
-        if "gradtape.standins" in sys.modules:
-            from gradtape.standins.explaining import explain as explain_stand_in
-
-            explain_stand_in(error)
+        if PACKAGE in sys.modules:
+            import_standins("explain_errors").explain(error)
         problem = getattr(error, "problem", None)
         if isinstance(problem, Problem):
             self._keep(problem, "error")

@@ -17,16 +17,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.forking import cached_property
+from gradtape.forking import cached_property, lazy_packages
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
 _NEIGHBOURS = ("numpy", "scipy", "torch", "jax", "sklearn", "einops", "opt_einsum", "array_api_compat", "pytensor")
-_LIBRARY_FOLDERS = tuple(f + os.sep for f in (_PACKAGE, *(os.path.join(_SITE, name) for name in _NEIGHBOURS)))
+_LIBRARY_FOLDERS = tuple(os.path.join(_SITE, name) + os.sep for name in _NEIGHBOURS)
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 user_files: set[str] = set()
 """Files that are known not to be library code: the fast path looks here first."""
+
+_own_packages = {"gradtape": _PACKAGE + os.sep}
+"""The import packages of gradtape's distributions, each with its folder."""
+
+
+def register_own_package(name: str, folder: str) -> None:
+    """Treat the import package `name` as gradtape's own: messages skip its frames, jit does not look into it.
+
+    A distribution that is built on gradtape and imitates or extends it calls this when it is imported.
+    """
+    _own_packages[name] = os.path.abspath(folder) + os.sep
+    lazy_packages.add(name)
+    is_library.cache_clear()
+    user_files.clear()
+
+
+def is_own_module(name: str) -> bool:
+    """Whether a module, by its full name, is of gradtape or of a package registered with `register_own_package`."""
+    return name.partition(".")[0] in _own_packages
+
+
+def is_own_file(filename: str) -> bool:
+    """The same for a file of source code."""
+    return os.path.abspath(filename).startswith(tuple(_own_packages.values()))
 
 
 @functools.cache
@@ -35,6 +59,7 @@ def is_library(filename: str) -> bool:
     path = os.path.abspath(filename)
     library = (
         filename.startswith("<frozen ")
+        or is_own_file(path)
         or path.startswith(_LIBRARY_FOLDERS)
         or (path.startswith(_STANDARD) and "-packages" not in path)
     )

@@ -2,7 +2,7 @@
 
 import warnings
 
-import gradtape.standins.torch as torch
+import gradtape_standins.torch as torch
 
 calls = []
 

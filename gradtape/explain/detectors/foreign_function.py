@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.location import is_library
+from gradtape.core.location import is_library, is_own_module
 from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
@@ -200,7 +200,7 @@ def _name_of_value(value: Any, path: list[str]) -> str:
 def _public_name(name: str) -> str:
     """`scipy.special.logsumexp` for `scipy.special._logsumexp.logsumexp`; empty for gradtape and builtins."""
     parts = name.split(".")
-    if parts[0] in ("gradtape", "builtins") or not parts[0]:
+    if is_own_module(name) or parts[0] in ("builtins", ""):
         return ""
     return ".".join(part for part in parts if not part.startswith("_"))
 

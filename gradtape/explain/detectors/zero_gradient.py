@@ -212,9 +212,7 @@ def _calls_a_model(node: Record) -> bool:
     function = call.func if isinstance(call, ast.Call) else None
     while isinstance(function, ast.Attribute):
         function = function.value
-    return isinstance(function, ast.Name) and not (
-        site.source.is_array_module(function.id) or site.source.imports.get(function.id, "").startswith("gradtape")
-    )
+    return isinstance(function, ast.Name) and not site.source.is_array_module(function.id)
 
 
 def _is_linear_to(replay: Replayable, node: Record) -> bool:

@@ -8,10 +8,11 @@ function that the library does not have stays as it is.
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from gradtape.standins_package import find_library
 
 _STANDINS = {"torch": "torch", "tensorflow": "tf"}  # library -> its usual name in a file
 _CANDIDATES = {
@@ -94,7 +95,7 @@ def library_of(imports: Mapping[str, str]) -> tuple[str, str]:
     (('torch', 't'), ('', ''))
     """
     for library, usual in _STANDINS.items():
-        whole = (library, f"gradtape.standins.{library}")
+        whole = (library, f"gradtape_standins.{library}")
         bound = next((name for name, module in imports.items() if module in whole), "")
         if bound or any(module.startswith(tuple(f"{name}." for name in whole)) for module in imports.values()):
             return library, bound or usual
@@ -108,7 +109,7 @@ def name_in(library: str, name: str) -> str:
     >>> name_in("tensorflow", "sum"), name_in("torch", "log_softmax")
     ('reduce_sum', 'log_softmax')
     """
-    module = importlib.import_module(f"gradtape.standins.{library}")
+    module = find_library(library)
     other = _EXCEPTIONS[library].get(name)
     for candidate in [other] if other else [way.format(name) for way in _CANDIDATES[library]]:
         if candidate and _has(module, candidate):

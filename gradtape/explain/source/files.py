@@ -15,7 +15,7 @@ import tokenize
 from collections.abc import Iterator
 from types import CodeType
 
-from gradtape.core.location import Location
+from gradtape.core.location import Location, is_own_module
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.render.spelling import library_of, name_in
@@ -24,7 +24,7 @@ from gradtape.forking import cached_property
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-_ARRAY_LIBRARIES = frozenset({"numpy", "scipy", "gradtape", "autograd", "jax", "torch", "tensorflow"})
+_ARRAY_LIBRARIES = frozenset({"numpy", "scipy", "autograd", "jax", "torch", "tensorflow"})
 
 
 class Source:
@@ -69,7 +69,8 @@ class Source:
     def is_array_module(self, name: str) -> bool:
         """Whether a name is bound to an array library (NumPy, SciPy, gradtape, ...) or a part of one."""
         if name in self.imports:
-            return self.imports[name].partition(".")[0] in _ARRAY_LIBRARIES
+            module = self.imports[name]
+            return module.partition(".")[0] in _ARRAY_LIBRARIES or is_own_module(module)
         return name in ("np", "numpy", "gt", "gradtape", "xp", "scipy")
 
     def spelled(self, name: str, module: str = "numpy") -> str:

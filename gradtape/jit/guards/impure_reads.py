@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.location import Location, is_library
+from gradtape.core.location import Location, is_library, is_own_module
 from gradtape.jit.errors import Untraceable
 
 _NAMESPACES = frozenset({builtins.eval, builtins.exec, builtins.globals, builtins.__import__, sys._getframe})
@@ -97,8 +97,8 @@ _ASKED: dict[types.CodeType, str] = {
     },
     logging.getLogger.__code__: "the state of a logger",
 }
-_PASSED = ("linecache", "tokenize", "warnings", "traceback", "logging", "importlib._bootstrap", "gradtape", "zipimport")
-"""Modules that read files and frames for reasons of their own: what they do is no reading of the function's."""
+_PASSED = ("linecache", "tokenize", "warnings", "traceback", "logging", "importlib._bootstrap", "zipimport")
+"""Modules that read files and frames for reasons of their own, as ours do: that is no reading of the function's."""
 DYNAMIC_ATTRIBUTES = frozenset(
     {"getattr", "hasattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter", "AttributeError", "getmembers"}
 )
@@ -208,7 +208,7 @@ def _find_user_frame(frame: types.FrameType | None, codes: dict[int, types.CodeT
         if frame is None or id(frame.f_code) in codes:
             return frame
         module = str(frame.f_globals.get("__name__"))
-        if any(module == name or module.startswith(f"{name}.") for name in _PASSED):
+        if is_own_module(module) or any(module == name or module.startswith(f"{name}.") for name in _PASSED):
             return None
         frame = frame.f_back
     return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import types
 import weakref
@@ -13,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape import core
-from gradtape.core.location import is_library
+from gradtape.core.location import is_library, is_own_file, is_own_module
 from gradtape.core.tensor import Tensor
 from gradtape.jit.guards.holders import BOUND, COPIED, NAMED_ONLY, is_of_library
 
 _OPAQUE = ("numpy", "scipy", "gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
 _KERNEL = ("gradtape.core", "gradtape.ops", "gradtape.explain", "gradtape.numpy_dispatch.protocols")
-_CONSTANT_MODULES = ("numpy", "scipy", "gradtape", "math", "cmath", "builtins", "typing", "collections", "__future__")
-_PACKAGE = os.path.dirname(core.__path__[0])
+_CONSTANT_MODULES = ("numpy", "scipy", "math", "cmath", "builtins", "typing", "collections", "__future__")
 _TOOLS = ("pytest", "_pytest", "coverage", "hypothesis")
 _CONTAINERS = (list, tuple, dict, deque, types.MethodType, functools.partial, weakref.ref, *BOUND)
 
@@ -33,7 +30,7 @@ def is_opaque(value: Any) -> bool:
     module = type(value).__module__
     if _is_within(module, _KERNEL) or _is_stand_in(type(value)) or getattr(type(value), "is_opaque_to_jit", False):
         return True
-    is_plain = not isinstance(value, _CONTAINERS) and not str(module).startswith("gradtape.")
+    is_plain = not isinstance(value, _CONTAINERS) and not is_own_module(str(module))
     return is_plain and is_library_class(type(value)) and is_of_library(value)
 
 
@@ -54,7 +51,7 @@ def may_be_copied(value: Any) -> bool:
         isinstance(value, set | frozenset)
         or kind in COPIED
         or kind.__module__ == "argparse"
-        or kind.__module__.startswith("gradtape.")
+        or is_own_module(kind.__module__)
     ):
         return True
     return not is_library_class(kind) and not is_installed(kind)
@@ -91,7 +88,7 @@ def _is_stand_in(kind: type) -> bool:
         return False
     functions = (member for base in kind.__mro__ for member in vars(base).values())
     first = next((function for function in functions if isinstance(function, types.FunctionType)), None)
-    return first is not None and first.__code__.co_filename.startswith(_PACKAGE)
+    return first is not None and is_own_file(first.__code__.co_filename)
 
 
 def is_installed(kind: type) -> bool:
@@ -115,6 +112,7 @@ def is_library_module(module: types.ModuleType) -> bool:
 
 def is_constant_module(module: types.ModuleType) -> bool:
     """Whether a module is of functions and constants only, which are taken to stay as they are."""
-    if _is_within(module.__name__, _TOOLS):
+    name = module.__name__
+    if _is_within(name, _TOOLS):
         return True
-    return is_library_module(module) and _is_within(module.__name__, _CONSTANT_MODULES)
+    return is_library_module(module) and (_is_within(name, _CONSTANT_MODULES) or is_own_module(name))

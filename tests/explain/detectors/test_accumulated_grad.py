@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-import gradtape.standins.torch as torch
+import gradtape_standins.torch as torch
 from gradtape.explain.model.problem import Problem
 
 X = np.random.default_rng(0).normal(size=(8, 2))

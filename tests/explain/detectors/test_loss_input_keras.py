@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-import gradtape.standins.tensorflow as tf
+import gradtape_standins.tensorflow as tf
 from gradtape.explain.model.problem import Problem
 
 rng = np.random.default_rng(0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-import gradtape.standins.torch as torch
+import gradtape_standins.torch as torch
 from gradtape.explain.detectors.reshape_for_transpose import is_swap
 from gradtape.explain.model.problem import Problem
 

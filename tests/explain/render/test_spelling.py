@@ -34,7 +34,7 @@ def problems(code: str, **names: Any) -> list[Problem]:
     [
         ("np.sum(x, axis=1)", {"torch": "torch"}, "torch.sum(x, dim=1)"),
         ("gt.stop_gradient(x)", {"t": "torch"}, "x.detach()"),
-        ("np.concatenate([a, b])", {"torch": "gradtape.standins.torch"}, "torch.cat([a, b])"),
+        ("np.concatenate([a, b])", {"torch": "gradtape_standins.torch"}, "torch.cat([a, b])"),
         ("x.astype(float)", {"torch": "torch"}, "x.float()"),
         ("np.sum(x) and np.clip(x, 0, 1)", {"tf": "tensorflow"}, "tf.reduce_sum(x) and tf.clip_by_value(x, 0, 1)"),
         ("gt.log_softmax(x)", {"tf": "tensorflow"}, "tf.math.log_softmax(x)"),
@@ -59,7 +59,7 @@ def test_texts(text: str, imports: dict[str, str], said: str) -> None:
 def test_the_library_of_a_file() -> None:
     """A part of a library stands for it, and the name it is imported by is kept."""
     assert library_of({"nn": "torch.nn"}) == ("torch", "torch")
-    assert library_of({"np": "numpy", "tf": "gradtape.standins.tensorflow"}) == ("tensorflow", "tf")
+    assert library_of({"np": "numpy", "tf": "gradtape_standins.tensorflow"}) == ("tensorflow", "tf")
     assert edit_in(".T", {"tf": "tensorflow"}) == "tf.transpose({})"
     assert edit_in(".T", {"torch": "torch"}) == ".T"
 
@@ -67,7 +67,7 @@ def test_the_library_of_a_file() -> None:
 def test_advice_in_a_pytorch_program() -> None:
     """A softmax over the wrong dimension is mended by the keyword that is there."""
     (found,) = problems(
-        "from gradtape.standins import torch\n"
+        "from gradtape_standins import torch\n"
         "X, y = torch.randn(20, 5), torch.randint(0, 3, (20,))\n"
         "W = torch.randn(5, 3, requires_grad=True)\n"
         "p = torch.softmax(X @ W, dim=0)\n"
@@ -79,7 +79,7 @@ def test_advice_in_a_pytorch_program() -> None:
 def test_advice_in_a_tensorflow_program() -> None:
     """A seed is stretched, and a matrix turned, by TensorFlow's functions."""
     (found,) = problems(
-        "from gradtape.standins import tensorflow as tf\n"
+        "from gradtape_standins import tensorflow as tf\n"
         "x = tf.Variable(tf.ones([4, 5]))\n"
         "with tf.GradientTape() as tape:\n    y = tf.reshape(x, [20])\n"
         "tape.gradient(y, x, output_gradients=tf.constant([1.0]))\n"

@@ -1,9 +1,0 @@
-"""The stand-in for `autograd.misc`: flattening, optimisers, tracers and fixed points."""
-
-from gradtape.standins import names
-from gradtape.standins.autograd.misc.flatten import flatten
-from gradtape.standins.autograd.misc.tracers import const_graph
-
-__all__ = ["const_graph", "flatten"]
-
-__getattr__ = names.missing(__name__, submodules=("fixed_points", "optimizers", "tracers"))

@@ -1,7 +1,0 @@
-"""`tf.autodiff`: both modes of differentiation."""
-
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.tape import ForwardAccumulator, GradientTape
-
-__all__ = ["ForwardAccumulator", "GradientTape"]
-__getattr__ = missing(__name__)

@@ -1,6 +1,0 @@
-"""`tf.initializers`: another name for `tf.keras.initializers`."""
-
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.keras.initializers import *  # noqa: F403
-
-__getattr__ = missing(__name__)

@@ -1,6 +1,0 @@
-"""`tf.metrics`: another name for `tf.keras.metrics`."""
-
-from gradtape.standins.names import missing
-from gradtape.standins.tensorflow.keras.metrics import *  # noqa: F403
-
-__getattr__ = missing(__name__)

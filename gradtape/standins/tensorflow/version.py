@@ -1,8 +1,0 @@
-"""`tf.version`: the version of TensorFlow whose behaviour is stood in for."""
-
-from gradtape.standins.names import missing
-
-VERSION = "2.21.0"
-
-__all__ = ["VERSION"]
-__getattr__ = missing(__name__)

@@ -1,9 +1,0 @@
-"""`torch.nn.utils.stateless`: where `torch.func.functional_call` was before."""
-
-from __future__ import annotations
-
-from gradtape.standins.names import missing
-from gradtape.standins.torch.func import functional_call
-
-__all__ = ["functional_call"]
-__getattr__ = missing(__name__)

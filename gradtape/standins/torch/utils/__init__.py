@@ -1,9 +1,0 @@
-"""`torch.utils`: data, checkpoint and hooks."""
-
-from __future__ import annotations
-
-from gradtape.standins.names import missing
-from gradtape.standins.torch.utils import checkpoint, data, hooks
-
-__all__ = ["checkpoint", "data", "hooks"]
-__getattr__ = missing(__name__)

@@ -1,9 +1,0 @@
-"""`torch.utils.hooks`: what a hook is removed by."""
-
-from __future__ import annotations
-
-from gradtape.standins.names import missing
-from gradtape.standins.torch.hooks import RemovableHandle
-
-__all__ = ["RemovableHandle"]
-__getattr__ = missing(__name__)
