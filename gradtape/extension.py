@@ -7,9 +7,13 @@ import os
 import sys
 import threading
 from functools import cache
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from gradtape.forking import fork_safe
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 _lock = fork_safe(threading.Lock())
 
@@ -50,10 +54,40 @@ def special_function(name: str) -> Any:
     return getattr(importlib.import_module("scipy.special"), name) if found is None else found
 
 
+class _LoadedModules:
+    """A finder and loader that gives a package, imported later, the modules that were loaded without it.
+
+    A module with multi-phase initialisation (of SciPy 1.18, `_special_ufuncs`) makes new objects each time it is
+    loaded: `scipy.special.expit` would be another ufunc than the one that has a gradient rule here.
+    """
+
+    def __init__(self) -> None:
+        self.modules: dict[str, ModuleType] = {}
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        module = self.modules.get(fullname)
+        if module is None or module.__spec__ is None:
+            return None
+        loader: Any = self
+        return type(module.__spec__)(fullname, loader, origin=module.__spec__.origin, loader_state=module.__spec__)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self.modules.pop(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It has been executed; only its own spec, which the import has replaced, is put back."""
+        module.__spec__ = getattr(module.__spec__, "loader_state", None)
+
+
+_loaded = _LoadedModules()
+
+
 def _alone(name: str) -> Any:
     import importlib.machinery
     import importlib.util
 
+    if name in _loaded.modules:
+        return _loaded.modules[name]
     top, *packages, last = name.split(".")
     found = importlib.util.find_spec(top)  # which does not run it
     if found is None or found.origin is None:
@@ -66,5 +100,10 @@ def _alone(name: str) -> Any:
         raise ImportError(name)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    sys.modules.pop(name, None)  # so that the package, imported later, finds and keeps it the usual way
+    if name.rpartition(".")[0] in sys.modules:  # another thread has begun to import the package meanwhile
+        return importlib.import_module(name)
+    sys.modules.pop(name, None)  # so that the package, imported later, keeps it the usual way
+    _loaded.modules[name] = module
+    if _loaded not in sys.meta_path:
+        sys.meta_path.insert(0, _loaded)
     return module

@@ -320,6 +320,7 @@ def test_reasons_and_calls_are_of_functions_that_exist() -> None:
     assert [name for name in [*REASON, *CALLS, *AUTOGRAD.split()] if name not in known] == []
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # by NumPy 2.5, for arrays
 @pytest.mark.parametrize("name", list(REASON))
 def test_functions_without_a_derivative_give_what_numpy_gives(name: str) -> None:
     """A function whose result is a constant gives the value that it gives for arrays."""

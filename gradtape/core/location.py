@@ -6,6 +6,7 @@ into a file, a line, columns and the text of the sub-expression when these are r
 
 from __future__ import annotations
 
+import dis
 import functools
 import linecache
 import os
@@ -159,13 +160,43 @@ _tables: dict[int, tuple[CodeType, list[_Positions]]] = {}
 TABLES_AT_MOST = 64
 
 
+_ENTERS = frozenset(dis.opmap[name] for name in ("BEFORE_WITH", "BEFORE_ASYNC_WITH") if name in dis.opmap)
+_ITERATES = frozenset(dis.opmap[name] for name in ("GET_ITER", "GET_AITER"))
+_NEXT = dis.opmap["FOR_ITER"]
+_STATEMENT_HAS_ALL = sys.version_info < (3, 13)
+"""Whether what enters a `with` block or runs a `for` loop has the position of the whole statement, not of its value."""
+
+
+def _positions_in(code: CodeType) -> list[_Positions]:
+    """The positions of all instructions; those of `with` and `for` at the value that is entered or iterated over."""
+    table = list(code.co_positions())
+    bytecode: Any = code.co_code
+    operations = bytecode[::2] if _STATEMENT_HAS_ALL else b""
+    begins = [k for k, operation in enumerate(operations) if operation in _ENTERS or operation in _ITERATES]
+    if not begins:
+        return table
+    joins = {target // 2 for target in dis.findlabels(bytecode)}  # where the branches of `a if b else c` meet
+    values: dict[_Positions, set[_Positions]] = {}  # by the position of the statement
+    narrowed = table.copy()
+    for k in begins:
+        if k and k not in joins:
+            narrowed[k] = table[k - 1]  # the instruction before has computed the value
+        values.setdefault(table[k], set()).add(narrowed[k])
+    enters = {table[k] for k in begins if operations[k] in _ENTERS}
+    for k, position in enumerate(table):
+        found = values.get(position, ())
+        if len(found) == 1 and (position in enters or operations[k] == _NEXT):  # what leaves the block, too
+            (narrowed[k],) = found
+    return narrowed
+
+
 def _table_of(code: CodeType) -> list[_Positions]:
     """The positions of all instructions of `code`, computed once. By identity, because hashing code is slow."""
     entry = _tables.get(id(code))
     if entry is None:
         if len(_tables) >= TABLES_AT_MOST:
             del _tables[next(iter(_tables))]
-        entry = _tables[id(code)] = (code, list(code.co_positions()))  # holds the code, so that its id stays
+        entry = _tables[id(code)] = (code, _positions_in(code))  # holds the code, so that its id stays
     return entry[1]
 
 

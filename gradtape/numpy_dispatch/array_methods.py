@@ -96,9 +96,11 @@ class ArrayMethods:
         """Write `values` at places of the flattened tensor."""
         np.put(self, indices, values, mode)  # type: ignore[arg-type]
 
-    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    def sort(
+        self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+    ) -> None:
         """Sort along `axis`, in place; each element keeps its gradient. `gt.sort(x)` is a new tensor."""
-        self._replace(ops.sort(self, axis, kind, order, stable=stable), "x.sort()")
+        self._replace(ops.sort(self, axis, kind, order, stable=stable, descending=descending), "x.sort()")
 
     def partition(self, kth: Any, axis: int = -1, kind: Any = "introselect", order: Any = None) -> None:
         """Put what stands at `kth` when sorted there, smaller elements before it and larger ones behind, in place."""
@@ -313,9 +315,11 @@ class ArrayMethods:
         """The position of the smallest element; positions have no gradient."""
         return ops.argmin(self, axis, out, keepdims=keepdims)
 
-    def argsort(self, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    def argsort(
+        self, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+    ) -> Any:
         """The positions that would sort along `axis`; positions have no gradient."""
-        return ops.argsort(self, axis, kind, order, stable=stable)
+        return ops.argsort(self, axis, kind, order, stable=stable, descending=descending)
 
     def argpartition(self, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
         """The positions that would partition along `axis`; positions have no gradient."""

@@ -8,6 +8,7 @@ not exist, and the rules say so.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -317,7 +318,7 @@ _eigvals = general(
 )
 
 
-def _as_numpy_would(a: Array, *results: Any) -> tuple[Any, ...]:
+def _real_if_all_are(a: Array, *results: Any) -> tuple[Any, ...]:
     """The results as real numbers if the matrix is real and so are all its eigenvalues; of a batch, all of them."""
     if a.dtype.kind == "c":
         return results
@@ -329,17 +330,28 @@ def _as_numpy_would(a: Array, *results: Any) -> tuple[Any, ...]:
     return tuple(np.real(result) for result in results)
 
 
+@functools.cache
+def _always_complex() -> bool:
+    """Whether `np.linalg.eig` and `eigvals` give complex results for every matrix: from NumPy 2.5 on."""
+    return np.linalg.eigvals(np.ones((1, 1))).dtype.kind == "c"
+
+
+def _as_numpy_would(a: Array, *results: Any) -> tuple[Any, ...]:
+    return results if _always_complex() else _real_if_all_are(a, *results)
+
+
 @answers(np.linalg.eig)
 def eig(a: TensorLike) -> EigResult:
     """The eigenvalues and eigenvectors of any square matrix, as `np.linalg.eig`.
 
-    Real if the matrix and all its eigenvalues are; inside `vmap`, if those of all examples are.
+    Complex from NumPy 2.5 on. Before it, real if the matrix and all its eigenvalues are; inside `vmap`, if those of
+    all examples are.
 
     >>> import numpy as np, gradtape as gt
     >>> a = np.array([[1.0, 2.0], [0.0, 3.0]])
-    >>> np.linalg.eig(gt.tensor(a)).eigenvalues
+    >>> np.linalg.eig(gt.tensor(a)).eigenvalues.real
     Tensor([1., 3.])
-    >>> gt.grad(lambda a: np.linalg.eig(a).eigenvalues[0])(a)
+    >>> gt.grad(lambda a: np.linalg.eig(a).eigenvalues[0].real)(a)
     array([[ 1.,  0.],
            [-1.,  0.]])
     """
@@ -350,7 +362,7 @@ def eig(a: TensorLike) -> EigResult:
 
 @answers(np.linalg.eigvals)
 def eigvals(a: TensorLike) -> Any:
-    """The eigenvalues of any square matrix, as `np.linalg.eigvals`.
+    """The eigenvalues of any square matrix, as `np.linalg.eigvals`; real or complex as those of `eig` are.
 
     >>> import numpy as np, gradtape as gt
     >>> np.linalg.eigvals(gt.tensor([[0.0, 1.0], [-1.0, 0.0]]))
@@ -358,3 +370,8 @@ def eigvals(a: TensorLike) -> Any:
     """
     a = as_value(a)
     return _as_numpy_would(a, _eigvals(a))[0]
+
+
+def eigvals_real_if_all_are(a: Any) -> Any:
+    """The eigenvalues as `np.roots` and `np.poly` use them: real if the matrix and all of them are, in every NumPy."""
+    return _real_if_all_are(a, _eigvals(a))[0]

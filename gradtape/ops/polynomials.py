@@ -15,7 +15,7 @@ from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.decompositions import inv
-from gradtape.ops.eigen import eigvals
+from gradtape.ops.eigen import eigvals_real_if_all_are
 from gradtape.ops.joining import concatenate, stack
 from gradtape.ops.least_squares import lstsq
 from gradtape.ops.numerics import convolve
@@ -174,7 +174,7 @@ def poly(seq_of_zeros: Any) -> Any:
     """
     zeros = as_value(seq_of_zeros)
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] > 0:
-        zeros = eigvals(zeros)
+        zeros = eigvals_real_if_all_are(zeros)
     if zeros.ndim != 1:
         raise refused(ShapeError, f"poly: an array of shape {zeros.shape}.", "a vector of zeros, or a square matrix")
     zeros = zeros if zeros.dtype.kind in "fc" else zeros.astype(float)
@@ -215,7 +215,7 @@ def roots(p: TensorLike) -> Any:
         return concatenate([p[:0], at_zero])
     top = -p[first + 1 : last + 1] / p[first]
     companion = concatenate([reshape(top, (1, degree)), np.eye(degree - 1, degree, dtype=p.dtype)])
-    found = eigvals(companion)
+    found = eigvals_real_if_all_are(companion)
     return concatenate([found, at_zero.astype(found.dtype)]) if at_zero.size else found
 
 

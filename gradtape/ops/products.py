@@ -277,9 +277,15 @@ def kron(a: TensorLike, b: TensorLike) -> Any:
     return reshape(multiply(left, right), [n * m for n, m in zip(rows, columns, strict=True)])
 
 
+_CROSSED = (2, 3) if np.lib.NumpyVersion(np.__version__) < "2.5.0" else (3,)
+"""How many components `np.cross` takes; to ask it would be answered with a warning."""
+
+
 @answers(np.cross)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """The vector product of three-dimensional vectors along an axis; of two in a plane, its third component.
+
+    As NumPy does, it takes vectors in a plane only before NumPy 2.5.
 
     >>> import gradtape as gt
     >>> gt.cross(gt.tensor([1.0, 0.0, 0.0]), gt.tensor([0.0, 1.0, 0.0]))
@@ -288,10 +294,9 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
-        raise refused(
-            ShapeError, f"cross: vectors of {a.shape[-1]} and {b.shape[-1]} components.", "three components, or two"
-        )
+    if a.shape[-1] not in _CROSSED or b.shape[-1] not in _CROSSED:
+        way_out = "three components" + (", or two" if 2 in _CROSSED else "; to those in a plane, append a zero")
+        raise refused(ShapeError, f"cross: vectors of {a.shape[-1]} and {b.shape[-1]} components.", way_out)
     if a.shape[-1] == b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = (v if v.shape[-1] == 3 else np.concatenate([v, np.zeros_like(v[..., :1])], -1) for v in (a, b))

@@ -35,61 +35,103 @@ __all__ = [
     "sort_complex",
 ]
 
+
+def _order(x: Any, axis: int, stable: bool = True, descending: bool = False) -> Any:
+    """The positions that sort an array. In descending order, which NumPy has from 2.5 on, it is always stable."""
+    if not descending:
+        return np.argsort(x, axis=axis, stable=stable)
+    order = x.shape[axis] - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, stable=True), axis)
+    if x.dtype.kind not in "fc":
+        return order
+    missing = 2 * np.isnan(x.real) + np.isnan(x.imag)  # NaN is last in both orders; of complex numbers in this one
+    last = np.argsort(np.take_along_axis(missing, order, axis), axis=axis, stable=True)
+    return np.take_along_axis(order, last, axis)
+
+
 _argsort = constant(
-    lambda x, axis, stable=True: np.argsort(x, axis=axis, stable=stable),
+    _order,
     name="argsort",
     batch=behind_batch("axis"),
-    samples=lambda draw: [((draw(5),), {"axis": 0}), ((draw(3, 4),), {"axis": 0}), ((draw(2, 0),), {"axis": 1})],
+    samples=lambda draw: [
+        ((draw(5),), {"axis": 0}),
+        ((draw(3, 4),), {"axis": 0}),
+        ((draw(2, 0),), {"axis": 1}),
+        ((draw(3, 4),), {"axis": 1, "descending": True}),
+    ],
 )
 
 
 @answers(np.argsort)
 def argsort(
-    x: TensorLike, axis: int | None = -1, kind: str | None = None, order: str | None = None, *, stable: Any = None
+    x: TensorLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: str | None = None,
+    *,
+    stable: Any = None,
+    descending: bool | None = None,
 ) -> Any:
     """The positions that would sort `x`; equal elements stay in order. Positions have no gradient; `sort` has.
 
     >>> import gradtape as gt
     >>> gt.argsort(gt.tensor([3.0, 1.0]))
     Tensor([1, 0])
+    >>> gt.argsort(gt.tensor([3.0, 1.0]), descending=True)
+    Tensor([0, 1])
     """
-    _check_kind(kind, order, stable)
+    _check_kind(kind, order, stable, descending)
     x, axis = flat_or_axis(x, axis, number=True)
-    return _argsort(x, axis=axis)
+    return _argsort(x, axis=axis, descending=True) if descending else _argsort(x, axis=axis)
 
 
-def _check_kind(kind: Any, order: Any, stable: Any) -> None:
+def _check_kind(kind: Any, order: Any, stable: Any, descending: Any) -> None:
     """Refuse ways to sort that there are not, and the names of fields."""
     if kind is order is stable is None:
         return
     if order is not None:
         raise refused(OperandError, f"order={order!r}: numbers have no fields.", "leave it out")
-    if kind is not None and stable is not None:
-        raise refused(OperandError, f"kind={kind!r} and stable={stable!r} both say how to sort.", "one of them")
+    for name, value in (("stable", stable), ("descending", descending)):
+        if kind is not None and value is not None:
+            raise refused(
+                OperandError,
+                f"kind={kind!r} and {name}={value!r} both say how to sort.",
+                "one of them; the keywords stable= and descending= can be combined",
+            )
     if kind is not None and str(kind)[:1].lower() not in ("q", "h", "m", "s"):
         raise refused(OperandError, f"kind={kind!r}.", "'quicksort', 'heapsort', 'mergesort' or 'stable'")
 
 
 @answers(np.sort)
 def sort(
-    x: TensorLike, axis: int | None = -1, kind: str | None = None, order: str | None = None, *, stable: Any = None
+    x: TensorLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: str | None = None,
+    *,
+    stable: Any = None,
+    descending: bool | None = None,
 ) -> Any:
-    """The elements in ascending order along `axis`; each keeps its gradient.
+    """The elements in ascending or `descending` order along `axis`; each keeps its gradient.
 
-    Which of several equal elements stands first is NumPy's choice; with `stable=True`, the one that came first.
+    Which of several equal elements stands first is NumPy's choice; with `stable=True` or `descending=True`, the one
+    that came first. NaN is last in both orders.
 
     >>> import gradtape as gt
     >>> gt.grad(lambda x: gt.sort(x)[0])(gt.tensor([3.0, 1.0, 2.0]))
     Tensor([0., 1., 0.])
+    >>> gt.sort(gt.tensor([3.0, 1.0, 2.0]), descending=True)
+    Tensor([3., 2., 1.])
     """
-    _check_kind(kind, order, stable)
+    _check_kind(kind, order, stable, descending)
     x = as_value(x)
-    stable = bool(stable) or kind in ("stable", "mergesort")
+    how = {"stable": bool(stable) or kind in ("stable", "mergesort")}
+    if descending:
+        how["descending"] = True
     if isinstance(x, Lifted):
         x, axis = flat_or_axis(x, axis)
-        return take_along_axis(x, _argsort(x, axis=axis, stable=stable), axis)
+        return take_along_axis(x, _argsort(x, axis=axis, **how), axis)
     x, axis = (x, 0) if x.ndim == 1 and axis in (-1, 0) else flat_or_axis(x, axis)
-    places = np.argsort(plain(x), axis, stable=stable)  # plain, because positions leave no cut here
+    places = _order(plain(x), axis, **how)  # plain, because positions leave no cut here
     return apply(getitem_static, (x,), {"index": (places,)}) if x.ndim == 1 else take_along_axis(x, places, axis)
 
 

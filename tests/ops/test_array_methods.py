@@ -71,7 +71,7 @@ def test_arguments_are_numpys(call: Any) -> None:
 
 
 def test_methods_name_their_arguments_as_numpys_functions_do() -> None:
-    """Where NumPy has a function of the name, the method's arguments are among that function's, and in its order."""
+    """Where NumPy has a function of the name, its arguments are the method's, in its order; newer ones follow."""
     for name in (
         "sum",
         "prod",
@@ -89,8 +89,8 @@ def test_methods_name_their_arguments_as_numpys_functions_do() -> None:
     ):
         ours = [p for p in inspect.signature(getattr(gt.Tensor, name)).parameters if p != "self"]
         theirs = list(inspect.signature(getattr(np, name)).parameters)[1:]
-        assert ours == [p for p in theirs if p in ours], name
-        assert set(ours) == set(theirs), name
+        assert ours[: len(theirs)] == theirs, name
+        assert set(ours[len(theirs) :]) <= {"descending"}, name  # which NumPy has from 2.5 on
 
 
 # -- in place

@@ -62,6 +62,13 @@ FUNCTIONS: dict[str, tuple[Any, Any]] = {
     "values of svd": (lambda a: np.linalg.svd(a, compute_uv=False), TALL),
     "svdvals": (np.linalg.svdvals, STACK),
 }
+
+
+def first_of(function: Any) -> Any:
+    """The real part of the first number that `function` gives, as a function."""
+    return lambda a: function(a).ravel()[0].real
+
+
 every = pytest.mark.parametrize("name", FUNCTIONS)
 
 
@@ -246,10 +253,18 @@ class TestPhases:
             gt.grad(lambda a: np.sum(np.linalg.eigh(a)[1].imag))(a)
 
     def test_eigenvalues_of_a_real_matrix_are_as_numpy_has_them(self) -> None:
-        """eig and eigvals are real where all eigenvalues are, and complex where they are not."""
-        assert np.linalg.eigvals(gt.tensor(np.diag([1.0, 2.0]))).dtype == np.float64
-        assert np.linalg.eigvals(gt.tensor([[0.0, 1.0], [-1.0, 0.0]])).dtype == np.complex128
-        assert np.linalg.eig(gt.tensor(np.diag([1.0, 2.0]))).eigenvectors.dtype == np.float64
+        """eig and eigvals are complex where NumPy's are (2.5: always), tangents too; the gradient stays real."""
+        functions = [np.linalg.eigvals, lambda a: np.linalg.eig(a)[0], lambda a: np.linalg.eig(a)[1]]
+        for a in (np.diag([1.0, 2.0]), np.array([[0.0, 1.0], [-1.0, 0.0]])):
+            for function in functions:
+                expected = function(a).dtype
+                assert function(gt.tensor(a)).dtype == gt.vmap(function)(a[None]).dtype == expected
+                assert [part.dtype for part in gt.jvp(function, (a,), (np.ones((2, 2)),))] == [expected] * 2
+                assert gt.jit(function)(a).dtype == expected
+                result, pull_back = gt.vjp(function, a)
+                assert result.dtype == expected
+                for gradient in (pull_back(np.zeros_like(result))[0], gt.jit(gt.grad(first_of(function)))(a)):
+                    assert gradient.dtype == a.dtype
 
 
 class TestSingularValues:
@@ -365,7 +380,7 @@ REAL, TURNING = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([[0.0, 1.0], [-1.0,
     ids=["eigvals", "w", "v"],
 )
 def test_eigenvalues_of_a_batch_have_the_dtype_of_a_loop(function: Any, batch: Any) -> None:
-    """Mapped, compiled, or both: the results are real where those of a loop are, and complex where they are not."""
+    """Mapped, compiled, or both: results are real or complex as those of a loop are (NumPy 2.5: always complex)."""
     expected = np.stack([function(a) for a in batch])
     compiled = gt.jit(gt.vmap(function))
     for found in (gt.vmap(function)(batch), compiled(batch), compiled(batch), gt.jit(function)(batch)):

@@ -111,6 +111,18 @@ class TestPolynomials:
         c = np.array([1.5, -6.0, 4.0, 2.0])
         assert_differentiates(lambda c: np.roots(c), c)
 
+    def test_of_mapped_and_compiled_polynomials(self) -> None:
+        """Roots and characteristic polynomials that are real are so for batches and compiled, in every NumPy."""
+        coefficients = np.array([[1.0, -6.0, 11.0, -6.0], [2.0, 1.0, -5.0, 1.0]])
+        matrices = np.array([[[1.0, 2.0], [0.5, 4.0]], [[2.0, 1.0], [1.0, 3.0]]])
+        for function, batch in ((np.roots, coefficients), (np.poly, matrices)):
+            expected = np.stack([function(one) for one in batch])
+            assert expected.dtype == float
+            mapped = gt.vmap(function)
+            for found in (mapped(batch), gt.jit(mapped)(batch), np.stack([gt.jit(function)(one) for one in batch])):
+                assert found.dtype == expected.dtype
+                np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
     def test_from_zeros(self) -> None:
         """Pairs of complex zeros have real coefficients; a matrix stands for its eigenvalues."""
         assert_values_are_numpys(np.poly, np.array([1 + 2j, 1 - 2j, 3.0]))

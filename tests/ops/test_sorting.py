@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any
 
@@ -95,6 +96,50 @@ def test_complex_numbers_are_sorted_by_both_parts() -> None:
     z = np.array([1.0 + 2.0j, 1.0 - 1.0j, -3.0 + 0.5j])
     assert_values_are_numpys(np.sort_complex, z)
     assert_differentiates(np.sort_complex, z * np.array([1.5, 1.0, 1.0]))
+
+
+def descending_order(x: Any) -> list[int]:
+    """The positions that sort a vector in descending order, equal elements in order, NaN last."""
+    key = lambda k: (np.isnan(x[k].real), np.isnan(x[k].imag), -x[k].real, -x[k].imag)
+    return sorted(range(len(x)), key=lambda k: tuple(float(np.nan_to_num(part)) for part in key(k)))
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, int, complex])
+def test_descending_order(dtype: Any) -> None:
+    """With `descending=True`, on any NumPy, the largest is first, equal ones stay in order and NaN is last."""
+    x = RANDOM.integers(-3, 4, (2, 9)).astype(dtype)
+    if dtype is not int:
+        x[:, [1, 4]] = np.nan
+    if dtype is complex:
+        x += 1j * RANDOM.integers(-1, 2, (2, 9))
+        x[:, 6] = complex(1.0, np.nan)
+    expected = np.array([descending_order(row) for row in x])
+    ordered = np.take_along_axis(x, expected, 1)
+    t = gt.tensor(x)
+    for places in (
+        gt.argsort(t, descending=True),
+        t.argsort(descending=True, stable=True),
+        gt.argsort(t.T, 0, descending=True).T,
+        gt.vmap(lambda row: gt.argsort(row, descending=True))(t),
+        gt.jit(lambda x: gt.argsort(x, descending=True))(t),
+    ):
+        np.testing.assert_array_equal(np.asarray(places), expected)
+    for found in (gt.sort(t, descending=True), gt.vmap(lambda row: gt.sort(row, descending=True))(t)):
+        np.testing.assert_array_equal(np.asarray(found), ordered)
+    t.sort(descending=True)
+    np.testing.assert_array_equal(t.numpy(), ordered)
+    np.testing.assert_array_equal(gt.sort(x, descending=False), np.sort(x))
+    if "descending" in inspect.signature(np.sort).parameters:
+        options: dict[str, Any] = {"stable": True, "descending": True}
+        np.testing.assert_array_equal(np.argsort(x, **options), expected)
+        np.testing.assert_array_equal(np.argsort(gt.tensor(x), **options).numpy(), expected)
+        np.testing.assert_array_equal(np.sort(gt.tensor(x), **options).numpy(), np.sort(x, **options))
+
+
+def test_descending_order_differentiates() -> None:
+    """The gradient goes through the permutation in descending order too."""
+    assert_differentiates(lambda x: gt.sort(x, axis=0, descending=True), VALUES[0])
+    assert_differentiates(lambda x: gt.sort(x, axis=None, descending=True), VALUES[0])
 
 
 # -- quantiles
@@ -215,6 +260,7 @@ REFUSED = {
     ),
     "complex numbers": (lambda: gt.quantile(VALUES + 1j, 0.5), "order"),
     "no elements": (lambda: gt.quantile(gt.tensor(np.zeros((2, 0))), 0.5, axis=1), "no elements"),
+    "a kind and an order": (lambda: gt.sort(VALUES, kind="stable", descending=True), "one of them"),
     "no keys": (lambda: sorting.lexsort(()), "no keys"),
     "a side": (lambda: searching.searchsorted(np.arange(3.0), 1.0, side="middle"), "left"),
 }

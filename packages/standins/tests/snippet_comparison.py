@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import os
@@ -26,6 +27,7 @@ SOURCES = os.pathsep.join(str(Path(module.__file__).parents[1]) for module in (g
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-6
 _NUMBER = re.compile(r"(?<![A-Za-z_])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_ORDERED = re.compile(r"OrderedDict\((\{.*\})\)")
 
 
 @dataclass
@@ -81,10 +83,16 @@ def same(our_line: str, their_line: str) -> bool:
 
     An integer and a float are not the same, so `4` is not `4.`; but `4.` is `4.0`, as rounding makes one or the other.
     """
+    our_line, their_line = _as_pairs(our_line), _as_pairs(their_line)
     ours, theirs = _NUMBER.findall(our_line), _NUMBER.findall(their_line)
     if _words(our_line) != _words(their_line) or len(ours) != len(theirs):
         return False
     return all(_close(our, their) for our, their in zip(ours, theirs))
+
+
+def _as_pairs(line: str) -> str:
+    """`OrderedDict({'a': 1})`, as Python prints it from 3.12 on, in the older form `OrderedDict([('a', 1)])`."""
+    return _ORDERED.sub(lambda found: f"OrderedDict({[*ast.literal_eval(found[1]).items()]})", line)
 
 
 def _words(line: str) -> list[str]:

@@ -28,6 +28,8 @@ def test_every_snippet_says_something(script: Path) -> None:
         ("[1.  2. ]", "[1. 2.]", True),
         ("loss: 0.12345", "loss: 0.12346", True),
         ("x 1e-17", "x 0.0", True),
+        ("OrderedDict({'a': {'b': 1}, 'c': 2})", "OrderedDict([('a', {'b': 1}), ('c', 2)])", True),
+        ("OrderedDict({'a': 1})", "OrderedDict([('b', 1)])", False),
         ("tensor(4)", "tensor(4.)", False),
         ("tensor(4.)", "tensor(4.1)", False),
         ("None", "0.0", False),
@@ -36,7 +38,7 @@ def test_every_snippet_says_something(script: Path) -> None:
     ],
 )
 def test_comparison_sees_what_matters(ours: str, theirs: str, equal: bool) -> None:
-    """Last digits and widths are let through; kinds of number, shapes, words and values are not."""
+    """Digits, widths and the form of an OrderedDict are let through; kinds of number, shapes, words, values are not."""
     assert same(ours, theirs) is equal
 
 

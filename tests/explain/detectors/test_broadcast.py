@@ -285,16 +285,14 @@ class TestMadeElsewhere:
 
     def test_a_row_of_targets(self) -> None:
         """Predictions (n, 1) against targets (1, n) of other origin are a table of pairs."""
-        row = y.copy()
-        row.shape = (1, 20)
+        row = np.array(y, ndmin=2)
         (problem,) = slope(lambda w: ((row - X @ w) ** 2).mean())
         assert problem.code == "GT101"
         assert all(fix.checked for fix in problem.fixes)
 
     def test_one_prediction_of_the_mean_example(self) -> None:
         """A prediction (1, 1) that was made of the data's mean is compared with all targets."""
-        column = y.copy()
-        column.shape = (20, 1)
+        column = np.array(y, ndmin=2).T.copy()
 
         def loss(w: Any) -> Any:
             pred = X.mean(axis=0, keepdims=True) @ w
