@@ -89,7 +89,8 @@ def insert(arr: TensorLike, obj: Place, values: Any, axis: int | None = None) ->
 def _in_given_order(obj: Any, length: int, new: Any) -> Any:
     """The places of the new slices in the order in which they were given."""
     given = np.arange(length)[obj] if isinstance(obj, slice) else np.asarray(obj)
-    given = np.flatnonzero(given) if given.dtype.kind == "b" else given
+    if given.dtype.kind == "b" and new.size < given.size:  # a mask; to NumPy before 2.2 it is the places 0 and 1
+        given = np.flatnonzero(given)
     given = np.where(given < 0, given + length, given)
     ordered = np.empty(new.size, int)
     ordered[np.argsort(given, kind="stable")] = new

@@ -170,7 +170,7 @@ CALLS: dict[str, tuple[Call, list[tuple[int, ...]]]] = {
     "tile fewer": (lambda xp, x: xp.tile(x, 2), M),
     "pad": (lambda xp, x: xp.pad(x, 1), M),
     "pad values": (lambda xp, x: xp.pad(x, ((1, 0), (2, 3)), constant_values=7.0), M),
-    "pad one axis": (lambda xp, x: xp.pad(x, {-1: (1, 2)}, mode="edge"), M),
+    "pad one axis": (lambda xp, x: xp.pad(x, ((0, 0), (1, 2)), mode="edge"), M),
     "pad edge": (lambda xp, x: xp.pad(x, ((1, 2), (0, 3)), mode="edge"), M),
     "pad reflect": (lambda xp, x: xp.pad(x, 2, mode="reflect"), M),
     "pad symmetric": (lambda xp, x: xp.pad(x, (1, 4), "symmetric"), M),

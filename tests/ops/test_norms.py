@@ -165,10 +165,19 @@ class TestCondition:
     @pytest.mark.parametrize("p", [None, 2, -2, 1, -1, np.inf, -np.inf, "fro", "nuc"])
     def test_every_norm(self, p: Any) -> None:
         """The condition number in every norm is NumPy's, and differentiates."""
-        function = lambda x: np.linalg.cond(x, p)
+        function = lambda x: np.real(np.linalg.cond(x, p))  # of complex matrices it is complex in NumPy before 2.4
         assert_values_are_numpys(function, np.stack([MATRIX, MATRIX.T]))
+        assert_values_are_numpys(function, in_the_plane(MATRIX))
         assert_differentiates(function, MATRIX, tolerance=1e-5)
         assert_differentiates(function, in_the_plane(MATRIX), tolerance=1e-5)
+
+    @pytest.mark.parametrize("p", [None, 2, -2, 1, -1, np.inf, -np.inf, "fro", "nuc"])
+    def test_complex_matrices_have_real_ones(self, p: Any) -> None:
+        """The condition number of a complex matrix is real and in its precision, with a gradient or without."""
+        for dtype, real in ((np.complex64, np.float32), (np.complex128, np.float64)):
+            matrix = in_the_plane(MATRIX).astype(dtype)
+            for x in (gt.tensor(matrix), gt.tensor(matrix, requires_grad=True)):
+                assert np.linalg.cond(x, p).dtype == real
 
     @pytest.mark.parametrize("p", [None, -2, 1])
     @pytest.mark.parametrize("matrix", [np.ones((2, 2)), np.zeros((2, 2)), np.full((2, 2), np.nan)])

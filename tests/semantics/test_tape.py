@@ -830,6 +830,21 @@ class TestApart:
             thread.join()
         assert tracked == [True]
 
+    def test_python_numbers_adapt_in_every_thread(self) -> None:
+        """A float32 number times a Python number is float32 in a thread, and so is the gradient."""
+        dtypes: list[Any] = []
+
+        def work() -> None:
+            x = gt.tensor(3.0, dtype="float32", requires_grad=True)
+            y = x * 2.0
+            y.backward()
+            dtypes.extend([y.dtype, x.grad.dtype])
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert dtypes == [np.float32, np.float32]
+
     def test_async_tasks(self) -> None:
         """Tasks that take turns inside their blocks record each on its own tape."""
         shared = gt.Variable(3.0)
