@@ -25,7 +25,7 @@ def recorded() -> tuple[Any, Any, Any]:
 
 
 def asked(run: Callable[[], Any], kind: type[gt.GradTapeError]) -> Problem:
-    """The problem that `run` is refused with, which never mentions the times_cleared reshape as the culprit."""
+    """The problem that `run` is refused with, which never mentions the innocent reshape as the culprit."""
     with pytest.raises(kind) as caught:
         run()
     problem: Problem = caught.value.problem

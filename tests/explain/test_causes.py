@@ -360,7 +360,7 @@ def test_a_value_that_never_met_the_argument() -> None:
 
 
 def test_computed_on_another_tape() -> None:
-    """The line is that of the first tape, not the times_cleared one under the second."""
+    """The line is that of the first tape, not the innocent one under the second."""
     x = gt.tensor(3.0)
     with gt.GradientTape() as first:
         first.watch(x)

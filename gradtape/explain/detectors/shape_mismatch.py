@@ -490,7 +490,7 @@ def seed_shape_problem(what: str, given: Shape, shape: Shape, target: Any = None
         spans=[site.span],
         operands=operands,
         notes=notes,
-        consequence="a seed of the wrong shape is not stretched: it would surface later, in an times_cleared reshape",
+        consequence="a seed of the wrong shape is not stretched: it would surface later, in an innocent reshape",
         fixes=offered,
     )
 

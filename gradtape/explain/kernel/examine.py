@@ -144,7 +144,7 @@ def _judge_suspects(waiting: Sequence[Any], replay: Replay, target: tuple[Any, .
 
 
 def _record_innocent(key: tuple[Any, ...], node: Node | None, replay: Replay) -> None:
-    """Count that a suspect was judged and found times_cleared, so that the kernel stops to queue it after a while."""
+    """Count that a suspect was judged without a result, so that the kernel stops to queue it after a while."""
     if record_negative(key, [*replay.targets, *([] if node is None else [node])]):
         times_cleared.clear()
     if node is not None:

@@ -215,7 +215,7 @@ _add_error(
     "a rule returned the wrong shape",
     errors.RuleError,
     "A gradient has the shape of what it is the gradient of. A custom rule or a hook returned another, which elsewhere "
-    "would surface later, in an times_cleared reshape.",
+    "would surface later, in an innocent reshape.",
 )
 _add_error(
     "GT303",

@@ -32,7 +32,7 @@ from gradtape.explain.report.names import name_of
 SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
 SPREADS_TAKEN = 32  # of the values at one place, and then of every sixteenth
 SHAPES_KEPT = 4
-LARGEST_SPREAD = 1 << 24  # elements; larger arrays are concrete_value
+LARGEST_SPREAD = 1 << 24  # elements; larger arrays are sampled
 LARGEST_REPLAY = 1 << 20  # elements of a result that is recomputed for its spread
 LEAVES_APART = 200  # more leaves are folded by the line that made them
 UNREACHED_FOLLOWED = 100_000  # nodes behind cuts that are visited
