@@ -192,9 +192,24 @@ def _sqrtm_kernel(x: Array) -> Any:
     from scipy import linalg
 
     def one(matrix: Array) -> Any:
-        return np.asarray(linalg.sqrtm(matrix)) if matrix.size else matrix
+        if not matrix.size:
+            return matrix
+        root = np.asarray(linalg.sqrtm(matrix))
+        if root.dtype.kind != "c" or matrix.dtype.kind == "c" or _has_negative_eigenvalue(matrix):
+            return root
+        return root.real  # SciPy 1.15 makes it complex where eigenvalues are
 
     return _in_precision_of(_over_stack(one, np.asarray(x)), x)
+
+
+def _has_negative_eigenvalue(matrix: Any) -> bool:
+    """Whether a real matrix has one: in the real Schur form only complex eigenvalues are in blocks of two."""
+    from scipy import linalg
+
+    form = linalg.schur(matrix)[0]
+    block = np.diagonal(form, -1) != 0
+    alone = ~(np.append(block, False) | np.append(False, block))
+    return bool(np.any(np.diagonal(form)[alone] < 0))
 
 
 def _root_change(root: Any, change: Any) -> Any:

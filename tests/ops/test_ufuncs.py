@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import overrides
 
 import gradtape as gt
 
@@ -340,13 +341,25 @@ class TestKeywords:
 
 class TestComposed:
     def test_products_of_matrices_and_vectors(self) -> None:
-        """matvec and vecmat, stacked and complex."""
+        """Those that NumPy has (none before 2.2) of matvec and vecmat, stacked and complex."""
         stacks = RANDOM.normal(size=(2, 3, 4)) + 1j * RANDOM.normal(size=(2, 3, 4))
-        left, right = stacks[0, :, 0], stacks[1, 0]
-        assert_values_are_numpys(np.matvec, stacks, right)
-        assert_values_are_numpys(np.vecmat, left, stacks)
-        assert_differentiates(np.matvec, M, M[0])
-        assert_differentiates(np.vecmat, M[:, 0], M)
+        products = {"matvec": (stacks, stacks[1, 0], M, M[0]), "vecmat": (stacks[0, :, 0], stacks, M[:, 0], M)}
+        known = [ufunc for ufunc in overrides.get_overridable_numpy_ufuncs() if ufunc.__name__ in products]
+        for ufunc in known:
+            *of_complex, first, second = products[ufunc.__name__]
+            assert_values_are_numpys(ufunc, *of_complex)
+            assert_differentiates(ufunc, first, second)
+        assert {ufunc.__name__ for ufunc in known} == {name for name in products if hasattr(np, name)}
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+    def test_roots_are_those_of_the_operator(self, dtype: Any) -> None:
+        """np.power with the exponent 0.5 is `x ** 0.5` of NumPy to the bit; before 2.3 its own is inf at -inf."""
+        x = np.array([0.0, -0.0, 0.25, 2.0, -2.0, np.inf, -np.inf, np.nan], dtype)
+        with np.errstate(all="ignore"):
+            expected = x**0.5
+            for found in (np.power(gt.tensor(x), 0.5), gt.tensor(x) ** 0.5, gt.power(gt.tensor(x), 0.5)):
+                assert found.dtype == dtype
+                np.testing.assert_array_equal(found.numpy().view(np.uint8), expected.view(np.uint8))
 
     def test_division_with_remainder(self) -> None:
         """divmod is a constant and a remainder."""

@@ -180,12 +180,15 @@ def test_arrays_are_never_dumped() -> None:
         assert "9876.5" not in rendering.replace("np.full((7,), 9876.5)", "")
 
 
+TELLS_SHAPES = "shape=" in repr(np.ones((30, 40)))  # of what it abbreviates; NumPy before 2.2 does not
+
+
 class TestArraysAreNotDumped:
     @pytest.mark.parametrize(
         ("value", "told"),
         [
             (np.ones(100), "an array of shape (100,)"),
-            (np.ones((30, 40)), "an array of shape (30, 40)"),
+            (np.ones((30, 40)), "an array of shape (30, 40)" if TELLS_SHAPES else "an array"),
             (np.ones((2, 3, 4), np.float32), "an array of shape (2, 3, 4)"),
             (gt.tensor(np.ones((4, 2))), "a Tensor of shape (4, 2)"),
             ([gt.tensor(np.ones((4, 2)))] * 2, "[a Tensor of shape (4, 2), a Tensor of shape (4, 2)]"),
