@@ -157,7 +157,8 @@ def test_of_pairs_gives_what_the_reference_gives(name: str) -> None:
             x = x[x > 0]
         if "shift" in name and x.dtype.kind not in "iu":
             continue
-        number = {"b": True, "i": 3, "u": 3, "f": 0.5, "c": 0.5j}[x.dtype.kind]
+        # 0.25 and not 0.5: NumPy 2.3 changed what np.power gives for the exponent 0.5 at -0.0 and -inf
+        number = {"b": True, "i": 3, "u": 3, "f": 0.25, "c": 0.5j}[x.dtype.kind]
         compared += [compare(name, x[:, None], x), compare(name, x, number), compare(name, number, x)]
     assert any(compared)
 

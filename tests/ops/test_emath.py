@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import overrides
 
 import gradtape as gt
 from gradtape.chapters import OPS_CHAPTERS
+from gradtape.numpy_dispatch.protocols import FUNCTIONS
 
 from .differentiation import assert_differentiates, assert_values_are_numpys, in_the_plane
 
@@ -159,11 +161,26 @@ class TestPolynomials:
         """Polynomials of two variables at points and on grids, several at once."""
         two = np.polynomial.polynomial
         c = np.arange(12.0).reshape(2, 3, 2) - 4.5
-        assert_values_are_numpys(lambda x, y: two.polyval2d(x, y, c), V, V[::-1])
-        assert_values_are_numpys(lambda x, y: two.polygrid2d(x, y, c), V, M)
-        assert_differentiates(lambda x, y, c: two.polyval2d(x, y, c), V, V[::-1].copy(), c[..., 0])
+
+        def called(function: Any, x: Any, *others: Any) -> Any:
+            return (FUNCTIONS[function] if isinstance(x, gt.Tensor) else function)(x, *others)
+
+        assert_values_are_numpys(lambda x, y: called(two.polyval2d, x, y, c), V, V[::-1])
+        assert_values_are_numpys(lambda x, y: called(two.polygrid2d, x, y, c), V, M)
+        assert_differentiates(lambda x, y, c: called(two.polyval2d, x, y, c), V, V[::-1].copy(), c[..., 0])
         with pytest.raises(gt.ShapeError, match="polyval2d"):
-            two.polyval2d(gt.tensor(V), M, c)
+            called(two.polyval2d, gt.tensor(V), M, c)
+
+    @pytest.mark.parametrize("name", ["polyval2d", "polygrid2d"])
+    def test_two_variables_lose_no_gradient(self, name: str) -> None:
+        """NumPy's function gives a tracked tensor, or is refused where NumPy does not ask tensors about it."""
+        function = getattr(np.polynomial.polynomial, name)
+        x = gt.tensor(V, requires_grad=True)
+        if function in overrides.get_overridable_numpy_array_functions():
+            assert function(x, V, M).requires_grad
+        else:
+            with pytest.raises((gt.DetachError, gt.ShapeError)):
+                function(x, V, M)
 
 
 class TestStatisticsWithMasks:

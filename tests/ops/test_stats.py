@@ -153,7 +153,10 @@ def test_quantiles_invert_probabilities(name: str, data: Any, q: float, loc: flo
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(CONTINUOUS), st.data(), st.floats(-3, 8), st.floats(-2, 2), positive)
 def test_values_are_scipys_for_any_parameters(name: str, data: Any, z: float, loc: float, scale: float) -> None:
-    """logpdf, cdf and sf are SciPy's for shapes from 0.05 to 50."""
+    """logpdf, cdf and sf are SciPy's for shapes from 0.05 to 50; sf near 1 is what its cdf leaves.
+
+    The sf of `f` near 0 is 1 in SciPy 1.15, where its cdf is 2e-7.
+    """
     shapes = [data.draw(positive) for _ in of(name).shapes]
     if name == "truncnorm":
         shapes = [-shapes[0] / 10, shapes[1] / 10]
@@ -161,6 +164,8 @@ def test_values_are_scipys_for_any_parameters(name: str, data: Any, z: float, lo
     for method in ("logpdf", "cdf", "sf"):
         found = getattr(of(name), method)(x, *shapes, loc, scale)
         expected = reference(name, method, x, *shapes, loc, scale)
+        if method == "sf" and expected > 0.5:
+            expected = 1 - reference(name, "cdf", x, *shapes, loc, scale)
         if np.isfinite(expected):
             np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-10)
 
