@@ -10,7 +10,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -35,9 +35,6 @@ from gradtape.jit.runtime.cache import ExecutableCache
 from gradtape.jit.runtime.executable import Executable
 from gradtape.jit.runtime.fast_entry import FastEntry
 from gradtape.jit.runtime.sample import Sample
-
-if TYPE_CHECKING:
-    pass
 
 Function = Callable[..., Any]
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
