@@ -50,6 +50,34 @@ OPS_CHAPTERS = {
 
 The others are reached through NumPy's functions, or through a namespace such as `gradtape.nn`."""
 
+SPECIAL_CHAPTERS = {
+    "airy_functions": "airy airye itairy",
+    "bessel_relatives": "bei beip ber berp besselpoly h1vp h2vp hankel1 hankel1e hankel2 hankel2e it2i0k0 it2j0y0 "
+    "it2struve0 iti0k0 itj0y0 itmodstruve0 itstruve0 ivp jve jvp kei keip kelvin ker kerp kvp lmbda modstruve "
+    "riccati_jn riccati_yn spherical_in spherical_jn spherical_kn spherical_yn struve yve yvp",
+    "combinatorics": "binom comb factorial factorial2 factorialk perm",
+    "distribution_functions": "bdtr bdtrc bdtri bdtrik bdtrin btdtria btdtrib chdtr chdtrc chdtri chdtriv fdtr fdtrc "
+    "fdtri fdtridfd gdtr gdtrc gdtria gdtrib gdtrix nbdtr nbdtrc nbdtri nbdtrik nbdtrin nrdtrimn nrdtrisd pdtr pdtrc "
+    "pdtri pdtrik stdtr stdtridf stdtrit",
+    "elliptic": "agm ellipe ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprc elliprd elliprf elliprg elliprj",
+    "equations": "mathieu_a mathieu_b mathieu_cem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2 "
+    "mathieu_sem obl_ang1 obl_ang1_cv obl_rad1 pbdn_seq pbdv pbdv_seq pbvv pbvv_seq pbwa pro_ang1 pro_ang1_cv pro_rad1",
+    "faddeeva": "dawsn fresnel modfresnelm modfresnelp owens_t voigt_profile wofz",
+    "hypergeometric": "hyp0f1 hyp1f1 hyp2f1 hyperu log_wright_bessel wright_bessel",
+    "integrals": "expn lambertw shichi sici spence wrightomega",
+    "kolmogorov_smirnov": "kolmogi kolmogorov smirnov smirnovi",
+    "legendre_functions": "assoc_legendre_p assoc_legendre_p_all legendre_p legendre_p_all lpmv sph_harm_y "
+    "sph_harm_y_all sph_legendre_p sph_legendre_p_all",
+    "noncentral": "chndtr chndtridf chndtrinc chndtrix nctdtr nctdtridf nctdtrinc nctdtrit",
+    "orthogonal_polynomials": "assoc_laguerre eval_chebyc eval_chebys eval_chebyt eval_chebyu eval_gegenbauer "
+    "eval_genlaguerre eval_hermite eval_hermitenorm eval_jacobi eval_laguerre eval_legendre eval_sh_chebyt "
+    "eval_sh_chebyu eval_sh_jacobi eval_sh_legendre",
+    "transforms": "boxcox boxcox1p cosdg cotdg diric huber inv_boxcox inv_boxcox1p powm1 pseudo_huber radian round "
+    "sindg softplus tandg tklmbda",
+    "zeta_functions": "zetac",
+}
+"""Modules of `gradtape.ops.special` that are imported when one of their names is first used, with these names."""
+
 NAMESPACES = {
     "array_api": "gradtape.array_api",
     "bridges": "gradtape.bridges",

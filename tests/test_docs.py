@@ -111,7 +111,7 @@ def normalised(text: str) -> list[str]:
 @pytest.fixture
 def table() -> Iterator[None]:
     """The tables of operations as they were, whatever a page adds to them."""
-    protocols.open_chapters()  # what a page opens is imported once, and would be lost with the tables
+    protocols.open_special_chapters()  # what a page opens is imported once, and would be lost with the tables
     policy.recent.clear()  # pages have files of the same name
     tables: list[dict[Any, Any]] = [rules.TABLE, protocols.UFUNCS, protocols.FUNCTIONS]
     saved = [dict(entries) for entries in tables]

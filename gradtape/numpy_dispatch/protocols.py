@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gradtape.chapters import OPS_CHAPTERS
+from gradtape.chapters import OPS_CHAPTERS, SPECIAL_CHAPTERS
 from gradtape.core.location import Location
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import TABLE
@@ -71,6 +71,15 @@ def open_chapters() -> None:
     """Import the chapters of `gradtape.ops` that are not yet, and enter what they answer for."""
     for chapter in OPS_CHAPTERS:
         importlib.import_module(f"gradtape.ops.{chapter}")
+    register_table()
+
+
+@functools.cache
+def open_special_chapters() -> None:
+    """Import those on special functions too, which most programs do without, and enter what they answer for."""
+    open_chapters()
+    for chapter in SPECIAL_CHAPTERS:
+        importlib.import_module(f"gradtape.ops.special.{chapter}")
     register_table()
 
 
@@ -139,9 +148,9 @@ def _described(x: Any) -> str:
 
 def operation_for(ufunc: np.ufunc, method: str = "") -> Callable[..., Any]:
     """What `ufunc` does to tensors; raises if that is not known."""
-    for attempt in range(2):
-        if attempt:
-            open_chapters()
+    for opened in (None, open_chapters, open_special_chapters):
+        if opened is not None:
+            opened()
         found = UFUNCS.get(ufunc) or COMPOSED.get(ufunc)
         if found is None:
             name = ufunc.__name__

@@ -452,7 +452,12 @@ ndtri_exp = elementwise(
     name="ndtri_exp",
     domain=[(-3.0, -0.2)],
     answers=["scipy.special.ndtri_exp"],
-    doc="The x at which log_ndtr(x) is y, far in the tail too. Derivative: ndtr(x) / density(x).",
+    doc="""The x at which log_ndtr(x) is y, far in the tail too. Derivative: ndtr(x) / density(x).
+
+    >>> import gradtape as gt
+    >>> gt.value_and_grad(gt.special.ndtri_exp)(gt.tensor(-2.0))
+    (Tensor(-1.10151963), Tensor(0.62226532))
+    """,
 )
 
 

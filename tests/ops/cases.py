@@ -119,7 +119,7 @@ def _elementwise_inputs(draw: Draw, domain: Sequence[Any]) -> list[tuple[Any, ..
     ]
 
 
-protocols.open_chapters()
+protocols.open_special_chapters()
 OPERATIONS = sorted(TABLE)
 DIFFERENTIABLE = [name for name in OPERATIONS if TABLE[name].differentiable]
 CONSTANT = [name for name in OPERATIONS if not TABLE[name].differentiable]

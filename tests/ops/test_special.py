@@ -159,14 +159,15 @@ def test_betaln_with_one_large_argument() -> None:
 
 
 def test_zeta() -> None:
-    """The Hurwitz zeta function is a polygamma for whole exponents, and has no derivative in the exponent here."""
+    """The Hurwitz zeta function is a polygamma for whole exponents, and moves with the exponent as its series does."""
     q = np.array([0.5, 1.0, 7.5])
     np.testing.assert_allclose(slope(lambda q: special.zeta(2.0, q), q), special.polygamma(2, q), rtol=1e-13)
     np.testing.assert_allclose(slope(lambda q: scipy.special.zeta(3, q), q), -3 * scipy.special.zeta(4, q), rtol=1e-13)
     assert special.zeta(gt.tensor(2.0)).item() == pytest.approx(np.pi**2 / 6)
-    for call in (lambda s: special.zeta(s, 1.5), special.zeta):
-        with pytest.raises(gt.UnsupportedError, match="exponent"):
-            gt.grad(call)(gt.tensor(2.0))
+    by_exponent = slope(lambda s: special.zeta(s, 1.5), np.array([2.0, 5.0]))
+    np.testing.assert_allclose(by_exponent, [-1.0245078426159015, -0.06670337620823518], rtol=1e-13)
+    zeta_slopes = [-0.9375482543158438, -0.06891126589612538]
+    np.testing.assert_allclose(slope(special.zeta, np.array([2.0, 4.0])), zeta_slopes, rtol=1e-13)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])

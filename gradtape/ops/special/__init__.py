@@ -3,8 +3,15 @@
 `gamma`, `errorfunctions`, `incomplete`, `bessel` and `entropy` are the chapters. SciPy is imported when a function is
 first called. What SciPy implements in Python (`polygamma`, `multigammaln`, `logsumexp`, `softmax`, `log_softmax`) turns
 its arguments into arrays, so that those are for tensors only from here.
+
+The other chapters, listed in `gradtape.chapters`, are imported when one of their functions is first used. What is left
+of `scipy.special` is there too: `passed_through` has it, with the reason why it has no derivative.
 """
 
+import importlib
+from typing import Any
+
+from gradtape.chapters import SPECIAL_CHAPTERS
 from gradtape.numpy_dispatch.protocols import BY_NAME
 from gradtape.ops.elementwise import cbrt, exp2, expm1, log1p, sinc
 from gradtape.ops.special.bessel import (
@@ -162,3 +169,23 @@ __all__ = [
     "yv",
     "zeta",
 ]
+_CHAPTER_OF = {name: chapter for chapter, names in SPECIAL_CHAPTERS.items() for name in names.split()}
+__all__ += [*sorted(_CHAPTER_OF), "ndtri_exp"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _CHAPTER_OF:
+        found = getattr(importlib.import_module(f"{__name__}.{_CHAPTER_OF[name]}"), name)
+    elif name == "ndtri_exp":
+        found = importlib.import_module("gradtape.ops.distributions").ndtri_exp
+    elif name.startswith("_"):
+        raise AttributeError(f"gradtape.special has no name {name!r}")
+    else:
+        found = importlib.import_module(f"{__name__}.passed_through").passed_through(name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    scipys = importlib.import_module(f"{__name__}.passed_through").scipy_names()
+    return sorted({*globals(), *__all__, *scipys})

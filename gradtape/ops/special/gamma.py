@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from math import factorial, log, pi
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant, elementwise
-from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import as_value, refused
@@ -59,7 +59,7 @@ gammasgn = constant(
 )
 
 
-def _reciprocal_slope(x: Array) -> Any:
+def rgamma_slope(x: Array) -> Any:
     """-digamma(x) / gamma(x), and left of 1/2 its reflection, which has no pole at 0, -1, -2, ..."""
     left = x < 0.5
     away, near = np.where(left, 1, x), np.where(left, x, 0)
@@ -69,7 +69,7 @@ def _reciprocal_slope(x: Array) -> Any:
 
 rgamma: Op = row(
     "rgamma",
-    _reciprocal_slope,
+    rgamma_slope,
     real=True,
     doc=("The reciprocal of gamma(x)", "-digamma(x) / gamma(x)", "rgamma(3.0) -> 0.5, -0.46139217"),
 )
@@ -201,10 +201,15 @@ poch = row(
 
 # -- zeta
 
-_no_exponent_slope = no_slope("zeta", "the exponent x", "give x as a plain number or array, or gt.stop_gradient(x)")
+
+def _by_exponent() -> Any:
+    """The chapter on derivatives by the exponent, which stands on this one."""
+    return importlib.import_module("gradtape.ops.special.zeta_functions")
+
+
 _hurwitz: Op = elementwise(
     scipy_kernel("zeta"),
-    _no_exponent_slope,
+    lambda s, q: _by_exponent().hurwitz_derivative(s, q, order=1),
     lambda s, q: -s * _hurwitz(s + 1, q),
     name="Hurwitz zeta",
     names=("s", "q"),
@@ -213,23 +218,25 @@ _hurwitz: Op = elementwise(
         ((np.array([2, 3, 4]), draw.between(POSITIVE, (3,))), {}),
         ((np.array([[2], [5]]), draw.between(POSITIVE, (3,))), {}),
         ((2, draw.between(POSITIVE, ())), {}),
+        ((draw.between((1.5, 3.0), (2,)), draw.between(POSITIVE, ())), {}),
     ],
 )
-_riemann = constant(scipy_kernel("zeta"), name="Riemann zeta", batch=batch_elementwise, domain=[(1.5, 3.0)])
+_riemann = elementwise(
+    scipy_kernel("zeta", real=True),
+    lambda x: _by_exponent().riemann_derivative(x, order=1),
+    name="Riemann zeta",
+    domain=[(1.5, 3.0)],
+)
 
 
 def zeta(x: TensorLike, q: TensorLike | None = None) -> Any:
-    """The sum of (k + q)^-x over k = 0, 1, ...; q is 1 by default. Differentiable in q, for a constant exponent x.
+    """The sum of (k + q)^-x over k = 0, 1, ...; q is 1 by default. Differentiable in both.
 
     >>> import gradtape as gt
     >>> gt.value_and_grad(lambda q: gt.special.zeta(2.0, q))(gt.tensor(1.0))
     (Tensor(1.64493407), Tensor(-2.40411381))
     """
-    if q is not None:
-        return _hurwitz(x, q)
-    if isinstance(x, Tensor) and is_tracked(x):
-        raise _no_exponent_slope()
-    return _riemann(x)
+    return _riemann(x) if q is None else _hurwitz(x, q)
 
 
 def multigammaln(a: TensorLike, d: int) -> Any:

@@ -1,0 +1,136 @@
+"""Hypergeometric functions: the derivative by the argument is the function of parameters one higher.
+
+Wright's function has the same rule. By the parameters there is no formula, and a gradient by one is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.operation import Op
+from gradtape.core.rules import elementwise
+from gradtape.ops.special.declare import scipy_ufunc
+from gradtape.ops.special.rows import fixed, function_row, in_precision, samples_of
+
+PARAMETER = "a parameter of a hypergeometric function"
+
+hyp0f1: Op = function_row(
+    "hyp0f1",
+    fixed("hyp0f1", "v", PARAMETER),
+    lambda v, z: hyp0f1(v + 1, z) / v,
+    names=("v", "z"),
+    samples=samples_of([2, 3], (-3.0, 3.0)),
+    doc=(
+        "The confluent limit function 0F1(v; z), for a constant v",
+        "hyp0f1(v + 1, z) / v",
+        "hyp0f1(2, 0.5) -> 1.27172346, 0.58871895",
+    ),
+)
+hyp1f1: Op = function_row(
+    "hyp1f1",
+    fixed("hyp1f1", "a", PARAMETER),
+    fixed("hyp1f1", "b", PARAMETER),
+    lambda a, b, x: hyp1f1(a + 1, b + 1, x) * (a / b),
+    names=("a", "b", "x"),
+    samples=samples_of([1, 2], [3, 2], (-3.0, 3.0)),
+    doc=(
+        "Kummer's confluent hypergeometric function 1F1(a; b; x), for constant a and b",
+        "a / b hyp1f1(a + 1, b + 1, x)",
+        "hyp1f1(1, 3, 0.5) -> 1.18977017, 0.4306895",
+    ),
+)
+hyp2f1: Op = function_row(
+    "hyp2f1",
+    fixed("hyp2f1", "a", PARAMETER),
+    fixed("hyp2f1", "b", PARAMETER),
+    fixed("hyp2f1", "c", PARAMETER),
+    lambda a, b, c, z: hyp2f1(a + 1, b + 1, c + 1, z) * (a * b / c),
+    names=("a", "b", "c", "z"),
+    samples=samples_of([1, 2], [3, 1], [2, 4], (-0.8, 0.6)),
+    doc=(
+        "Gauss' hypergeometric function 2F1(a, b; c; z), for constant a, b and c",
+        "a b / c hyp2f1(a + 1, b + 1, c + 1, z)",
+        "hyp2f1(1, 2, 3, 0.5) -> 1.54517744, 1.81929022",
+    ),
+)
+hyperu: Op = function_row(
+    "hyperu",
+    fixed("hyperu", "a", PARAMETER),
+    fixed("hyperu", "b", PARAMETER),
+    lambda a, b, x: -a * hyperu(a + 1, b + 1, x),
+    names=("a", "b", "x"),
+    samples=samples_of([1, 2], [3, 2], (0.5, 3.0)),
+    doc=(
+        "Tricomi's confluent hypergeometric function U(a, b, x), for constant a and b",
+        "-a hyperu(a + 1, b + 1, x)",
+        "hyperu(1, 3, 0.5) -> 6., -20.",
+    ),
+)
+wright_bessel: Op = function_row(
+    "wright_bessel",
+    fixed("wright_bessel", "a", "a parameter of Wright's function"),
+    fixed("wright_bessel", "b", "a parameter of Wright's function"),
+    lambda a, b, x: wright_bessel(a, a + b, x),
+    names=("a", "b", "x"),
+    samples=samples_of([1, 2], [2, 1], (0.5, 3.0)),
+    doc=(
+        "Wright's generalised Bessel function, the sum of x^k / (k! gamma(a k + b)), for constant a and b",
+        "wright_bessel(a, a + b, x)",
+        "wright_bessel(1, 2, 0.5) -> 1.27172346, 0.58871895",
+    ),
+)
+log_wright_bessel: Op = function_row(
+    "log_wright_bessel",
+    fixed("log_wright_bessel", "a", "a parameter of Wright's function"),
+    fixed("log_wright_bessel", "b", "a parameter of Wright's function"),
+    lambda a, b, x, out: np.exp(log_wright_bessel(a, a + b, x) - out),
+    names=("a", "b", "x"),
+    samples=samples_of([1, 2], [2, 1], (0.5, 3.0)),
+    doc=(
+        "The logarithm of wright_bessel, for constant a and b",
+        "wright_bessel(a, a + b, x) / wright_bessel(a, b, x)",
+        "log_wright_bessel(1, 2, 0.5) -> 0.24037303, 0.46293001",
+    ),
+)
+
+
+# -- log(1 + x) / x is 2F1(1, 1; 2; -x). Its derivatives: (-1)^n n! times the integral of t^n / (1 + x t)^(n + 1) from
+#    0 to 1, which is the series sum_k (-x)^k (k + n)! / (k! (k + n + 1)) near 0 and by parts elsewhere
+
+
+def _log1p_quotient(x: Any, order: int) -> Any:
+    z = np.asarray(x, complex if np.iscomplexobj(x) else float)
+    near = np.abs(z) < 0.25
+    small, large = np.where(near, z, 0), np.where(near, 1, z)
+    series, factor = np.zeros_like(z), np.full_like(z, np.prod(np.arange(1.0, order + 1)))
+    for k in range(40):
+        series = series + factor / (k + order + 1)
+        factor = factor * -small * (k + order + 1) / (k + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # n! / (1 + x)^n is x times minus the next plus (n + 1) times this, from (x f)' = 1 / (1 + x) and so on
+        found = np.where(large == -1, np.inf, scipy_ufunc("log1p")(large) / large)
+        power = 1 / (1 + large)
+        for n in range(1, order + 1):
+            found = (power - n * found) / large
+            power = -n * power / (1 + large)
+    return in_precision(np.where(near, (-1) ** order * series, found), x)
+
+
+log1p_quotient_derivative: Op = elementwise(
+    _log1p_quotient,
+    lambda x, order: log1p_quotient_derivative(x, order=order + 1),
+    name="derivative of log1p(x) / x",
+    samples=lambda draw: [
+        ((draw.between((-0.7, 3.0), (2, 3)),), {"order": 0}),
+        ((draw.between((-0.2, 0.2), (3,)),), {"order": 1}),
+        ((draw.between((-0.7, 3.0), ()),), {"order": 2}),
+    ],
+    doc="A derivative of log(1 + x) / x, of the given order. Derivative: the next one.",
+)
+
+
+def log1p_quotient(x: Any) -> Any:
+    """log(1 + x) / x, and 1 at 0."""
+    return log1p_quotient_derivative(x, order=0)
