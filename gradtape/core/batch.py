@@ -74,10 +74,22 @@ class BatchTensor(Lifted):
         dtype: np.dtype[Any] = self._held.dtype
         return dtype
 
-    def _become(self, new: Tensor, keep_node: bool) -> None:
-        super()._become(new, keep_node)
+    def _become(self, new: Tensor) -> None:
+        super()._become(new)
         if isinstance(new, BatchTensor):
             self._held, self.level = new._held, new.level
+
+    def _memory(self) -> Any:
+        held = self._held
+        return held._memory() if isinstance(held, Tensor) else held
+
+    def _set_memory(self, array: Any) -> None:
+        held = self._held
+        if not isinstance(held, Tensor):
+            self._held = array
+            return
+        self._held = held._on(held._node) if isinstance(held, Lifted) else Tensor(held._array, held._node)
+        self._held._set_memory(array)
 
     def _concrete(self) -> Any:
         assert isinstance(self.level, BatchLevel)

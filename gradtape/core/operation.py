@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -34,6 +33,7 @@ from gradtape.core.graph import (
 from gradtape.core.location import first_user_frame, user_files
 from gradtape.core.saved_arrays import guard
 from gradtape.core.tensor import Tensor, Variable, plain
+from gradtape.core.views import note_view
 from gradtape.explain import entry_points, messages
 
 _getframe = sys._getframe
@@ -98,6 +98,7 @@ class Op:
         self.several = outputs  # whether it has to do with several results, as a whole or as a part
         self.part: int | None = None  # which of several results this is, for the operation that picks one
         self.view = view  # whether the result may share the input's memory
+        self.write_back: Any = None  # for a view: what its base becomes when the view gets a new value
         self.specs = specs  # whether rules need to know the shapes of inputs whose values they do not use
         self.units = units  # the batching rule for unit vectors, if it has a better one: see `Units`
         self.kind = kind
@@ -183,8 +184,8 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
             if op.outputs:
                 return tuple([Tensor(part) for part in out])
             result = Tensor(out)
-            if op.view:
-                _note_view(result, inputs)
+            if op.view and isinstance(inputs[0], Tensor):
+                note_view(result, inputs[0], op, params)
             return result
 
     # which active tapes is it recorded on?
@@ -196,7 +197,10 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         variables = [x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]
         live |= state.notify_of_variables(variables) & ~outer
     if not live or not op.differentiable:
-        return off_tape(op, out, nodes, bits, outer)
+        result = off_tape(op, out, nodes, bits, outer)
+        if op.view:
+            note_view(result, inputs[0], op, params)
+        return result
 
     # the node of the result
     if bits & CUT_OR_TAPE & ~live:  # some input carries a cut, or is on another tape
@@ -234,8 +238,8 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     else:
         node.out = out if keep_out else None
         result = Tensor(out, node)
-        if op.view:
-            _note_view(result, inputs)
+    if op.view:
+        note_view(result, inputs[0], op, params)
     if live & state.forward:
         push(node, live, state)
     return result
@@ -356,19 +360,6 @@ def note_stretch(node: Node, inputs: tuple[Any, ...]) -> None:
     """Let `check_broadcast` judge an operation that has stretched its tracked operand, unless that is a scalar."""
     if (node.parents[0] if node.parents[0].bits > FLAGS else node.parents[1]).shape:
         entry_points.check_broadcast(node, inputs)
-
-
-def _note_view(result: Tensor, inputs: tuple[Any, ...]) -> None:
-    """Note that `result` may share the memory of a tensor, which writes in place need to know."""
-    base = inputs[0]
-    if isinstance(base, Tensor) and np.may_share_memory(result._array, base._array):
-        family = getattr(base, "_views", None)
-        if family is None:
-            family = base._views = [weakref.ref(base)]
-        if not len(family) & (len(family) - 1):  # when it has doubled, so that many views cost no more each
-            family[:] = [view for view in family if view() is not None]
-        family.append(weakref.ref(result))
-        result._views = family
 
 
 def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple[Any, int]:

@@ -419,7 +419,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
     def _batched_walk(self, target: Tensor, sources: Any, seeds: Any, visited: list[Node] | None) -> list[Any]:
         """For each source, the cotangents that arrive there for each row of `seeds`, along a first axis."""
         given = [sources] if isinstance(sources, Tensor) else leaves(sources)
-        nodes = [source._node for source in given]
+        nodes = [source._watched_node(self.mask) for source in given]
 
         def arrivals(seed: BatchTensor, last: bool) -> list[Any]:
             found = self._walk([(target._node, seed)], nodes, visited if last else None)
@@ -428,7 +428,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
         widest = max([target.size, *(math.prod(node.shape) for node in nodes)])
         rows = for_each_row(arrivals, seeds, widest)
         if any_zero_or_nonfinite(rows):
-            held = {source._node: source._array for source in given}
+            held = dict(zip(nodes, [source._array for source in given]))
             entry_points.examine_rows(target, seeds, self.mask, list(zip(nodes, rows)), held, self._boundary)
         return rows
 
@@ -438,7 +438,7 @@ class GradientTape(recording.Recorder, metaclass=Tapes):
             if not isinstance(source, Tensor):
                 raise messages.source_not_tensor(source)
             check_differentiable(source.dtype, "sources", source.shape)
-            nodes.append(source._node)
+            nodes.append(source._watched_node(self.mask))
         return nodes
 
     def _seeds(self, target: Any, output_gradients: Any) -> list[tuple[Node, Any]]:

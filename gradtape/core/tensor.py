@@ -7,8 +7,8 @@ leaves the tape.
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from gradtape.core.graph import (
 )
 from gradtape.core.pytree import LEAVES
 from gradtape.core.shapes import Shape
+from gradtape.core.views import ViewStep, overwrite
 from gradtape.explain import entry_points, messages
 from gradtape.numpy_dispatch.methods import TensorMethods
 
@@ -50,29 +51,28 @@ class Tensor(TensorMethods):
     ((2,), dtype('float64'))
     """
 
-    # the last three are for tensors of interpreters: as all tensors have them, a write can turn one class into another
-    __slots__ = ("__weakref__", "_array", "_node", "_views", "_held", "_level", "_viewed")  # noqa: RUF023
+    # `_base`, `_step`, `_views`: see `views`; `_source`: the leaf that it was before it was written to. The last three
+    # are those of interpreters' tensors: with room for them in each, writing can make one into the other
+    __slots__ = (
+        *("__weakref__", "_array", "_node", "_base", "_step", "_views", "_source"),
+        *("_held", "_level", "_viewed"),
+    )
+    _base: Tensor
+    _step: ViewStep
+    _views: list[ref[Tensor]]
+    _source: Node
 
     def __init__(self, array: Any, node: Node = UNTRACKED) -> None:
         self._array = array
         self._node = node
 
     def _replace(self, new: Any, how: str) -> Tensor:
-        """Become `new`, as writing in place does, if nothing else would have to change with it."""
+        """Become `new`, as writing in place does; what shares the memory follows."""
         if new.shape != self.shape or not np.can_cast(new.dtype, self.dtype, "same_kind"):
             raise messages.does_not_fit_in_place(how, self.shape, self.dtype, new.shape, new.dtype)
         if new.dtype != self.dtype:
             new = new.astype(self.dtype)
-        is_tape_leaf = self._node.op is None and self._node.bits > FLAGS
-        if is_tape_leaf and is_tracked(self):
-            raise messages.leaf_written(how, self.shape)
-        if self._has_views():
-            if not self._write_through(new):
-                raise messages.viewed_while_written(how, self.shape)
-            return self
-        if is_tape_leaf:
-            self._note_step()
-        self._become(new, keep_node=is_tape_leaf)
+        overwrite(self, new, how)
         return self
 
     def _note_step(self) -> None:
@@ -81,39 +81,39 @@ class Tensor(TensorMethods):
         if extra is not None and extra.use & READ and extra.grad is not None:
             entry_points.note_change(extra)
 
-    def _write_through(self, new: Any) -> bool:
-        """Write `new` where the other views see it, as NumPy does; False if one of them was ever on a tape.
-
-        All of them move to a copy of their memory: a tape may have saved the old one.
-        """
-        family = [view for reference in self._views if (view := reference()) is not None]
-        if any(type(view) is not Tensor or view._node is not UNTRACKED for view in family) or type(new) is not Tensor:
-            return False
-        owner = self._array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        if owner.base is not None or new._node is not UNTRACKED:
-            return False
-        start = owner.__array_interface__["data"][0]
-        memory = np.frombuffer(owner.tobytes("A"), np.uint8).copy()
-        for view in family:
-            array = view._array
-            offset = array.__array_interface__["data"][0] - start
-            view._array = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
-        self._array[...] = new._array
-        return True
-
-    def _has_views(self) -> bool:
-        """Whether another live tensor has the same memory."""
-        return any(view() is not None and view() is not self for view in getattr(self, "_views", ()))
-
-    def _become(self, new: Tensor, keep_node: bool) -> None:
+    def _become(self, new: Tensor) -> None:
+        """Take over the value of `new`, and its node, unless this is a leaf that is written to off the tapes."""
+        node = self._node
+        is_leaf = node.op is None and node.bits > FLAGS
+        is_stepped = is_leaf and not is_tracked(self)
+        if is_stepped:
+            self._note_step()
+        elif is_leaf:
+            self._source = node
         if type(new) is not type(self):
             new._make_alike(self)
-        self._views: list[weakref.ref[Tensor]] = [weakref.ref(self)]
         self._array = new._array
-        if not keep_node:
+        if not is_stepped:
             self._node = new._node
+
+    def _watched_node(self, bits: int) -> Node:
+        """The leaf that is watched by the tapes in `bits`, also after the tensor was written to; else its node."""
+        source: Node | None = getattr(self, "_source", None)
+        return source if source is not None and source.bits & bits else self._node
+
+    def _memory(self) -> Any:
+        """The array that holds the numbers, whatever interpreters are around it."""
+        return self._array
+
+    def _set_memory(self, array: Any) -> None:
+        """Hold the same numbers in another array."""
+        self._array = array
+
+    def _check_writable(self, how: str) -> None:
+        """Raise if this is a leaf with a gradient of its own: after a write it would be no leaf any more."""
+        node = self._node
+        if node.op is None and node.bits & (AMBIENT | VARIABLE) and is_tracked(self):
+            raise messages.leaf_written(how, self.shape)
 
     def _make_alike(self, other: Tensor) -> None:
         """Make `other`, about to get this value, the kind of tensor that holds it; variables stay variables."""

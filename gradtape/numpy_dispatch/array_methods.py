@@ -47,7 +47,8 @@ class ArrayMethods:
         return ops.getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._replace(ops.at(self)[index].set(value), "x[...] = value")
+        tensor: Any = self
+        ops.indexed_update.set_in_place(tensor, index, value)
 
     def __iter__(self) -> Iterator[Any]:
         if not self.shape:

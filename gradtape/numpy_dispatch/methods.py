@@ -78,7 +78,8 @@ def bind(operations: ModuleType) -> None:
         def in_place(self: Any, other: Any) -> Any:
             if accepts(other):
                 new = apply(op, (self, other), NO_PARAMS)
-                if self._has_views() and new.shape == self.shape and writes_element(sys._getframe(1)):
+                is_view = getattr(self, "_base", None) is not None
+                if is_view and new.shape == self.shape and writes_element(sys._getframe(1)):
                     return new  # `x[i] += y`, which writes it into x next
                 return self._replace(new, f"{op.name} in place")
             return NotImplemented

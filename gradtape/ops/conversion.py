@@ -69,6 +69,8 @@ imag = linear(
     samples=_complex_samples,
     doc=slopes("The imaginary part", "i; 0 for real numbers", "imag(2.0) -> 0., 0."),
 )
+real.write_back = lambda base, new: new + 1j * imag(base) if base.dtype.kind == "c" else new
+imag.write_back = lambda base, new: real(base) + 1j * new if base.dtype.kind == "c" else base
 
 
 def _turn(x: Array) -> Any:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.backprop import is_spare
 from gradtape.core.batch import spread
+from gradtape.core.graph import FLAGS, Node
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, Draw, IndexLike, TensorLike
+from gradtape.core.views import may_write_memory
 from gradtape.errors import DtypeError, OperandError
 from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.elementwise import maximum, minimum, multiply, where
@@ -30,6 +36,7 @@ from gradtape.ops.indexing import (
     positions_of,
     static_index,
 )
+from gradtape.ops.products import _diagonal
 from gradtape.ops.shaping import broadcast_to, reshape
 
 NUMBERS = int | float | complex
@@ -89,6 +96,58 @@ _set: Op = linear(
     batch=_batch_writing,
     samples=_writing_samples,
 )
+
+
+def _overwrite_kernel(x: Array, value: Array, index: Index) -> Any:
+    x[index] = value
+    return x
+
+
+_REPLACE = Tensor._replace  # another package may have put another function in its place
+_overwrite = copy.copy(_set)  # the same operation and the same rules; what it computes is in the memory of `x`
+_overwrite.kernel = _overwrite_kernel
+
+
+def set_in_place(x: Tensor, index: Any, value: Any) -> None:
+    """`x[index] = value`: in the memory of `x` if nothing else needs what is there, else in a copy."""
+    how = "x[...] = value"
+    x._check_writable(how)
+    place = at(x)[index]
+    is_plain = type(x) is Tensor and not isinstance(value, Lifted) and type(place) is _Place
+    if not is_plain or Tensor._replace is not _REPLACE or not may_write_memory(x):
+        x._replace(place.set(value), how)
+        return
+    new = apply(_overwrite, (x, place._value(value)), {"index": place._index})
+    if new._node.op is _overwrite:
+        new._node.op = _set  # what explanations compute again must not write
+    x._replace(new, how)
+
+
+def _set_reverse_large(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> Any:
+    """The rule of `set`, which writes its zeros into the cotangent where no other reference to it exists."""
+    if not is_spare(sys.getrefcount(g), g):
+        return _set.reverse(g, node, out, inputs)
+    index = node.params["index"]
+    of_value = None
+    if node.parents[1].bits > FLAGS:
+        of_value = np.array(_value_cotangent(g, inputs[1], index))
+    g[index] = 0
+    return g, of_value
+
+
+_set.reverse_large = _set_reverse_large
+
+
+def _write_diagonal(base: Any, new: Any, offset: int, axis1: int, axis2: int) -> Any:
+    """`base` with `new` on one of its diagonals."""
+    moved = np.moveaxis(base, (axis1, axis2), (-2, -1))
+    steps = np.arange(new.shape[-1])
+    written = _set(moved, new, index=(Ellipsis, steps - min(offset, 0), steps + max(offset, 0)))
+    return np.moveaxis(written, (-2, -1), (axis1, axis2))
+
+
+getitem_static.write_back = lambda base, new, index: _set(base, new, index=index)
+_diagonal.write_back = _write_diagonal
 
 
 def _add_kernel(x: Array, value: Array, index: Index) -> Any:

@@ -31,6 +31,7 @@ _flip: Op = linear(
         ((draw(0),), {"axis": (0,)}),
     ],
 )
+_flip.write_back = lambda base, new, axis: _flip(new, axis=axis)
 
 
 @answers(np.flip)

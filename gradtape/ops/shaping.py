@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import linear
 from gradtape.core.shapes import unbroadcast
-from gradtape.core.tensor import plain
+from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
@@ -34,6 +34,7 @@ _reshape = linear(
         ((draw(3, 4).T,), {"shape": (12,)}),
     ],
 )
+_reshape.write_back = lambda base, new, shape: _reshape(new, shape=base.shape)
 
 
 @answers(np.reshape)
@@ -103,12 +104,20 @@ def ravel(x: TensorLike, order: str = "C") -> Any:
     """
     x = as_value(x)
     if order == "C":
-        return _reshape(x, shape=(x.size,))
+        return _reshape(x if _is_contiguous(x) else identity(x), shape=(x.size,))
     order = _order(x, order, "CFAK")
     if order == "K":
         steps = np.abs(plain(x).strides)
         return reshape(transpose(x, sorted(range(x.ndim), key=lambda axis: -steps[axis])), (-1,))
     return reshape(x, (-1,), order=order)
+
+
+def _is_contiguous(x: Any) -> bool:
+    """Whether the elements lie in memory one after the other: if not, NumPy's `ravel` gives a copy and not a view."""
+    memory = x._memory() if isinstance(x, Tensor) else x
+    if memory.ndim > x.ndim and memory.size:  # of a batch, one example
+        memory = memory[(0,) * (memory.ndim - x.ndim)]
+    return bool(memory.flags.c_contiguous)
 
 
 @answers(np.expand_dims)
@@ -210,6 +219,7 @@ _transpose = linear(
         ((draw(0, 2),), {"axes": (1, 0)}),
     ],
 )
+_transpose.write_back = lambda base, new, axes: _transpose(new, axes=tuple([int(i) for i in np.argsort(axes)]))
 
 
 @answers(np.transpose, np.permute_dims)

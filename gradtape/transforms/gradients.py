@@ -50,6 +50,8 @@ class Recorded:
         self.tape.is_private = True
         self.given = [leaf for argument in chosen for leaf in leaves(argument)]
         self.sources = [self._tracked_copy(index) for index in range(len(self.given))]
+        self.nodes = [source._node for source in self.sources]  # the function may write to the tensors
+        self.held = {source._node: source._array for source in self.sources}
         self.was_numpy = not any(isinstance(leaf, Tensor) for leaf in self.given)
         supply = iter(self.sources)
         arguments = [rebuild(argument, [next(supply) for _ in leaves(argument)]) for argument in chosen]
@@ -68,15 +70,6 @@ class Recorded:
     def called(self, index: int) -> str:
         """How messages speak of a source."""
         return f"{argument_of(self.function, dict(zip(self.numbers, self.chosen)), index)} of {self.name}"
-
-    @property
-    def nodes(self) -> list[Node]:
-        return [source._node for source in self.sources]
-
-    @property
-    def held(self) -> dict[Node, Any]:
-        """The values of the sources."""
-        return {source._node: source._array for source in self.sources}
 
     def pull_back(self, outputs: list[Any], cotangents: list[Any], last: bool = False) -> list[Any]:
         """The cotangents of the sources, None where there is no path."""

@@ -245,6 +245,8 @@ class ArrayLibrary:
     def record_of(self, value: Any) -> Record | None:
         return value.entry if isinstance(value, Array) else None
 
+    source_record_of = record_of
+
     def array_of(self, value: Any) -> Any:
         return value.entry.array if isinstance(value, Array) else None
 

@@ -13,7 +13,7 @@ import pytest
 import gradtape as gt
 from gradtape.numpy_dispatch import protocols
 
-protocols.open_chapters()
+protocols.open_special_chapters()
 
 DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint32", "uint64"]
 DTYPES += ["float16", "float32", "float64", "complex64", "complex128"]

@@ -246,15 +246,14 @@ class TestAt:
         np.testing.assert_array_equal(x.numpy(), [3.0, 2.0])
 
     def test_semantics_of_writes(self) -> None:
-        """A leaf that gradients are asked for and a tensor with a live view are not written."""
+        """A leaf that gradients are asked for is not written; a view of a tensor that is written follows it."""
         leaf = gt.tensor(V, requires_grad=True)
         with pytest.raises(gt.MutationError):
             np.add.at(leaf, [0], 1.0)
         y = leaf * 2.0
         view = y[1:]
-        with pytest.raises(gt.MutationError):
-            np.add.at(y, [0], 1.0)
-        np.testing.assert_array_equal(view.numpy(), 2 * V[1:])
+        np.add.at(y, [1, 1], 1.0)
+        np.testing.assert_array_equal(view.numpy(), [2 * V[1] + 2.0, *(2 * V[2:])])
 
     def test_plain_arrays(self) -> None:
         """A plain array takes what nobody tracks; a tracked value would lose its gradient there."""

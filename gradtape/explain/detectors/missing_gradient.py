@@ -14,7 +14,7 @@ from gradtape.explain.model.record import Record, SourceLocation, Watch
 from gradtape.explain.model.why import Why
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of, span_of
-from gradtape.explain.source.libraries import array_of, is_tensor, is_variable, record_of
+from gradtape.explain.source.libraries import array_of, is_tensor, is_variable, record_of, source_record_of
 from gradtape.explain.source.parameter_names import join_names, name_of, name_of_target, names_of_leaves
 
 
@@ -52,9 +52,16 @@ def tensor_record(tensor: Any) -> Record:
     return record
 
 
+def source_record(tensor: Any) -> Record:
+    """The record that a gradient by a tensor is taken at."""
+    record = source_record_of(tensor)
+    assert record is not None
+    return record
+
+
 def explain_untracked_target(target: Any, source: Any, watch: Watch) -> Why:
     """The target is a number or an array: it left the tape somewhere, or was not computed from the source."""
-    departure = paths.departure_of(tensor_record(source), watch) or paths.last_departure(None, watch)
+    departure = paths.departure_of(source_record(source), watch) or paths.last_departure(None, watch)
     if departure is not None:
         return explain_departure(departure)
     kind = type(target).__name__
@@ -122,7 +129,7 @@ def explain_cut_path(route: list[Record], watch: Watch) -> Why:
 
 def explain_unwatched_source(target: Any, source: Any, watch: Watch) -> Why:
     """The source is a constant for the tape (or the graph) that is asked: what it is, and where the target used it."""
-    node, name = tensor_record(source), _recorder_words(watch)
+    node, name = source_record(source), _recorder_words(watch)
     lines: list[str | Record | SourceLocation | Span] = []
     code = "GT203"
     if is_variable(source) and not node.is_variable:
@@ -170,7 +177,7 @@ def explain_unwatched_source(target: Any, source: Any, watch: Watch) -> Why:
 
 def explain_unconnected(target: Any, source: Any, reached: dict[Record, None], watch: Watch) -> Why:
     """There is no path from the target to the source, not even one that is cut."""
-    start, goal, name = tensor_record(target), tensor_record(source), _recorder_words(watch)
+    start, goal, name = tensor_record(target), source_record(source), _recorder_words(watch)
     used = paths.use_of(array_of(source), reached)
     if used is not None and used.order < goal.order:
         return verdict("GT204", _late_watch_words(watch), "used here", used, "watched here", goal, fix=watch_fix(watch))
@@ -265,7 +272,7 @@ def _lines_from_names(source: Any) -> list[str | Record | SourceLocation | Span]
     site = UserExpression.present()
     target_part, source_part = site.asked()
     lines: list[str | Record | SourceLocation | Span] = []
-    made = None if source_part is None or not tensor_record(source).is_shared else site.binding(source_part)
+    made = None if source_part is None or not source_record(source).is_shared else site.binding(source_part)
     if made is not None:
         lines += ["made here", made]
     used = None if target_part is None else site.use(target_part, lambda value: value is source)
@@ -328,7 +335,7 @@ def _is_never_read(source: Any, lost: Record | None, watch: Watch) -> bool:
     if not watch.is_tape or not watch.watches_variables or not is_variable(source):
         return False
     unseen = lost is not None and lost.reason in ("no_grad", "not recording", "another tape")
-    return not watch.has_read(tensor_record(source)) and not unseen
+    return not watch.has_read(source_record(source)) and not unseen
 
 
 def _unused_result_words(start: Record, goal: Record, reached: dict[Record, None]) -> tuple[str, str]:

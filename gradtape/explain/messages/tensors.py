@@ -238,14 +238,6 @@ def leaf_written(how: str, shape: Shape) -> GradTapeError:
     )
 
 
-def viewed_while_written(how: str, shape: Shape) -> GradTapeError:
-    return failure(
-        "GT309",
-        f"{how}: another live tensor is a view of this one (shape {shape}) and would have to change too",
-        fixes=["y = gt.at(x)[i].set(v), gt.where or gt.stack make a new tensor", "write a copy: x = x.copy()"],
-    )
-
-
 def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
     from gradtape.core.saved_arrays import Guarded
     from gradtape.explain.source.expression import UserExpression
@@ -296,7 +288,6 @@ __all__ = [
     "saved_array_changed",
     "silent_detach",
     "stored_while_tracked",
-    "viewed_while_written",
     "written_into_array",
     "wrong_assigned_dtype",
     "wrong_assigned_shape",

@@ -355,6 +355,10 @@ class Library(Protocol):
         """The record of the operation that computed a tensor, or of the leaf that it is; None for other values."""
         ...
 
+    def source_record_of(self, value: Any) -> Record | None:
+        """The record that a gradient by a tensor is taken at: the leaf that it was, if it was written to since."""
+        ...
+
     def array_of(self, value: Any) -> Any:
         """The NumPy array that a tensor holds, without a copy where possible; None for other values."""
         ...

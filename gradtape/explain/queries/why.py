@@ -58,7 +58,7 @@ def why(target: Any, source: Any, mask: int, tape: GradientTape | None = None) -
         )
     if not is_tensor(target):
         return missing_gradient.explain_untracked_target(target, source, watch)
-    start, goal = missing_gradient.tensor_record(target), missing_gradient.tensor_record(source)
+    start, goal = missing_gradient.tensor_record(target), missing_gradient.source_record(source)
     route = paths.route_back(start, goal, mask)
     if route and all(node.is_on(mask) for node in route) and not paths.blocked(route):
         return _explain_flow(route, target, source, mask)

@@ -26,6 +26,10 @@ class GradtapeLibrary:
         record: Record | None = getattr(value, "_node", None)
         return record
 
+    def source_record_of(self, value: Any) -> Record | None:
+        leaf: Record | None = getattr(value, "_source", None)
+        return self.record_of(value) if leaf is None else leaf
+
     def array_of(self, value: Any) -> Any:
         """The NumPy array inside a tensor; inside `vmap`, that of the whole batch."""
         while isinstance(value, BatchTensor):
@@ -61,10 +65,15 @@ def record_of(value: Any) -> Record | None:
     return next((record for library in _libraries if (record := library.record_of(value)) is not None), None)
 
 
+def source_record_of(value: Any) -> Record | None:
+    """The record that a gradient by a tensor is taken at; None for arrays, numbers and all else."""
+    return next((record for library in _libraries if (record := library.source_record_of(value)) is not None), None)
+
+
 def array_of(value: Any) -> Any:
     """The NumPy array that a tensor holds, or an array itself; None for all else."""
     found = (library.array_of(value) for library in _libraries)
     return next((array for array in found if isinstance(array, np.ndarray)), None)
 
 
-__all__ = ["array_of", "is_tensor", "is_variable", "recognising", "record_of"]
+__all__ = ["array_of", "is_tensor", "is_variable", "recognising", "record_of", "source_record_of"]

@@ -23,6 +23,7 @@ from gradtape.core.graph import FLAGS, LIFTED, LIFTED_NODE, TENSOR, UNTRACKED, N
 from gradtape.core.location import user_files
 from gradtape.core.operation import NO_PARAMS, Op, note_stretch
 from gradtape.core.tensor import Tensor
+from gradtape.core.views import note_view
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import Instruction, Literal, Operand
 from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, RecordedOp
@@ -48,7 +49,7 @@ def unary_fast_path(op: Op) -> Callable[..., Any]:
             result = level.expected.unary(op, own, frame, params)
             if result is not None:
                 if view:
-                    level.note_view(result, own)
+                    note_view(result, own, op, params)
                 return result
         node = own._node
         state = _current_recording()
@@ -61,7 +62,7 @@ def unary_fast_path(op: Op) -> Callable[..., Any]:
             return None  # the general path raises the explained error
         result = _record(op, level, (own.traced,), (own,), (node,), live, state, out, frame, params)
         if view:
-            level.note_view(result, own)
+            note_view(result, own, op, params)
         return result
 
     return fast_path

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import time
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,7 +47,7 @@ from gradtape.jit.trace.loops.detect import FIRST_SEARCH, LoopDetector, Template
 from gradtape.jit.trace.loops.elide import RECENT_OPS
 from gradtape.jit.trace.loops.elide_op import ElidedOp
 from gradtape.jit.trace.loops.template import NEVER, OpTemplate, RecordedOp
-from gradtape.jit.trace.tracers import TraceTensor, TraceVariable, join_views
+from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
 from gradtape.transforms.custom.arrays import is_recorded
 from gradtape.transforms.custom.rules import Kept, Memory
 
@@ -205,10 +204,7 @@ class TracingLevel(Level):
         self.instructions.append(Instruction(op, tuple(operands), params, (value,), here(), effect))
         if expected is not None:
             expected.after_general_op(self.instructions[-1], count)
-        tensor = TraceTensor(out, value, self)
-        if traits.view and isinstance(inputs[0], TraceTensor):
-            self.note_view(tensor, inputs[0])
-        return tensor
+        return TraceTensor(out, value, self)
 
     def record(self, op: Op, operands: tuple[Operand, ...], params: dict[str, Any], out: Any) -> TraceTensor:
         """Record an operation that was computed already; `out` is its result."""
@@ -224,10 +220,7 @@ class TracingLevel(Level):
                 self.instructions.append(Instruction(TABLE["getitem"], operands, {"index": (index,)}, (value,), here()))
         else:
             self.instructions.append(Instruction(op, operands, params, results, here(), effect))
-        tensors = tuple([TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)])
-        if op.view and isinstance(inputs[0], TraceTensor):
-            self.note_view(tensors[0], inputs[0])
-        return tensors
+        return tuple([TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)])
 
     def _new_traits(self, op: Op) -> OpTraits:
         may_draw = not op.ufunc and op.kind in ("general", "constant")
@@ -328,16 +321,6 @@ class TracingLevel(Level):
                 if type(part) not in _PLAIN and isinstance(part, TraceTensor):
                     return type(value)([self._require_static(each) for each in value])
         return value
-
-    def note_view(self, result: TraceTensor, base: Any) -> None:
-        """Link `result` with the tensors whose memory it shares: a write to one is refused, as it is not traced."""
-        if not isinstance(result._array, np.ndarray) or not np.may_share_memory(result._array, base._array):
-            return  # a scalar is no view
-        family = getattr(base, "_views", None)
-        if family is None:
-            family = base._views = [weakref.ref(base)]
-        base.viewed = True
-        join_views(result, family)
 
     def rely_on(self, tensor: Any) -> Any:
         """The array of a tracer; adds a guard that its value is the same in later runs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +51,6 @@ class TraceTensor(Lifted):
         else:
             moved = TraceTensor(self._array, self.traced, self.level, node)
             self.level.value_of_node[node.order] = self.traced
-        if self.viewed:
-            join_views(moved, self._views)
         return moved
 
     def __getattr__(self, name: str) -> Any:
@@ -66,14 +63,14 @@ class TraceTensor(Lifted):
             return new  # type: ignore[no-any-return]  # NumPy scalars are immutable: `s += 1` makes a new one
         return super()._replace(new, how)
 
-    def _become(self, new: Tensor, keep_node: bool) -> None:
+    def _become(self, new: Tensor) -> None:
         level = _level(self)
         if isinstance(new, Lifted) and new.level.depth > level.depth:  # a tensor of a nested interpreter
-            super()._become(new, keep_node)
+            super()._become(new)
             return
         fresh = new if isinstance(new, TraceTensor) and new.level is level else level.lift(new)
-        super()._become(fresh, keep_node)
-        self.traced, self.viewed = fresh.traced, False  # it no longer shares memory
+        super()._become(fresh)
+        self.traced = fresh.traced
 
     def _concrete(self) -> Any:
         """The array of this call; adds a guard, because the program now depends on its value."""
@@ -156,7 +153,7 @@ class TraceVariable(Variable):
     def _make_alike(self, other: Tensor) -> None:
         self._on(self._node)._make_alike(other)
 
-    def _become(self, new: Tensor, keep_node: bool) -> None:
+    def _become(self, new: Tensor) -> None:
         self.assign(new._concrete() if isinstance(new, Lifted) and new.level.depth > self.level.depth else new)
 
     _on: Any = TraceTensor._on
@@ -199,13 +196,3 @@ def _concrete_masks(index: Any) -> Any:
 def _level(tensor: Any) -> TracingLevel:
     level: TracingLevel = tensor.level
     return level
-
-
-def join_views(tensor: Any, family: list[weakref.ref[Tensor]]) -> None:
-    """Add `tensor` to a family of tensors that share memory."""
-    count = len(family)
-    if not count & (count - 1):  # at powers of two: drop dead views, as a loop may take one in each iteration
-        family[:] = [view for view in family if view() is not None]
-    family.append(weakref.ref(tensor))
-    tensor._views = family
-    tensor.viewed = True

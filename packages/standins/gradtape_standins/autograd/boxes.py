@@ -11,7 +11,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from gradtape.extend import Tensor, operates_in_place, override_rebinding, override_write, user_frame, writes_element
+from gradtape.extend import (
+    Tensor,
+    is_tracked,
+    messages,
+    node_of,
+    operates_in_place,
+    override_rebinding,
+    override_write,
+    user_frame,
+    writes_element,
+)
 from gradtape_standins.autograd.box_conversion import getval, isbox
 
 _under_way: ContextVar[bool] = ContextVar("a function is traced for autograd's users", default=False)
@@ -49,7 +59,12 @@ def replaced(x: Tensor, new: Any, how: str) -> Tensor:
     >>> x, y
     (Tensor([1.]), Tensor([2.]))
     """
-    return new if _under_way.get() and how.endswith(" in place") else _replaced(x, new, how)
+    if _under_way.get() and how.endswith(" in place"):
+        made: Tensor = new
+        return made
+    if _under_way.get() and node_of(x).op is None and is_tracked(x):  # autograd refuses to write to an argument
+        raise messages.leaf_written(how, x.shape)
+    return _replaced(x, new, how)
 
 
 def rebinds() -> bool:

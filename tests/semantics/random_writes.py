@@ -1,0 +1,338 @@
+"""Random programs of views and writes, compared with a model that copies everything.
+
+    python -m tests.semantics.random_writes --programs 1000 --seed 0
+
+A program is the source of a function of two arrays, in NumPy as it is written: views of views, element and slice
+assignment, operators in place, `out=`, `ufunc.at`, buffers that are filled, overlapping copies. It is run on arrays
+(values), on tensors in each mode of differentiation, compiled with its checking mode on, and on `ModelArray`s. A model
+array is a set of positions in a memory; the memory is one flat tensor, and a write makes another one by `where`. So
+what the model differentiates has neither a view nor a write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradtape as gt
+
+Function = Callable[[Any, Any], Any]
+
+
+class Memory:
+    """The numbers that arrays share: a flat tensor, and where the elements of its first array are in it."""
+
+    def __init__(self, flat: Any, shape: tuple[int, ...]) -> None:
+        self.flat = flat
+        self.index = np.arange(flat.shape[0]).reshape(shape)
+
+
+class ModelArray:
+    """Some elements of a memory, in a shape."""
+
+    __array_priority__ = 2000.0
+
+    def __init__(self, memory: Memory, positions: Any) -> None:
+        self.memory = memory
+        self.positions = positions
+
+    @staticmethod
+    def of(value: Any) -> ModelArray:
+        """A new array with a memory of its own."""
+        shape = tuple(np.shape(value))
+        memory = Memory(np.reshape(value, (-1,)), shape)
+        return ModelArray(memory, memory.index)
+
+    @property
+    def value(self) -> Any:
+        """The numbers, as a tensor that shares nothing."""
+        return gt.take(self.memory.flat, np.array(self.positions))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.positions.shape)
+
+    def _seen(self, positions: Any) -> ModelArray:
+        """The elements at `positions`: a view if NumPy would have made one, else a copy."""
+        if np.shares_memory(positions, self.memory.index):
+            return ModelArray(self.memory, positions)
+        return ModelArray.of(gt.take(self.memory.flat, np.array(positions)))
+
+    def __getitem__(self, index: Any) -> ModelArray:
+        return self._seen(self.positions[index])
+
+    def reshape(self, *shape: Any) -> ModelArray:
+        return self._seen(self.positions.reshape(*shape))
+
+    def ravel(self) -> ModelArray:
+        return self._seen(self.positions.ravel())
+
+    @property
+    def T(self) -> ModelArray:
+        return self._seen(self.positions.T)
+
+    def copy(self) -> ModelArray:
+        return ModelArray.of(self.value)
+
+    def sum(self) -> Any:
+        return ModelArray.of(np.sum(self.value))
+
+    def __setitem__(self, index: Any, new: Any) -> None:
+        self._write(self.positions[index], _value_of(new))
+
+    def _write(self, targets: Any, new: Any) -> None:
+        """Replace the elements at `targets`, the later ones last, in a new memory."""
+        spread = np.reshape(np.broadcast_to(new, targets.shape), (-1,))
+        if not targets.size:
+            return
+        source = np.zeros(self.memory.index.size, int)
+        is_written = np.zeros(self.memory.index.size, bool)
+        source[targets.ravel()], is_written[targets.ravel()] = np.arange(targets.size), True
+        self.memory.flat = np.where(is_written, gt.take(gt.asarray(spread), source), self.memory.flat)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), where: Any = True) -> Any:
+        if method == "at":
+            target, index, *others = inputs
+            for place in np.ndindex(self.positions[index].shape):
+                position = np.array(self.positions[index][place])
+                values = [np.broadcast_to(_value_of(other), self.positions[index].shape)[place] for other in others]
+                target._write(position[None], ufunc(gt.take(target.memory.flat, position), *values)[None])
+            return None
+        assert method == "__call__"
+        result = ufunc(*[_value_of(x) for x in inputs])
+        if not out:
+            return ModelArray.of(result)
+        (target,) = out
+        kept = target.value
+        target._write(target.positions, result if where is True else np.where(where, result, kept))
+        return target
+
+    def _binary(ufunc: Any) -> Any:  # type: ignore[misc]
+        return (
+            lambda self, other: ufunc(self, other),
+            lambda self, other: ufunc(other, self),
+            lambda self, other: ufunc(self, other, out=self),
+        )
+
+    __add__, __radd__, __iadd__ = _binary(np.add)
+    __sub__, __rsub__, __isub__ = _binary(np.subtract)
+    __mul__, __rmul__, __imul__ = _binary(np.multiply)
+
+
+def _value_of(x: Any) -> Any:
+    return x.value if isinstance(x, ModelArray) else x
+
+
+SHAPES = [(6,), (2, 3), (3, 2), (4,), (2, 2), (2, 2, 2)]
+UFUNCS = ["np.sin({a})", "np.tanh({a})", "{a} * {b}", "{a} - {b}", "{a} * 0.5 + 0.25", "{a} * {a}"]
+
+
+class Program:
+    """A program as it is drawn: its lines, and the arrays that are alive, by name, with samples of their values."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        shape = SHAPES[self.rng.integers(len(SHAPES))]
+        self.x, self.y = (self.rng.uniform(0.3, 1.2, shape) for _ in range(2))
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {"x": self.x.copy(), "y": self.y.copy()}
+        self.count = 0
+        for _ in range(self.rng.integers(4, 14)):
+            getattr(self, f"draw_{self.choose(STATEMENTS)}")()
+        names = [f"({name} * {name}).sum() * {0.5 + 0.3 * k}" for k, name in enumerate(self.names)]
+        self.lines.append(f"return {' + '.join(names)}")
+        self.source = "def program(x, y):\n    " + "\n    ".join(self.lines) + "\n"
+
+    def choose(self, options: Any) -> Any:
+        options = list(options)
+        return options[self.rng.integers(len(options))]
+
+    def run(self, line: str) -> None:
+        """Add a line, and keep the samples up to date."""
+        exec(line, {"np": np}, self.names)
+        self.lines.append(line)
+        for name, value in list(self.names.items()):
+            self.names[name] = value if isinstance(value, np.ndarray) else np.asarray(value)
+
+    def name(self) -> str:
+        self.count += 1
+        return f"v{self.count}"
+
+    def like(self, shape: tuple[int, ...], depth: int = 0) -> str:
+        """An expression whose value can be broadcast to `shape`."""
+        fitting = [name for name, value in self.names.items() if value.shape == shape]
+        kind = self.rng.integers(5)
+        if kind == 0 or not fitting:
+            return f"{self.rng.uniform(0.2, 1.5):.2f}" if depth else f"{self.choose(self.names)}.sum() * 0.1"
+        one = self.choose(fitting)
+        if kind < 3:
+            return one
+        return self.choose(UFUNCS).format(a=one, b=self.choose(fitting))
+
+    def index(self, shape: tuple[int, ...]) -> str:
+        """An index into an array of that shape."""
+        if not shape:
+            return "..."
+        length = shape[0]
+        options = ["0", "-1", ":", "::-1", "1:", ":-1", "::2", "..."]
+        if len(shape) > 1:
+            options += [":, 0", ":, ::-1", "..., -1", "0, 1:", "1:, :-1"]
+        options += [f"[0, {length - 1}, 0]", f"np.arange({length}) % 2 == 0"]
+        return str(self.choose(options))
+
+    def basic_index(self, shape: tuple[int, ...]) -> str:
+        while True:
+            index = self.index(shape)
+            if not index.startswith(("[", "np.")):
+                return index
+
+    # -- statements
+
+    def draw_view(self) -> None:
+        base = self.choose(self.names)
+        shape = self.names[base].shape
+        if not shape or len(self.names) > 7:
+            return
+        looks = [f"{base}[{self.basic_index(shape)}]", f"{base}.T", f"{base}.ravel()", f"{base}.reshape(-1, 1)"]
+        look = self.choose(looks)
+        if np.ndim(eval(look, {"np": np}, self.names)):
+            self.run(f"{self.name()} = {look}")
+
+    def draw_compute(self) -> None:
+        if len(self.names) > 7:
+            return
+        one = self.choose(self.names)
+        same = [name for name, value in self.names.items() if value.shape == self.names[one].shape]
+        if self.names[one].shape:
+            self.run(f"{self.name()} = {self.choose(UFUNCS).format(a=one, b=self.choose(same))}")
+
+    def draw_copy(self) -> None:
+        if len(self.names) < 7:
+            self.run(f"{self.name()} = {self.choose(self.names)}.copy()")
+
+    def draw_forget(self) -> None:
+        name = self.choose(self.names)
+        if len(self.names) > 2 and name not in "xy":
+            self.run(f"del {name}")
+
+    def draw_assign(self) -> None:
+        name = self.choose(self.names)
+        index = self.index(self.names[name].shape)
+        picked = np.shape(eval(f"{name}[{index}]", {"np": np}, self.names))
+        self.run(f"{name}[{index}] = {self.like(picked)}")
+
+    def draw_shift(self) -> None:
+        name = self.choose(self.names)
+        if self.names[name].shape and self.names[name].shape[0] > 1:
+            self.run(f"{name}[1:] = {name}[:-1] * 0.9" if self.rng.integers(2) else f"{name}[:-1] = {name}[1:]")
+
+    def draw_augment(self) -> None:
+        name = self.choose(self.names)
+        operator = self.choose(["+=", "-=", "*="])
+        if self.rng.integers(2):
+            self.run(f"{name} {operator} {self.like(self.names[name].shape, 1)}")
+            return
+        index = self.basic_index(self.names[name].shape)
+        picked = np.shape(eval(f"{name}[{index}]", {"np": np}, self.names))
+        self.run(f"{name}[{index}] {operator} {self.like(picked, 1)}")
+
+    def draw_out(self) -> None:
+        name = self.choose(self.names)
+        other = self.like(self.names[name].shape, 1)
+        self.run(self.choose([f"np.sin({name}, out={name})", f"np.multiply({name}, {other}, out={name})"]))
+
+    def draw_at(self) -> None:
+        name = self.choose(self.names)
+        shape = self.names[name].shape
+        if shape:
+            self.run(f"np.add.at({name}, [0, {shape[0] - 1}, 0], 0.5)")
+
+
+STATEMENTS = ("view " * 4 + "compute " * 2 + "assign " * 4 + "augment " * 4 + "copy forget shift out at").split()
+CHECKS = ["value", "gradient", "tangent", "second", "batch", "compiled", "compiled gradient"]
+
+
+def function_of(source: str) -> Function:
+    """The function that the source of a program defines."""
+    scope: dict[str, Any] = {"np": np}
+    exec(compile(source, "<program>", "exec"), scope)
+    function: Function = scope["program"]
+    return function
+
+
+def differences(program: Program, checks: list[str] = CHECKS) -> list[str]:
+    """What of a program is not as the model has it."""
+    function = function_of(program.source)
+    x, y = program.x, program.y
+
+    def model(x: Any, y: Any) -> Any:
+        return function(ModelArray.of(x), ModelArray.of(y)).value
+
+    def fresh(x: Any, y: Any) -> Any:  # a function of NumPy's own may write to its arguments
+        return function(x * 1.0, y * 1.0)
+
+    direction = np.cos(np.arange(x.size)).reshape(x.shape)
+    both = (0, 1)
+    wanted: dict[str, Callable[[Function], Any]] = {
+        "value": lambda f: f(gt.tensor(x), gt.tensor(y)),
+        "gradient": lambda f: gt.grad(f, both)(x, y),
+        "tangent": lambda f: gt.jvp(f, (x, y), (direction, y))[1],
+        "second": lambda f: gt.grad(lambda x, y: np.sum(gt.grad(f)(x, y) * direction), both)(x, y),
+        "batch": lambda f: gt.vmap(gt.grad(f, both))(np.stack([x, y]), np.stack([y, x])),
+    }
+    compiled: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "compiled": (lambda: gt.jit(function)(x.copy(), y.copy()), lambda: function(x.copy(), y.copy())),
+        "compiled gradient": (lambda: gt.jit(gt.grad(function, both))(x, y), lambda: gt.grad(model, both)(x, y)),
+    }
+    wrong = []
+    for check in checks:
+        if check in wanted:
+            found, expected = wanted[check](fresh if check == "value" else function), wanted[check](model)
+        else:
+            found, expected = (run() for run in compiled[check])
+        for one, other in zip(_arrays(found), _arrays(expected), strict=True):
+            if one.shape != other.shape or not np.allclose(one, other, rtol=1e-7, atol=1e-9, equal_nan=True):
+                wrong.append(check)
+                break
+    return wrong
+
+
+def _arrays(values: Any) -> list[Any]:
+    return [np.asarray(gt.stop_gradient(v)) for v in (values if isinstance(values, tuple) else (values,))]
+
+
+def main() -> int:
+    """Run programs, and print those that differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--eager", action="store_true", help="do not compile")
+    given = parser.parse_args()
+    gt.config.check = "memory"
+    checks = [check for check in CHECKS if not (given.eager and check.startswith("compiled"))]
+    begun, wrong = time.perf_counter(), 0
+    for number, seed in enumerate(range(given.seed, given.seed + given.programs), 1):
+        program = Program(seed)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                warnings.simplefilter("ignore", gt.GradientWarning)  # some programs do not depend on an argument
+                found = differences(program, checks)
+        except Exception as error:
+            found = [f"{type(error).__name__}: {error}"]
+        if found:
+            wrong += 1
+            print(f"seed {seed}: {', '.join(found)}\n{program.source}", flush=True)
+        if not number % 200 or number == given.programs:
+            print(f"{number} programs, {wrong} different, {time.perf_counter() - begun:.0f} s", flush=True)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

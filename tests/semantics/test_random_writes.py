@@ -1,0 +1,33 @@
+"""Random programs of views and writes give what a model gives that copies everything (see `random_writes`)."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import gradtape as gt
+from tests.semantics.random_writes import CHECKS, Program, differences
+
+EAGER = [check for check in CHECKS if not check.startswith("compiled")]
+
+
+def _check(seeds: range, checks: list[str]) -> None:
+    for seed in seeds:
+        program = Program(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gt.GradientWarning)  # some programs do not depend on an argument
+            assert differences(program, checks) == [], f"seed {seed}\n{program.source}"
+
+
+@pytest.mark.parametrize("start", range(0, 240, 20))
+def test_eager(start: int) -> None:
+    """Values, gradients, tangents, second derivatives and batches are those of the model."""
+    _check(range(start, start + 20), EAGER)
+
+
+@pytest.mark.parametrize("start", range(1000, 1040, 5))
+def test_compiled(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled values and gradients are those of the model, with every access to memory checked."""
+    monkeypatch.setattr(gt.config, "check", "memory")
+    _check(range(start, start + 5), ["compiled", "compiled gradient"])
