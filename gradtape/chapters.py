@@ -89,6 +89,7 @@ NAMESPACES = {
     "optimize": "gradtape.optimize",
     "quadrature": "gradtape.quadrature",
     "random": "gradtape.random",
+    "scipy": "gradtape.scipy",
     "signal": "gradtape.signal",
     "special": "gradtape.ops.special",
     "stats": "gradtape.stats",

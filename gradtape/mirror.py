@@ -1,0 +1,169 @@
+"""Modules that have every public name of one of NumPy's or SciPy's: differentiated, passed through, or refused.
+
+A module of `gradtape.scipy` (or `gradtape.numpy`) defines the functions that it differentiates, each decorated with
+`Original.differentiated`, and takes the rest from the original:
+
+    from gradtape.mirror import Original
+
+    original = Original("scipy.fft")
+
+    @original.differentiated
+    def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+        ...                                         # called with at least one tensor among the arguments
+
+    __getattr__, __dir__, __test__ = original.module(globals(), reasons={"why there is no derivative": "next_fast_len"})
+
+A call without tensors is a call of the original, so that its values, dtypes and errors are the original's. A function
+without a derivative takes tensors whose gradient is not recorded as the arrays that they hold, and refuses the others.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+from typing import Any, TypeVar
+
+from gradtape.core.location import Location
+from gradtape.core.recording import current
+from gradtape.core.tensor import Tensor, is_tracked
+from gradtape.errors import UnsupportedError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_REASON = "has no derivative in gradtape"
+
+
+def holds_tensor(values: Iterable[Any]) -> bool:
+    """Whether there is a tensor among values, or in lists, tuples and dicts of them.
+
+    >>> import gradtape as gt
+    >>> holds_tensor([1.0, (2.0, [gt.tensor(3.0)])]), holds_tensor([1.0, "same"])
+    (True, False)
+    """
+    for value in values:
+        if isinstance(value, Tensor):
+            return True
+        kind = type(value)
+        if (kind is list or kind is tuple) and holds_tensor(value):
+            return True
+        if kind is dict and holds_tensor(value.values()):
+            return True
+    return False
+
+
+def may_record() -> bool:
+    """Whether a tape, a transformation or `.backward()` may record what is computed now."""
+    return current().bits > 0
+
+
+class Original:
+    """A module of NumPy's or SciPy's whose names another module has."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.contents: ModuleType = importlib.import_module(name)
+        self.functions: dict[str, Callable[..., Any]] = {}
+        """The functions that are differentiated."""
+
+    def differentiated(self, ours: F) -> F:
+        """Decorate a function for tensors: without a tensor among the arguments, the original is called."""
+        return self._choosing(ours, holds_tensor)
+
+    def differentiated_with_callbacks(self, ours: F) -> F:
+        """The same for a function that calls functions of the user's, which may read tensors that are no arguments.
+
+        Ours is called as well whenever a tape, a transformation or a compiler records.
+        """
+        return self._choosing(ours, lambda values: holds_tensor(values) or may_record())
+
+    def _choosing(self, ours: F, is_ours: Callable[[Iterable[Any]], bool]) -> F:
+        """A function that calls ours or the original, with the name and signature of the original."""
+        name = ours.__name__
+        theirs = getattr(self.contents, name, None)
+        if theirs is None:  # an older version does not have it
+            self.functions[name] = ours
+            return ours
+
+        @functools.wraps(ours)
+        def choose(*args: Any, **kwargs: Any) -> Any:
+            if is_ours(args) or (kwargs and is_ours(kwargs.values())):
+                return ours(*args, **kwargs)
+            return theirs(*args, **kwargs)
+
+        function: Any = choose
+        try:
+            function.__signature__ = inspect.signature(theirs)
+        except ValueError:  # a function of C's that does not say what it takes
+            function.__signature__ = inspect.signature(ours)
+        self.functions[name] = function
+        chosen: F = function
+        return chosen
+
+    def module(
+        self, namespace: dict[str, Any], reasons: Mapping[str, str] = {}
+    ) -> tuple[Callable[[str], Any], Callable[[], list[str]], dict[str, str]]:
+        """`__getattr__`, `__dir__` and `__test__` of the module with this namespace.
+
+        `reasons` are the functions without a derivative, a text of names for each reason. (`__test__` has the examples
+        of the decorated functions, which doctest does not find by itself.)
+        """
+        reason_of = {name: reason for reason, names in reasons.items() for name in names.split()}
+        ours = namespace["__name__"]
+
+        def get(name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(f"{ours} has no name {name!r}")
+            try:
+                found = getattr(self.contents, name)
+            except AttributeError:
+                raise AttributeError(f"{ours} has no name {name!r}, and neither has {self.name}") from None
+            if callable(found) and not isinstance(found, type):
+                found = passed_through(found, f"{self.name}.{name}", reason_of.get(name, DEFAULT_REASON))
+            namespace[name] = found
+            return found
+
+        def names() -> list[str]:
+            theirs = (name for name in dir(self.contents) if not name.startswith("_"))
+            return sorted({*theirs, *self.functions, *(name for name in namespace if name.startswith("__"))})
+
+        examples = {
+            name: found.__doc__
+            for name, found in namespace.items()
+            if found is self.functions.get(name) and found.__doc__ and ">>>" in found.__doc__
+        }
+        return get, names, examples
+
+
+def passed_through(function: Callable[..., Any], called: str, reason: str = DEFAULT_REASON) -> Callable[..., Any]:
+    """A function of NumPy's or SciPy's that takes tensors without a gradient too, and refuses those with one.
+
+    >>> import gradtape as gt, scipy.fft
+    >>> passed_through(scipy.fft.next_fast_len, "scipy.fft.next_fast_len")(gt.tensor(7).item())
+    7
+    """
+
+    def plain(value: Any) -> Any:
+        kind = type(value)
+        if kind is list or kind is tuple:
+            return kind(map(plain, value))
+        if kind is dict:
+            return {key: plain(element) for key, element in value.items()}
+        if not isinstance(value, Tensor):
+            return value
+        if is_tracked(value):
+            raise UnsupportedError(
+                f"{called} {reason}.\n{Location.here().show()}\n"
+                f"  fix: {called}(x.numpy()) if no gradient is wanted; gt.custom_vjp to give it a rule"
+            )
+        return value.numpy()
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if holds_tensor(args) or (kwargs and holds_tensor(kwargs.values())):
+            args, kwargs = plain(args), plain(kwargs)
+        return function(*args, **kwargs)
+
+    return call
