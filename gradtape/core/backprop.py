@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Container, Iterable, Sequence
 from contextvars import ContextVar
@@ -175,8 +176,10 @@ def _walk(
         # Call its rule.
         assert op is not None
         rule = op.reverse
-        if not op.several:
+        if not (op.several or op.reads_part):
             is_large = gradient.nbytes > LARGE
+        elif op.reads_part:
+            is_large = math.prod(parents[0].shape) * parents[0].dtype.itemsize > LARGE
         else:
             is_large, gradient, parents = _exchange_parts(pending, heap, node, gradient)
         if is_large:
@@ -204,6 +207,8 @@ def _walk(
             if needed is not None and parent not in needed:
                 continue
             if cotangent.shape != parent.shape or cotangent.dtype is not parent.dtype:
+                if type(cotangent) is ScatteredCotangent and (cotangent := cotangent.add_to(pending, parent)) is None:
+                    continue
                 cotangent = _fit(cotangent, parent, node)
             if following is None and not heap:
                 following, gradient = parent, cotangent
@@ -311,6 +316,36 @@ class _Monitor:
         self.nan_origin = None
 
 
+class ScatteredCotangent:
+    """The cotangent of a large operand of which some elements were read: zero, but for `values` at `index`.
+
+    A rule for large arrays may return it. Where the walk has a sum of cotangents for the operand already, `values` are
+    added to its elements, so that a read costs the elements, not the operand. Its shape is no operand's: that is how
+    the walk notices it.
+    """
+
+    __slots__ = ("index", "values")
+    shape = None
+
+    def __init__(self, values: Any, index: Any) -> None:
+        self.values, self.index = values, index
+
+    def add_to(self, pending: dict[int, list[Any]], parent: Node) -> Any:
+        """Add it to the cotangents that wait for `parent`, and return None; as an array if there are none yet."""
+        slot = pending.get(parent.order)
+        if slot is None or type(slot[1]) is not np.ndarray or self.values.dtype != parent.dtype:
+            out = np.zeros(parent.shape, self.values.dtype)
+            out[self.index] = self.values
+            return out
+        total = slot[1]
+        slot[1] = None
+        if not is_spare(sys.getrefcount(total) + 1, total):
+            total = np.array(total)
+        total[self.index] += self.values
+        slot[1] = total
+        return None
+
+
 def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotangent: Any) -> None:
     slot = pending.get(node.order)
     if slot is None:
@@ -319,7 +354,8 @@ def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotange
     else:
         total = slot[1]
         slot[1] = None
-        if total.nbytes > LARGE and is_spare(sys.getrefcount(total) + 1, total):
+        is_plain = type(cotangent) is np.ndarray  # not of a batch
+        if is_plain and total.nbytes > LARGE and is_spare(sys.getrefcount(total) + 1, total):
             slot[1] = np.add(total, cotangent, total)
         else:
             slot[1] = total + cotangent

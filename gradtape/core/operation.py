@@ -97,6 +97,7 @@ class Op:
         self.outputs = outputs  # whether the kernel returns a tuple of several results
         self.several = outputs  # whether it has to do with several results, as a whole or as a part
         self.part: int | None = None  # which of several results this is, for the operation that picks one
+        self.reads_part = False  # whether it reads elements of its operand, so that most of its cotangent is zero
         self.view = view  # whether the result may share the input's memory
         self.write_back: Any = None  # for a view: what its base becomes when the view gets a new value
         self.specs = specs  # whether rules need to know the shapes of inputs whose values they do not use

@@ -210,6 +210,7 @@ def _elementwise_reverse(
         "divide": np.divide,
         "unbroadcast": unbroadcast,
         "is_spare": is_spare,
+        "PLAIN": (np.ndarray, np.generic, float, int),
         "getrefcount": sys.getrefcount,
     }
     for i, partial in enumerate(partials):
@@ -225,7 +226,9 @@ def _elementwise_reverse(
             lines.append(f"            cotangent{i} = g {sign} conj({slope})")
             if reuse and i == len(partials) - 1:
                 lines.append("        elif is_spare(getrefcount(g), g):")
-                lines.append(f"            cotangent{i} = {'divide' if divides[i] else 'multiply'}(g, {slope}, g)")
+                lines.append(f"            slope = {slope}")  # of a batch, it has no place in the memory of g
+                product = "divide" if divides[i] else "multiply"
+                lines.append(f"            cotangent{i} = {product}(g, slope, g if isinstance(slope, PLAIN) else None)")
             lines.append("        else:")
             lines.append(f"            cotangent{i} = g {sign} {slope}")
         else:

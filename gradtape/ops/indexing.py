@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.backprop import ScatteredCotangent
 from gradtape.core.batch import spread
 from gradtape.core.explain_hooks import suspect
+from gradtape.core.graph import Node
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.tensor import Tensor, plain
@@ -132,6 +134,18 @@ scatter: Op = linear(
         ((draw(*picked_shape(shape, index)),), {"index": index, "shape": shape}) for shape, index in INDICES
     ],
 )
+
+
+def _getitem_reverse_large(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]) -> Any:
+    """The rule of `getitem` for a large operand: its cotangent is made where the walk has none for the operand yet."""
+    index = node.params["index"]
+    if not isinstance(g, (np.ndarray, np.generic)) or may_repeat(index):
+        return getitem_static.reverse(g, node, out, inputs)
+    return (ScatteredCotangent(g, index),)
+
+
+getitem_static.reads_part = True
+getitem_static.reverse_large = _getitem_reverse_large
 
 
 # -- positions: index arrays that are inputs fill the gaps in `template`

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -121,3 +122,42 @@ def test_large_cotangents_are_written_over() -> None:
     np.testing.assert_allclose(found[1], small[1])
     np.testing.assert_allclose(found[0][:400], small[0])
     np.testing.assert_allclose(found[0][400:], 8.0 * x[400:])
+
+
+def test_a_read_of_a_large_array_costs_its_elements() -> None:
+    """Walking back over reads and writes of single elements allocates no array as large as the whole for each."""
+    size = 100_000
+
+    def last(k: Any) -> Any:
+        u = gt.zeros(size)
+        for i in range(30):
+            u[i + 1] = u[i] * k + 1.0
+        return u[30]
+
+    with gt.GradientTape() as tape:
+        k = tape.watch(gt.tensor(0.5))
+        result = last(k)
+    with mock.patch.object(np, "zeros", wraps=np.zeros) as zeros:
+        gradient = tape.gradient(result, k)
+    assert sum(call.args[0] == (size,) for call in zeros.call_args_list) == 1
+    assert gradient.item() == pytest.approx(sum(i * 0.5 ** (i - 1) for i in range(1, 30)))
+
+
+def test_elements_of_a_cotangent_that_another_has_are_added_to_a_copy() -> None:
+    """A gradient that was retained for the user is not written to when elements are added."""
+    x = gt.tensor(np.arange(20_000.0), requires_grad=True)
+    y = x * 2.0
+    (y.sum() + 3.0 * y[5] + 4.0 * y[5:7].sum() + y[::-1][0]).backward()
+    expected = np.full(20_000, 2.0)
+    expected[5] += 14.0
+    expected[6] += 8.0
+    expected[-1] += 2.0
+    np.testing.assert_array_equal(x.grad.numpy(), expected)
+
+
+def test_large_cotangents_that_are_no_batch_meet_batches() -> None:
+    """What is the same for all examples is not written over with numbers of a batch."""
+    weights = np.linspace(1.0, 2.0, 20_000)
+    examples = np.stack([np.ones(20_000), weights])
+    found = gt.vmap(gt.grad(lambda x: np.sum(np.exp(weights) * (x * x) + weights * (x * x))))(examples)
+    np.testing.assert_allclose(found, 2.0 * examples * (np.exp(weights) + weights))

@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import gradtape as gt
+from gradtape.core import backprop
 from tests.semantics.random_writes import CHECKS, Program, differences
 
 EAGER = [check for check in CHECKS if not check.startswith("compiled")]
@@ -23,6 +24,13 @@ def _check(seeds: range, checks: list[str]) -> None:
 @pytest.mark.parametrize("start", range(0, 240, 20))
 def test_eager(start: int) -> None:
     """Values, gradients, tangents, second derivatives and batches are those of the model."""
+    _check(range(start, start + 20), EAGER)
+
+
+@pytest.mark.parametrize("start", range(300, 420, 20))
+def test_eager_with_the_rules_for_large_arrays(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same with the rules that write over large cotangents, and add to elements of them, whatever the size is."""
+    monkeypatch.setattr(backprop, "LARGE", -1)
     _check(range(start, start + 20), EAGER)
 
 
