@@ -16,10 +16,9 @@ from llvmlite import ir
 
 from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import Instruction, Value
-from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey, Slots
+from gradtape.jit.native.emit.call_emitter import CallEmitter
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, CallCode
 from gradtape.jit.native.lower.ir import CALLBACK, AnyInstruction, ArrayValue
-from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import bytes_of
 
 if TYPE_CHECKING:
@@ -55,33 +54,26 @@ def has_bytes(dtype: np.dtype[Any]) -> bool:
     return dtype.isnative and dtype.kind in "biufc"
 
 
-class CallbackEmitter(Loops):
+class CallbackEmitter(CallEmitter):
     """Emits `name(buffers, begin, end)`: passes the addresses of operands and results to a Python function."""
 
-    def __init__(
-        self, module: ir.Module, name: str, instruction: AnyInstruction, plan: FusionPlan, slots: Slots
-    ) -> None:
-        self.module, self.name, self.instruction, self.plan, self.slots = module, name, instruction, plan, slots
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
+        super().__init__(block, name, instruction)
         self.function = _build_callback(instruction.params["instruction"], instruction.values)
         self.symbol = f"{name}_kernel"
         self.address = int(ctypes.cast(self.function, ctypes.c_void_p).value or 0)
 
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
-        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
-        builder = self.builder = start_builder(function.append_basic_block("entry"))
-
-        def pointer(key: SlotKey) -> Any:
-            address = builder.gep(function.args[0], [self.number(self.slots[key])], source_etype=POINTER)
-            return builder.load(address, typ=POINTER)
-
-        given = [(x, pointer(self.plan.layouts[x].root)) for x in self.instruction.values]
-        given += [(x, pointer(x)) for x in self.instruction.results]
+        self.start_function()
+        builder = self.builder
+        given = [(x, self.buffer(self.plan.layouts[x].root)) for x in self.instruction.values]
+        given += [(x, self.buffer(x)) for x in self.instruction.results]
         given = [builder.require(address, bytes_of(x), "hands a kernel") for x, address in given]
         kernel = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * len(given)), self.symbol)
         failed = builder.icmp_unsigned("!=", builder.call(kernel, given), self.number(0))
         with builder.if_then(failed, likely=False):
-            builder.store(self.number(1), pointer(STATUS))
+            builder.store(self.number(1), self.buffer(STATUS))
         builder.ret_void()
         return WORK
 
@@ -132,7 +124,7 @@ def _build_callback(instruction: Instruction, values: Sequence[ArrayValue]) -> A
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit the call of a kernel. The block keeps the C function alive, and its address for the linker."""
-    emitter = CallbackEmitter(block.module, name, instruction, block.plan, block.slots)
+    emitter = CallbackEmitter(block, name, instruction)
     work = emitter.emit()
     block.addresses[emitter.symbol] = emitter.address
     block.kept.append(emitter.function)

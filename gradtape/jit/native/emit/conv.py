@@ -20,13 +20,12 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.builder import start_builder
+from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops, SlotKey, Slots
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, SlotKey
 from gradtape.jit.native.emit.vectors import DOUBLE, Lanes, Vector
 from gradtape.jit.native.lower.conv import CONVOLVE, CORRELATE, ROLES, SPREAD, multiplications
 from gradtape.jit.native.lower.ir import AnyInstruction
-from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.ops.convolution_ops import layout_of
 
 if TYPE_CHECKING:
@@ -75,21 +74,13 @@ def _split(length: int, size: int) -> list[tuple[int, int, int]]:
     return [*found, (rest, full * size, 1)] if rest else found
 
 
-class ConvolutionEmitter(Loops):
+class ConvolutionEmitter(CallEmitter):
     """Emits `name(buffers, begin, end)`, and `name_finish(buffers)` for the gradient of the kernel."""
 
-    def __init__(
-        self,
-        module: ir.Module,
-        machine: Machine,
-        name: str,
-        instruction: AnyInstruction,
-        plan: FusionPlan,
-        slots: Slots,
-    ) -> None:
-        self.module, self.machine, self.name, self.slots = module, machine, name, slots
-        self.instruction, self.kind = instruction, instruction.name
-        values = (*(plan.layouts[x].root for x in instruction.values), *instruction.results)
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
+        super().__init__(block, name, instruction)
+        self.kind = instruction.name
+        values = (*(self.plan.layouts[x].root for x in instruction.values), *instruction.results)
         self.values = dict(zip(ROLES[self.kind], values, strict=True))
         shapes = dict(zip(ROLES[self.kind], (*instruction.values, *instruction.results), strict=True))
         self.dtype = instruction.results[0].dtype
@@ -500,5 +491,5 @@ class ConvolutionEmitter(Loops):
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a convolution or one of its derivatives."""
-    emitter = ConvolutionEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    emitter = ConvolutionEmitter(block, name, instruction)
     return CallCode(emitter.emit(), emitter.units, emitter.finish, emitter.memory)

@@ -16,15 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Slots
+from gradtape.jit.native.emit.loops import LONG, STATUS, CallCode
 from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.factor import CHECKED, CHOLESKY, DETERMINANT, LOG_DETERMINANT, SOLVE, TRIANGULAR
 from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
-from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import FusionPlan
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
@@ -39,28 +36,15 @@ SMALL = 1 << 18
 class FactorEmitter(FortranCalls):
     """Emits `name(buffers, begin, end)` for a stack of matrices, in sequence."""
 
-    def __init__(
-        self,
-        module: ir.Module,
-        machine: Machine,
-        name: str,
-        instruction: AnyInstruction,
-        plan: FusionPlan,
-        slots: Slots,
-    ) -> None:
-        self.module, self.instruction, self.plan, self.slots = module, instruction, plan, slots
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
+        super().__init__(block, name, instruction)
         self.dtype = instruction.values[0].dtype
         self.size = instruction.values[0].shape[-1]
         self.columns = 0 if instruction.name in (CHOLESKY, DETERMINANT, LOG_DETERMINANT) else self.size
         if instruction.name in (SOLVE, TRIANGULAR):
             self.columns = instruction.values[1].shape[-1]
-        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
-        self.buffers = function.args[0]
-        self.entry = function.append_basic_block("entry")
-        self.builder = start_builder(self.entry)
-        self.machine = machine
-        self.lanes = Lanes(self.builder, 1, machine.fused)
-        self.elements = Elements(self.lanes)
+        self.start_function()
+        self.use_lanes(1)
         self.by_rows = self.columns > 1 and self.size**2 * self.columns <= SMALL
         parts = [self.size**2, self.size * self.columns]
         item = self.dtype.itemsize
@@ -305,5 +289,5 @@ class FactorEmitter(FortranCalls):
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a factorisation."""
-    emitter = FactorEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    emitter = FactorEmitter(block, name, instruction)
     return CallCode(emitter.emit(), memory=emitter.memory)

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, Loops
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
 
 INT = ir.IntType(32)
 
 
-class FortranCalls(Loops):
+class FortranCalls(CallEmitter):
     """Emits calls of BLAS and LAPACK functions, named without the letter of the precision."""
 
-    module: Any
     dtype: np.dtype[Any]
 
     def address(self, memory: ir.Value) -> Any:

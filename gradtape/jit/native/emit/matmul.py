@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.elementwise import Elements, lane_type
+from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.fortran_call import FortranCalls
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, SlotKey, Slots
+from gradtape.jit.native.emit.loops import CallCode, SlotKey
 from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.lower.matmul import form, is_small, steps_of
-from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
 if TYPE_CHECKING:
@@ -28,23 +25,11 @@ WIDTH = 8
 class ProductEmitter(FortranCalls):
     """Emits `name(buffers, begin, end)` for one product, or for a range of a batch. A unit is one pair of matrices."""
 
-    def __init__(
-        self,
-        module: ir.Module,
-        machine: Machine,
-        name: str,
-        instruction: AnyInstruction,
-        plan: FusionPlan,
-        slots: Slots,
-    ) -> None:
-        self.module, self.name, self.instruction = module, name, instruction
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
+        super().__init__(block, name, instruction)
         self.dtype = instruction.results[0].dtype
-        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
-        self.entry = function.append_basic_block("entry")
-        self.builder = start_builder(self.entry)
-        self.machine, self.slots = machine, slots
-        self.buffers, self.begin, self.end = function.args
-        self.layouts = [plan.layouts[x] for x in instruction.values]
+        self.start_function()
+        self.layouts = [self.plan.layouts[x] for x in instruction.values]
         found = form(instruction)
         assert found is not None
         self.form = found
@@ -108,9 +93,7 @@ class ProductEmitter(FortranCalls):
         if inner == 1:  # the stride does not matter; with 1, stores are vector stores
             inner_steps = (inner_steps[0], inner_steps[1], 1)
         double = np.dtype(np.float64)
-        self.width = 1 << (min(WIDTH, inner).bit_length() - 1)
-        self.lanes = Lanes(self.builder, self.width, self.machine.fused)
-        self.elements = Elements(self.lanes)
+        self.use_lanes(1 << (min(WIDTH, inner).bit_length() - 1))
         total = self.local(self.lanes.type(lane_type(double)))
         with self.loop(0, outer) as i, self.loop(0, -(-inner // self.width)) as block:
             place = self.minimum(self.builder.mul(block, self.number(self.width)), self.number(inner - self.width))
@@ -171,5 +154,5 @@ class ProductEmitter(FortranCalls):
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a matrix product."""
-    emitter = ProductEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    emitter = ProductEmitter(block, name, instruction)
     return CallCode(emitter.emit(), emitter.units)

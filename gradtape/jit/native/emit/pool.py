@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.elementwise import Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey, Slots
-from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.emit.call_emitter import CallEmitter
+from gradtape.jit.native.emit.elementwise import lane_type
+from gradtape.jit.native.emit.loops import LONG, STATUS, CallCode
+from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.lower.pool import PICKED, PUT, SHARES, SUMS, find_all_boxes
-from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
 if TYPE_CHECKING:
@@ -34,46 +32,26 @@ INT32 = ir.IntType(32)
 _DOUBLE, _INTEGER = np.dtype(np.float64), np.dtype(np.int64)
 
 
-class PoolingEmitter(Loops, abc.ABC):
+class PoolingEmitter(CallEmitter, abc.ABC):
     """Emits `name(buffers, begin, end)`: `emit_image` for each image of a range of units."""
 
     axes: int  # of an image
 
-    def __init__(
-        self,
-        module: ir.Module,
-        machine: Machine,
-        name: str,
-        instruction: AnyInstruction,
-        plan: FusionPlan,
-        slots: Slots,
-    ) -> None:
-        self.machine, self.instruction, self.slots = machine, instruction, slots
-        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
-        self.entry = function.append_basic_block("entry")
-        self.builder = start_builder(self.entry)
-        self.buffers, self.begin, self.end = function.args
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
+        super().__init__(block, name, instruction)
+        self.start_function()
         self.results, self.dtype = instruction.results, instruction.values[0].dtype
         shape = instruction.values[0].shape
         self.images = math.prod(shape[: len(shape) - self.axes])
         self.units = min(UNITS, self.images)
         self.values = [*instruction.values, *instruction.results]
-        self.keys = [*(plan.layouts[x].root for x in instruction.values), *instruction.results]
-        self._use_lanes(1)
-
-    def _use_lanes(self, width: int) -> None:
-        self.width = width
-        self.lanes = Lanes(self.builder, width, self.machine.fused)
-        self.elements = Elements(self.lanes)
-
-    def slot(self, key: SlotKey) -> Any:
-        address = self.builder.gep(self.buffers, [self.number(self.slots[key])], source_etype=POINTER)
-        return self.builder.load(address, typ=POINTER)
+        self.keys = [*(self.plan.layouts[x].root for x in instruction.values), *instruction.results]
+        self.use_lanes(1)
 
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
         builder = self.builder
-        pointers = [self.slot(key) for key in self.keys]
+        pointers = [self.buffer(key) for key in self.keys]
         with self.loop(self.begin, self.end) as unit:
             first, last = (
                 builder.udiv(
@@ -102,19 +80,11 @@ class PoolingEmitter(Loops, abc.ABC):
 class BoxEmitter(PoolingEmitter):
     """The largest element of each box, and where it is; or the sum."""
 
-    def __init__(
-        self,
-        module: ir.Module,
-        machine: Machine,
-        name: str,
-        instruction: AnyInstruction,
-        plan: FusionPlan,
-        slots: Slots,
-    ) -> None:
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
         found = find_all_boxes(instruction)
         assert found is not None
         self.boxes, self.axes = found, len(found)
-        super().__init__(module, machine, name, instruction, plan, slots)
+        super().__init__(block, name, instruction)
         self.sums = instruction.name in (SUMS, SHARES)
         self.lengths = instruction.values[0].shape[-self.axes :]
         self.steps = contiguous_steps(self.lengths)
@@ -141,7 +111,7 @@ class BoxEmitter(PoolingEmitter):
             outside = [self.bounds(axis, index) for axis, index in enumerate(indices)]
             if end > begin:
                 whole = self.lanes, self.elements
-                self._use_lanes(1 << (min(WIDTH, end - begin).bit_length() - 1))
+                self.use_lanes(1 << (min(WIDTH, end - begin).bit_length() - 1))
                 wide = self.width
                 with self.loop(0, -(-(end - begin) // wide)) as block:
                     place = builder.add(builder.mul(block, self.number(wide)), self.number(begin))
@@ -205,17 +175,9 @@ class BoxEmitter(PoolingEmitter):
 class PickEmitter(PoolingEmitter):
     """Reads elements of images at positions, or writes them there."""
 
-    def __init__(
-        self,
-        module: ir.Module,
-        machine: Machine,
-        name: str,
-        instruction: AnyInstruction,
-        plan: FusionPlan,
-        slots: Slots,
-    ) -> None:
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
         self.axes = len(instruction.params["shape"])
-        super().__init__(module, machine, name, instruction, plan, slots)
+        super().__init__(block, name, instruction)
         self.size = math.prod(instruction.params["shape"])
         self.count = math.prod(instruction.values[1].shape) // self.images
 
@@ -228,7 +190,7 @@ class PickEmitter(PoolingEmitter):
         puts = self.instruction.name == PUT
         if puts:
             self.clear(out, self.size * self.dtype.itemsize)
-        status = self.slot(STATUS)
+        status = self.buffer(STATUS)
         with self.loop(0, self.count) as index:
             found = self.load(_INTEGER, positions, self.number(0), index, 1)
             where = builder.extract_element(self.check_index(found, self.size, status).ir, ir.Constant(INT32, 0))
@@ -246,5 +208,5 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a pooling."""
     kind = PickEmitter if instruction.name in PICKED else BoxEmitter
-    emitter = kind(block.module, block.machine, name, instruction, block.plan, block.slots)
+    emitter = kind(block, name, instruction)
     return CallCode(emitter.emit(), emitter.units)

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.elementwise import EMITTERS, Elements, lane_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, Loops, Slots
-from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.emit.call_emitter import CallEmitter
+from gradtape.jit.native.emit.elementwise import EMITTERS, lane_type
+from gradtape.jit.native.emit.loops import LONG, CallCode
+from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.lower.scan import ARG_EXTREMA, CUMULATIVE
-from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import FusionPlan
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
@@ -24,30 +22,17 @@ WIDTH = 8
 _INTEGER = np.dtype(np.int64)
 
 
-class ScanEmitter(Loops):
+class ScanEmitter(CallEmitter):
     """Emits `name(buffers, begin, end)`. Lanes are neighbours along the axes after that of the scan, if any."""
 
-    def __init__(
-        self,
-        module: ir.Module,
-        machine: Machine,
-        name: str,
-        instruction: AnyInstruction,
-        plan: FusionPlan,
-        slots: Slots,
-    ) -> None:
-        self.instruction, self.plan, self.slots = instruction, plan, slots
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
+        super().__init__(block, name, instruction)
         (x,), axis = instruction.values, instruction.params.get("axis")
         shape = x.shape if axis is not None else (math.prod(x.shape),)
         axis = (axis or 0) % len(shape)
         self.before, self.length, self.behind = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
-        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
-        self.buffers = function.args[0]
-        self.entry = function.append_basic_block("entry")
-        self.builder = start_builder(self.entry)
-        self.width = 1 << (min(WIDTH, self.behind).bit_length() - 1)
-        self.lanes = Lanes(self.builder, self.width, machine.fused)
-        self.elements = Elements(self.lanes)
+        self.start_function()
+        self.use_lanes(1 << (min(WIDTH, self.behind).bit_length() - 1))
 
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
@@ -106,5 +91,5 @@ class ScanEmitter(Loops):
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a running operation, or the position of an extremum."""
-    emitter = ScanEmitter(block.module, block.machine, name, instruction, block.plan, block.slots)
+    emitter = ScanEmitter(block, name, instruction)
     return CallCode(emitter.emit())

@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.elementwise import Elements, memory_type
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, Slots
-from gradtape.jit.native.emit.vectors import Lanes, Vector
+from gradtape.jit.native.emit.call_emitter import CallEmitter
+from gradtape.jit.native.emit.elementwise import memory_type
+from gradtape.jit.native.emit.loops import STATUS, CallCode
+from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
-from gradtape.jit.native.schedule.fusion import FusionPlan
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
 
 
-class ScatterAddEmitter(Loops):
+class ScatterAddEmitter(CallEmitter):
     """Emits `name(buffers, begin, end)`: clear the result, then add the elements at their positions, in order."""
 
-    def __init__(
-        self, module: ir.Module, name: str, instruction: AnyInstruction, plan: FusionPlan, slots: Slots
-    ) -> None:
-        self.instruction, self.plan, self.slots = instruction, plan, slots
-        function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
-        self.buffers = function.args[0]
-        self.entry = function.append_basic_block("entry")
-        self.builder = start_builder(self.entry)
-        self.lanes = Lanes(self.builder, 1, False)
-        self.elements = Elements(self.lanes)
+    def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
+        super().__init__(block, name, instruction)
+        self.start_function()
+        self.use_lanes(1)
 
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
@@ -60,5 +53,5 @@ class ScatterAddEmitter(Loops):
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a scatter-add."""
-    emitter = ScatterAddEmitter(block.module, name, instruction, block.plan, block.slots)
+    emitter = ScatterAddEmitter(block, name, instruction)
     return CallCode(emitter.emit())
