@@ -21,6 +21,48 @@ from gradtape.ops.arguments import as_value, filled
 from gradtape.ops.conversion import absolute, direction
 from gradtape.ops.documentation import flat
 
+__all__ = [
+    "allclose",
+    "array_equal",
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "equal",
+    "floor",
+    "floor_divide",
+    "gcd",
+    "greater",
+    "greater_equal",
+    "heaviside",
+    "invert",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "lcm",
+    "left_shift",
+    "less",
+    "less_equal",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "not_equal",
+    "right_shift",
+    "rint",
+    "round",
+    "sign",
+    "signbit",
+    "trunc",
+]
+
 
 def _row(kernel: Callable[..., Any], what: str, example: str, **details: Any) -> Op:
     return constant(kernel, batch=batch_elementwise, doc=flat(what, example), **details)
@@ -178,3 +220,9 @@ def array_equal(a: TensorLike, b: TensorLike, equal_nan: bool = False) -> bool:
     True
     """
     return np.array_equal(plain(a), plain(b), equal_nan=equal_nan)
+
+
+# the names of the array API standard
+bitwise_invert = invert
+bitwise_left_shift = left_shift
+bitwise_right_shift = right_shift

@@ -18,6 +18,22 @@ from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value
 from gradtape.ops.documentation import flat, slopes
 
+__all__ = [
+    "abs",
+    "absolute",
+    "angle",
+    "astype",
+    "conj",
+    "conjugate",
+    "identity",
+    "imag",
+    "iscomplexobj",
+    "isrealobj",
+    "real",
+    "result_type",
+    "stop_gradient",
+]
+
 
 def _complex_samples(draw: Draw) -> list[Any]:
     return [
@@ -190,3 +206,8 @@ def isrealobj(x: TensorLike) -> bool:
     True
     """
     return not iscomplexobj(x)
+
+
+# the names of the array API standard
+abs = absolute
+conj = conjugate

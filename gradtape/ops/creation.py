@@ -14,6 +14,19 @@ from gradtape.ops.arguments import as_value, refused
 from gradtape.ops.conversion import identity, result_type
 from gradtape.ops.shaping import broadcast_to, moveaxis
 
+__all__ = [
+    "arange",
+    "copy",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
+
 
 @answers(np.zeros, np.empty)
 def zeros(shape: ShapeLike, dtype: DTypeLike = float, order: str = "C", *, device: str | None = None) -> Tensor:

@@ -14,6 +14,13 @@ from gradtape.ops.arguments import along, as_value, behind_batch, converted, fil
 from gradtape.ops.joining import concatenate
 from gradtape.ops.reductions import sum
 
+__all__ = [
+    "cumprod",
+    "cumsum",
+    "diff",
+    "trapezoid",
+]
+
 
 def _cumsum_from_behind(g: Array, axis: int) -> Any:
     backwards = along(axis, slice(None, None, -1))

@@ -21,6 +21,8 @@ from gradtape.ops.arguments import as_value, filled, refused
 from gradtape.ops.products import conjugated, diagonal
 from gradtape.ops.reductions import sum
 
+__all__ = ["einsum"]
+
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

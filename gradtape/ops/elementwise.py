@@ -21,6 +21,67 @@ from gradtape.numpy_dispatch.protocols import COMPOSED, answers
 from gradtape.ops.arguments import as_value, converted, filled, refused
 from gradtape.ops.documentation import slopes
 
+__all__ = [
+    "acos",
+    "acosh",
+    "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "clip",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "divide",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "float_power",
+    "fmax",
+    "fmin",
+    "fmod",
+    "hypot",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "maximum",
+    "minimum",
+    "modf",
+    "multiply",
+    "nan_to_num",
+    "negative",
+    "positive",
+    "pow",
+    "power",
+    "rad2deg",
+    "reciprocal",
+    "remainder",
+    "sin",
+    "sinc",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "where",
+]
+
 POSITIVE = (0.5, 2.0)
 UNIT = (-0.8, 0.8)
 
@@ -450,3 +511,14 @@ def nan_to_num(
     Tensor([1., 0.])
     """
     return _nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+# the names of the array API standard
+acos = arccos
+acosh = arccosh
+asin = arcsin
+asinh = arcsinh
+atan = arctan
+atan2 = arctan2
+atanh = arctanh
+pow = power

@@ -39,6 +39,10 @@ from gradtape.ops.indexing import (
 from gradtape.ops.products import _diagonal
 from gradtape.ops.shaping import broadcast_to, reshape
 
+__all__ = [
+    "at",
+]
+
 NUMBERS = int | float | complex
 
 

@@ -25,6 +25,13 @@ from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import along, as_value, filled, flat_or_axis, refused
 from gradtape.ops.shaping import reshape
 
+__all__ = [
+    "getitem",
+    "nonzero",
+    "take",
+    "take_along_axis",
+]
+
 Index = tuple[Any, ...]
 Shape = tuple[int, ...]
 

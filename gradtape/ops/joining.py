@@ -17,6 +17,23 @@ from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import along, as_value, filled, one_axis, refused
 from gradtape.ops.shaping import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel, reshape
 
+__all__ = [
+    "append",
+    "array_split",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "split",
+    "stack",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
+
 # -- joining
 
 
@@ -277,3 +294,7 @@ def unstack(x: TensorLike, axis: int = 0) -> tuple[Any, ...]:
     (Tensor(1.), Tensor(2.))
     """
     return tuple(moveaxis(x, axis, 0))
+
+
+# the names of the array API standard
+concat = concatenate

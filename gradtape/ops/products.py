@@ -22,6 +22,22 @@ from gradtape.ops.elementwise import multiply
 from gradtape.ops.reductions import sum
 from gradtape.ops.shaping import moveaxis, ravel, reshape
 
+__all__ = [
+    "cross",
+    "diag",
+    "diagonal",
+    "dot",
+    "inner",
+    "kron",
+    "matmul",
+    "norm",
+    "outer",
+    "tensordot",
+    "trace",
+    "vdot",
+    "vecdot",
+]
+
 # -- matrix products
 
 

@@ -17,6 +17,18 @@ from gradtape.ops.conversion import identity
 from gradtape.ops.elementwise import where
 from gradtape.ops.shaping import broadcast_to, ravel, reshape, swapaxes
 
+__all__ = [
+    "flip",
+    "fliplr",
+    "flipud",
+    "repeat",
+    "roll",
+    "rot90",
+    "tile",
+    "tril",
+    "triu",
+]
+
 # -- turning
 
 _flip: Op = linear(

@@ -32,6 +32,23 @@ from gradtape.ops.elementwise import maximum, minimum, root_of_squares
 from gradtape.ops.elementwise import where as choose
 from gradtape.ops.shaping import broadcast_to
 
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "average",
+    "count_nonzero",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var",
+]
+
 
 def _batch_reduction(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     axis = params["axis"]

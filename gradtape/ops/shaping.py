@@ -18,6 +18,29 @@ from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value, axes_tuple, lengths, one_axis, refused, stretch
 from gradtape.ops.conversion import identity
 
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_to",
+    "expand",
+    "expand_dims",
+    "matrix_transpose",
+    "meshgrid",
+    "moveaxis",
+    "ndim",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "rollaxis",
+    "shape",
+    "size",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
 # -- reshape
 
 _reshape = linear(
@@ -422,3 +445,7 @@ def size(x: TensorLike, axis: Axis = None) -> int:
     """
     x = as_value(x)
     return math.prod([x.shape[a] for a in axes_tuple(axis, x.ndim)]) if axis is not None else int(x.size)
+
+
+# the names of the array API standard
+permute_dims = transpose

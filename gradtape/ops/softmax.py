@@ -15,6 +15,15 @@ from gradtape.ops.documentation import slopes
 from gradtape.ops.loss_checks import note_doubled
 from gradtape.ops.products import conjugated
 
+__all__ = [
+    "log_softmax",
+    "logsumexp",
+    "relu",
+    "sigmoid",
+    "softmax",
+    "softplus",
+]
+
 
 def _top(x: Array, axis: tuple[int, ...]) -> Any:
     """The largest elements, which can be taken off before exp; 0 where they are not finite."""
