@@ -40,7 +40,7 @@ from gradtape.errors import (
     UnsupportedError,
     UntrackedError,
 )
-from gradtape.numpy_dispatch import arrival as _arrival
+from gradtape.numpy_dispatch import import_hook as _import_hook
 from gradtape.numpy_dispatch import protocols
 from gradtape.ops import *  # noqa: F403  (the operations are listed in gradtape.ops.__all__)
 from gradtape.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
@@ -125,4 +125,4 @@ __all__ = [
 ]
 __all__ += ops.__all__
 __all__ += [name for name in _chapters.MODULE_OF if name not in __all__]
-_arrival.watch()
+_import_hook.watch()

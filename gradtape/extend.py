@@ -228,9 +228,9 @@ if TYPE_CHECKING:
     from gradtape.ops.cross_entropy import reduced as reduce_losses
     from gradtape.transforms.custom.arrays import Arrays, is_array, is_recorded
     from gradtape.transforms.custom.arrays import split as split_arrays
-    from gradtape.transforms.custom.blame import Call as RuleCall
-    from gradtape.transforms.custom.blame import definition as definition_of
-    from gradtape.transforms.custom.blame import name_of as function_name
+    from gradtape.transforms.custom.errors import Call as RuleCall
+    from gradtape.transforms.custom.errors import definition as definition_of
+    from gradtape.transforms.custom.errors import name_of as function_name
     from gradtape.transforms.custom.functions import RuleOfArguments as FunctionRule
     from gradtape.transforms.custom.functions import results_of as split_results
     from gradtape.transforms.custom.rules import Batched as BatchedRule
@@ -239,9 +239,9 @@ if TYPE_CHECKING:
     from gradtape.transforms.custom.rules import Rule as CustomRule
     from gradtape.transforms.custom.rules import call_recorded as apply_rule
     from gradtape.transforms.custom.rules import transposed as transpose_linear
-    from gradtape.transforms.implicit.outside import concrete as numbers_if_known
-    from gradtape.transforms.implicit.outside import is_followed, off_tape
-    from gradtape.transforms.implicit.outside import outside as call_outside
+    from gradtape.transforms.implicit.outside_tape import concrete as numbers_if_known
+    from gradtape.transforms.implicit.outside_tape import is_followed, off_tape
+    from gradtape.transforms.implicit.outside_tape import outside as call_outside
     from gradtape.transforms.implicit.packing import Packing
     from gradtape.transforms.implicit.packing import Values as ValuePacking
     from gradtape.transforms.implicit.packing import paths as leaf_paths
@@ -277,11 +277,11 @@ _LATER = {
     "gradtape.ops.convolution": "for_each_axis:integers_for_axes margins_of:padding_widths",
     "gradtape.ops.cross_entropy": "reduced:reduce_losses",
     "gradtape.transforms.custom.arrays": "Arrays is_array is_recorded split:split_arrays",
-    "gradtape.transforms.custom.blame": "Call:RuleCall definition:definition_of name_of:function_name",
+    "gradtape.transforms.custom.errors": "Call:RuleCall definition:definition_of name_of:function_name",
     "gradtape.transforms.custom.functions": "RuleOfArguments:FunctionRule results_of:split_results",
     "gradtape.transforms.custom.rules": "Batched:BatchedRule Form:ResultForm Kept:KeptValues Rule:CustomRule "
     "call_recorded:apply_rule transposed:transpose_linear",
-    "gradtape.transforms.implicit.outside": "concrete:numbers_if_known is_followed off_tape outside:call_outside",
+    "gradtape.transforms.implicit.outside_tape": "concrete:numbers_if_known is_followed off_tape outside:call_outside",
     "gradtape.transforms.implicit.packing": "Packing Values:ValuePacking paths:leaf_paths told:describe_elements "
     "vector_of:as_vector with_arrays:lists_as_arrays",
     "gradtape.transforms.implicit.refusal": "WRONG_VALUE refused:solver_error",

@@ -1,7 +1,7 @@
 """einops on tensors: `rearrange`, `reduce`, `repeat`, `einsum`, `pack`, `unpack` and `parse_shape`, with gradients.
 
 einops finds its backends among the subclasses of one class. Importing this module adds one;
-`gradtape.numpy_dispatch.arrival` imports it when einops is imported.
+`gradtape.numpy_dispatch.import_hook` imports it when einops is imported.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from gradtape.core.location import Location
 from gradtape.core.pytree import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError, ShapeError, StructureError
-from gradtape.transforms.custom.blame import definition, name_of
+from gradtape.transforms.custom.errors import definition, name_of
 
 Function = Callable[..., Any]
 NUMBERS = "fciub"

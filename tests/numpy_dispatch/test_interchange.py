@@ -20,7 +20,7 @@ import gradtape as gt
 from gradtape.bridges.probing import shapes_by_trial
 from gradtape.bridges.program import Call, Program
 from gradtape.core.tensor import Tensor
-from gradtape.numpy_dispatch import arrival, interchange
+from gradtape.numpy_dispatch import import_hook, interchange
 
 ROOT = Path(__file__).parents[2]
 DTYPES = ["bool", "int8", "int64", "uint16", "float32", "float64", "complex64", "complex128"]
@@ -229,7 +229,7 @@ def test_einops_knows_tensors_whichever_is_imported_first(order: str) -> None:
 def test_a_library_that_changed_too_much_keeps_working() -> None:
     """If our part cannot be imported, that is a warning, and the library is as it was."""
     with pytest.warns(ImportWarning, match=r"gradtape\.no_such_bridge"):
-        arrival.introduce("gradtape.no_such_bridge")
+        import_hook.introduce("gradtape.no_such_bridge")
 
 
 def test_scipys_array_api_functions_take_tensors() -> None:

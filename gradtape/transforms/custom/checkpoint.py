@@ -23,7 +23,7 @@ from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import DetachError, RuleError
 from gradtape.explain import messages
 from gradtape.transforms.custom.arrays import Arrays, Function, Template, bare, is_array, is_recorded, split
-from gradtape.transforms.custom.blame import Call, definition
+from gradtape.transforms.custom.errors import Call, definition
 from gradtape.transforms.custom.frontier import behind, interior_results
 from gradtape.transforms.custom.functions import results_of
 from gradtape.transforms.custom.rules import Form, Kept, Rule, SingleOperation, call_recorded

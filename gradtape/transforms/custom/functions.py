@@ -29,7 +29,7 @@ from gradtape.transforms.custom.arrays import (
     split,
     zeros_like,
 )
-from gradtape.transforms.custom.blame import Call, definition, fits, kind_of, name_of
+from gradtape.transforms.custom.errors import Call, definition, fits, kind_of, name_of
 from gradtape.transforms.custom.rules import Form, Kept, Rule, call_recorded
 
 

@@ -14,7 +14,7 @@ from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DetachError
 from gradtape.transforms.custom.arrays import Arrays, Function, is_recorded
-from gradtape.transforms.custom.blame import Call, fits, kind_of
+from gradtape.transforms.custom.errors import Call, fits, kind_of
 from gradtape.transforms.custom.frontier import behind
 from gradtape.transforms.custom.functions import Arguments, RuleOfArguments, WithRule, results_of
 from gradtape.transforms.custom.rules import Form, Kept, call_recorded

@@ -15,7 +15,7 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.saved_arrays import Guarded, guard
 from gradtape.core.tensor import Tensor
 from gradtape.transforms.custom.arrays import Arrays, Template, is_recorded, zeros_like
-from gradtape.transforms.custom.blame import Call
+from gradtape.transforms.custom.errors import Call
 from gradtape.transforms.gradients import vjp
 
 

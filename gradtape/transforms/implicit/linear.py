@@ -15,7 +15,7 @@ from gradtape.explain import messages
 from gradtape.explain.emit.policy import report
 from gradtape.transforms.custom.arrays import is_recorded
 from gradtape.transforms.gradients import vjp
-from gradtape.transforms.implicit.outside import concrete, outside
+from gradtape.transforms.implicit.outside_tape import concrete, outside
 from gradtape.transforms.implicit.packing import Packing
 from gradtape.transforms.implicit.refusal import refused
 from gradtape.transforms.jacobians import jacobian

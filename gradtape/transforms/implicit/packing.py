@@ -13,7 +13,7 @@ from gradtape.core.batch import BatchTensor
 from gradtape.core.pytree import _rebuild, aligned, children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, OperandError, ShapeError
-from gradtape.transforms.implicit.outside import off_tape
+from gradtape.transforms.implicit.outside_tape import off_tape
 from gradtape.transforms.implicit.refusal import refused
 
 

@@ -19,7 +19,7 @@ from gradtape.transforms.custom import custom_vjp
 from gradtape.transforms.custom.arrays import is_array, is_recorded, split
 from gradtape.transforms.gradients import vjp
 from gradtape.transforms.implicit.linear import Residual, check_method, pulled_solution
-from gradtape.transforms.implicit.outside import concrete, off_tape, outside
+from gradtape.transforms.implicit.outside_tape import concrete, off_tape, outside
 from gradtape.transforms.implicit.packing import Packing, told, vector_of
 from gradtape.transforms.implicit.refusal import refused
 

@@ -34,7 +34,7 @@ from gradtape.jit.trace.loops.scan_body import (
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.loops.scan import scan
 from gradtape.transforms.custom.arrays import Template, is_recorded
-from gradtape.transforms.custom.blame import Call
+from gradtape.transforms.custom.errors import Call
 from gradtape.transforms.custom.rules import Form, Kept, Rule
 
 

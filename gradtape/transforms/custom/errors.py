@@ -1,4 +1,4 @@
-"""Who is to blame: a call of a function with a rule, and the errors that name the rule, its line and the argument."""
+"""Errors about rules of the user: a call of a function with a rule, named with the rule, its line and the argument."""
 
 from __future__ import annotations
 
