@@ -125,4 +125,4 @@ __all__ = [
 ]
 __all__ += ops.__all__
 __all__ += [name for name in _chapters.MODULE_OF if name not in __all__]
-_import_hook.watch()
+_import_hook.install_import_hook()

@@ -29,9 +29,9 @@ class GradTapeError(Exception):
 
     def __init__(self, problem: Problem | str) -> None:
         from gradtape.explain.emit.listeners import notify_of_error
-        from gradtape.explain.messages import as_problem
+        from gradtape.explain.messages import problem_from_text
 
-        self.problem = as_problem(problem, type(self))
+        self.problem = problem_from_text(problem, type(self))
         text = self.problem.to_text()
         super().__init__(text)
         self.args = (text,)  # NumPy's AxisError leaves them as they were given
@@ -224,9 +224,9 @@ class GradientWarning(UserWarning):
     problem: Problem
 
     def __init__(self, problem: Problem | str) -> None:
-        from gradtape.explain.messages import as_problem
+        from gradtape.explain.messages import problem_from_text
 
-        self.problem = as_problem(problem, type(self))
+        self.problem = problem_from_text(problem, type(self))
         super().__init__(self.problem.to_text())
 
     def __reduce__(self) -> tuple[Any, ...]:

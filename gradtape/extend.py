@@ -169,11 +169,9 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.core.backprop import keep_saved as _keep_saved
 from gradtape.core.backprop import release_saved, walk
-from gradtape.core.backward import backward_of, gradients_of
-from gradtape.core.backward import latest as last_backward
-from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row
-from gradtape.core.batch import spread as repeat_for_batch
-from gradtape.core.forward import push_through as push_tangents
+from gradtape.core.backward import backward_of, gradients_of, last_backward
+from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row, repeat_for_batch
+from gradtape.core.forward import push_tangents
 from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node
 from gradtape.core.location import Location, is_library, register_own_package, user_frame
 from gradtape.core.operation import Lifted, Op, apply
@@ -183,82 +181,68 @@ from gradtape.core.recording import Recorder as _Recorder
 from gradtape.core.recording import current as current_recording
 from gradtape.core.recording import during as use_recording
 from gradtape.core.rules import constant, elementwise, general, linear, multilinear
-from gradtape.core.saved_arrays import Guarded as _Guarded
+from gradtape.core.saved_arrays import LockedArray as _LockedArray
 from gradtape.core.shapes import unbroadcast
-from gradtape.core.tape import Tapes as TapeType
-from gradtape.core.tape import check_seed
+from gradtape.core.tape import TapeType, check_seed
 from gradtape.core.tensor import Tensor, Variable, check_differentiable, is_tracked, plain, tensor
 from gradtape.core.tensor import watch_node as _watch_node
 from gradtape.explain import messages
 from gradtape.forking import after_fork_in_child, fork_safe
 from gradtape.numpy_dispatch import protocols as _protocols
-from gradtape.numpy_dispatch.protocols import plain_kinds as plain_array_types
-from gradtape.ops.arguments import as_value, one_axis
-from gradtape.ops.arguments import lengths as as_shape
-from gradtape.ops.arguments import refused as argument_error
+from gradtape.numpy_dispatch.protocols import plain_array_types
+from gradtape.ops.arguments import argument_error, as_shape, as_value, one_axis
 from gradtape.ops.indexed_update import operates_in_place, writes_element
-from gradtape.transforms.gradients import Recorded as RecordedCall
-from gradtape.transforms.gradients import choose as choose_arguments
-from gradtape.transforms.gradients import handed_out as hand_out
-from gradtape.transforms.gradients import one_number as as_scalar
-from gradtape.transforms.gradients import record as record_call
+from gradtape.transforms.gradients import RecordedCall, as_scalar, choose_arguments, hand_out, record_call
 
 if TYPE_CHECKING:
     from gradtape.atomic_write import PathLike, write_atomically
-    from gradtape.explain.detectors.accumulated_grad import note_missing as note_missing_gradients
+    from gradtape.explain.detectors.accumulated_grad import note_missing_gradients
     from gradtape.explain.emit.listeners import notify
     from gradtape.explain.emit.policy import report
     from gradtape.explain.emit.severity import configure
     from gradtape.explain.emit.withhold import withhold
     from gradtape.explain.fixes.reshape_edits import feature_count_fixes
-    from gradtape.explain.kernel.accumulated_grad import note_change as note_parameter_change
+    from gradtape.explain.kernel.accumulated_grad import note_parameter_change
     from gradtape.explain.kernel.check_numerics import allow_nonfinite_trial
     from gradtape.explain.messages.build import problem
-    from gradtape.explain.messages.from_text import as_problem as problem_from_text
+    from gradtape.explain.messages.from_text import problem_from_text
     from gradtape.explain.model.problem import Fix, Problem, Span
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
     from gradtape.jit.errors import JitWarning
     from gradtape.jit.ir.program import Literal
-    from gradtape.numpy_dispatch.interchange import library as import_library
-    from gradtape.numpy_dispatch.interchange import torch_array as torch_to_array
-    from gradtape.ops.convolution import for_each_axis as integers_for_axes
-    from gradtape.ops.convolution import margins_of as padding_widths
-    from gradtape.ops.cross_entropy import reduced as reduce_losses
-    from gradtape.transforms.custom.arrays import Arrays, is_array, is_recorded
-    from gradtape.transforms.custom.arrays import split as split_arrays
-    from gradtape.transforms.custom.errors import Call as RuleCall
-    from gradtape.transforms.custom.errors import definition as definition_of
-    from gradtape.transforms.custom.errors import name_of as function_name
-    from gradtape.transforms.custom.functions import RuleOfArguments as FunctionRule
-    from gradtape.transforms.custom.functions import results_of as split_results
-    from gradtape.transforms.custom.rules import Batched as BatchedRule
-    from gradtape.transforms.custom.rules import Form as ResultForm
-    from gradtape.transforms.custom.rules import Kept as KeptValues
-    from gradtape.transforms.custom.rules import Rule as CustomRule
-    from gradtape.transforms.custom.rules import call_recorded as apply_rule
-    from gradtape.transforms.custom.rules import transposed as transpose_linear
-    from gradtape.transforms.implicit.outside_tape import concrete as numbers_if_known
-    from gradtape.transforms.implicit.outside_tape import is_followed, off_tape
-    from gradtape.transforms.implicit.outside_tape import outside as call_outside
-    from gradtape.transforms.implicit.packing import Packing
-    from gradtape.transforms.implicit.packing import Values as ValuePacking
-    from gradtape.transforms.implicit.packing import paths as leaf_paths
-    from gradtape.transforms.implicit.packing import told as describe_elements
-    from gradtape.transforms.implicit.packing import vector_of as as_vector
-    from gradtape.transforms.implicit.packing import with_arrays as lists_as_arrays
-    from gradtape.transforms.implicit.refusal import WRONG_VALUE
-    from gradtape.transforms.implicit.refusal import refused as solver_error
-    from gradtape.transforms.implicit.theorem import Condition as ImplicitCondition
-    from gradtape.transforms.implicit.theorem import closed_over as closed_over_error
-    from gradtape.transforms.sparse.pattern import can_push
-    from gradtape.transforms.sparse.pattern import path as nodes_behind
+    from gradtape.numpy_dispatch.interchange import import_library, torch_to_array
+    from gradtape.ops.convolution import integers_for_axes, padding_widths
+    from gradtape.ops.cross_entropy import reduce_losses
+    from gradtape.transforms.custom.arrays import Arrays, is_array, is_recorded, split_arrays
+    from gradtape.transforms.custom.errors import RuleCall, definition_of, function_name
+    from gradtape.transforms.custom.functions import FunctionRule, split_results
+    from gradtape.transforms.custom.rules import (
+        BatchedRule,
+        CustomRule,
+        KeptValues,
+        ResultForm,
+        apply_rule,
+        transpose_linear,
+    )
+    from gradtape.transforms.implicit.outside_tape import call_outside, is_followed, numbers_if_known, off_tape
+    from gradtape.transforms.implicit.packing import (
+        Packing,
+        ValuePacking,
+        as_vector,
+        describe_elements,
+        leaf_paths,
+        lists_as_arrays,
+    )
+    from gradtape.transforms.implicit.refusal import WRONG_VALUE, solver_error
+    from gradtape.transforms.implicit.theorem import ImplicitCondition, closed_over_error
+    from gradtape.transforms.sparse.pattern import can_push, nodes_behind
 
 _LATER = {
     "gradtape.atomic_write": "PathLike write_atomically",
-    "gradtape.explain.detectors.accumulated_grad": "note_missing:note_missing_gradients",
-    "gradtape.explain.kernel.accumulated_grad": "note_change:note_parameter_change",
+    "gradtape.explain.detectors.accumulated_grad": "note_missing_gradients",
+    "gradtape.explain.kernel.accumulated_grad": "note_parameter_change",
     "gradtape.explain.kernel.check_numerics": "allow_nonfinite_trial",
     "gradtape.explain.emit.listeners": "notify",
     "gradtape.explain.emit.policy": "report",
@@ -266,43 +250,37 @@ _LATER = {
     "gradtape.explain.emit.withhold": "withhold",
     "gradtape.explain.fixes.reshape_edits": "feature_count_fixes",
     "gradtape.explain.messages.build": "problem",
-    "gradtape.explain.messages.from_text": "as_problem:problem_from_text",
+    "gradtape.explain.messages.from_text": "problem_from_text",
     "gradtape.explain.model.problem": "Fix Problem Span",
     "gradtape.explain.render.spelling": "respell",
     "gradtape.explain.source.files": "returned_span span_of",
     "gradtape.jit.api": "Compiled",
     "gradtape.jit.errors": "JitWarning",
     "gradtape.jit.ir.program": "Literal",
-    "gradtape.numpy_dispatch.interchange": "library:import_library torch_array:torch_to_array",
-    "gradtape.ops.convolution": "for_each_axis:integers_for_axes margins_of:padding_widths",
-    "gradtape.ops.cross_entropy": "reduced:reduce_losses",
-    "gradtape.transforms.custom.arrays": "Arrays is_array is_recorded split:split_arrays",
-    "gradtape.transforms.custom.errors": "Call:RuleCall definition:definition_of name_of:function_name",
-    "gradtape.transforms.custom.functions": "RuleOfArguments:FunctionRule results_of:split_results",
-    "gradtape.transforms.custom.rules": "Batched:BatchedRule Form:ResultForm Kept:KeptValues Rule:CustomRule "
-    "call_recorded:apply_rule transposed:transpose_linear",
-    "gradtape.transforms.implicit.outside_tape": "concrete:numbers_if_known is_followed off_tape outside:call_outside",
-    "gradtape.transforms.implicit.packing": "Packing Values:ValuePacking paths:leaf_paths told:describe_elements "
-    "vector_of:as_vector with_arrays:lists_as_arrays",
-    "gradtape.transforms.implicit.refusal": "WRONG_VALUE refused:solver_error",
-    "gradtape.transforms.implicit.theorem": "Condition:ImplicitCondition closed_over:closed_over_error",
-    "gradtape.transforms.sparse.pattern": "can_push path:nodes_behind",
+    "gradtape.numpy_dispatch.interchange": "import_library torch_to_array",
+    "gradtape.ops.convolution": "integers_for_axes padding_widths",
+    "gradtape.ops.cross_entropy": "reduce_losses",
+    "gradtape.transforms.custom.arrays": "Arrays is_array is_recorded split_arrays",
+    "gradtape.transforms.custom.errors": "RuleCall definition_of function_name",
+    "gradtape.transforms.custom.functions": "FunctionRule split_results",
+    "gradtape.transforms.custom.rules": "BatchedRule ResultForm KeptValues CustomRule apply_rule transpose_linear",
+    "gradtape.transforms.implicit.outside_tape": "numbers_if_known is_followed off_tape call_outside",
+    "gradtape.transforms.implicit.packing": "Packing ValuePacking leaf_paths describe_elements "
+    "as_vector lists_as_arrays",
+    "gradtape.transforms.implicit.refusal": "WRONG_VALUE solver_error",
+    "gradtape.transforms.implicit.theorem": "ImplicitCondition closed_over_error",
+    "gradtape.transforms.sparse.pattern": "can_push nodes_behind",
 }
-"""Modules that are imported when one of these names is first used; `theirs:ours` where the module has another name."""
+"""Modules that are imported when one of these names is first used."""
 
-_HOMES = {
-    entry.rpartition(":")[2]: (module, entry.partition(":")[0])
-    for module, entries in _LATER.items()
-    for entry in entries.split()
-}
+_HOMES = {name: module for module, names in _LATER.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     """A name of `_LATER`, kept here from then on."""
     if name not in _HOMES:
         raise AttributeError(f"gradtape.extend has no name {name!r}; all names are in gradtape.extend.__all__")
-    module, theirs = _HOMES[name]
-    globals()[name] = value = getattr(importlib.import_module(module), theirs)
+    globals()[name] = value = getattr(importlib.import_module(_HOMES[name]), name)
     return value
 
 
@@ -371,7 +349,7 @@ def saved_inputs(node: Node) -> list[Any]:
     >>> saved_inputs(node_of(x * 3.0))
     [None, array(3.)]
     """
-    return [item.array if type(item) is _Guarded else item for item in node.inputs]
+    return [item.array if type(item) is _LockedArray else item for item in node.inputs]
 
 
 def set_tangent(accumulator: _Recorder, x: Tensor, tangent: Any) -> None:

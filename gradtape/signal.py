@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import ShapeError
-from gradtape.ops.arguments import all_axes, as_value, refused
+from gradtape.ops.arguments import all_axes, argument_error, as_value
 from gradtape.ops.fft import fftn, ifftn, irfftn, rfftn
 from gradtape.ops.numerics import convolve as convolve_vectors
 from gradtape.ops.rearranging import flip
@@ -39,14 +39,16 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> An
     """
     a, b = _operands("convolve", in1, in2, mode)
     if method not in METHODS:
-        raise refused(ShapeError, f"signal.convolve: method={method!r}.", "method 'auto', 'direct' or 'fft'")
+        raise argument_error(ShapeError, f"signal.convolve: method={method!r}.", "method 'auto', 'direct' or 'fft'")
     if not a.ndim:
         return a * b
     axes = tuple(range(a.ndim))
     if mode == "valid":
         a, b = _larger_first("convolve", a, b, axes)
     if not (a.size and b.size):
-        raise refused(ShapeError, f"signal.convolve: arrays of shapes {a.shape} and {b.shape}.", "arrays with elements")
+        raise argument_error(
+            ShapeError, f"signal.convolve: arrays of shapes {a.shape} and {b.shape}.", "arrays with elements"
+        )
     if method == "auto":
         method = _faster(a, b, mode)
     full = _by_transforms(a, b, axes) if method == "fft" else _by_products(a, b)
@@ -80,10 +82,10 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
         return a * b
     places = all_axes(axes, a.ndim)
     if not places:
-        raise refused(ShapeError, "signal.fftconvolve: axes=().", "at least one axis, or None for all")
+        raise argument_error(ShapeError, "signal.fftconvolve: axes=().", "at least one axis, or None for all")
     for axis in set(range(a.ndim)) - set(places):
         if a.shape[axis] != b.shape[axis] and 1 not in (a.shape[axis], b.shape[axis]):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"signal.fftconvolve: arrays of shapes {a.shape} and {b.shape} along axes {places}.",
                 "axes that are not convolved have equal lengths, or length 1",
@@ -113,13 +115,13 @@ def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
 def _operands(function: str, in1: Any, in2: Any, mode: str) -> tuple[Any, Any]:
     a, b = as_value(in1), as_value(in2)
     if a.ndim != b.ndim:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"signal.{function}: arrays of shapes {a.shape} and {b.shape}.",
             "two arrays of the same number of axes: x[None] adds one",
         )
     if mode not in MODES:
-        raise refused(ShapeError, f"signal.{function}: mode={mode!r}.", "mode 'full', 'same' or 'valid'")
+        raise argument_error(ShapeError, f"signal.{function}: mode={mode!r}.", "mode 'full', 'same' or 'valid'")
     return a, b
 
 
@@ -129,7 +131,7 @@ def _larger_first(function: str, a: Any, b: Any, axes: Sequence[int]) -> tuple[A
         return a, b
     if all(a.shape[axis] <= b.shape[axis] for axis in axes):
         return b, a
-    raise refused(
+    raise argument_error(
         ShapeError,
         f"signal.{function}: mode='valid' and arrays of shapes {a.shape} and {b.shape}, neither within the other.",
         "one that is at least as long along every axis, or another mode",

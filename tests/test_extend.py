@@ -86,12 +86,9 @@ def test_names_that_are_imported_later_agree_with_those_for_type_checkers() -> N
         for node in ast.parse(Path(extend.__file__).read_text(encoding="utf-8")).body
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
     )
-    checked = {
-        alias.asname or alias.name: (node.module, alias.name)
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    assert not [alias for node in imports for alias in node.names if alias.asname]
+    checked = {alias.name: node.module for node in imports for alias in node.names}
     assert checked == extend._HOMES
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.bridges.probing import shapes_by_trial
-from gradtape.bridges.program import Call, Program, check_callable
+from gradtape.bridges.program import ArrayProgram, BridgeCall, check_callable
 from gradtape.extend import import_library
 
 
@@ -36,7 +36,7 @@ def as_jax(function: Callable[..., Any], result: Any = None) -> Callable[..., An
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        call = Call(function, (args, kwargs), lambda leaf: isinstance(leaf, (jax.Array, np.ndarray)))
+        call = BridgeCall(function, (args, kwargs), lambda leaf: isinstance(leaf, (jax.Array, np.ndarray)))
         shapes = shapes_by_trial(call, "as_jax", result)
         kinds = [jax.ShapeDtypeStruct(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in shapes]
         return call.results(_run(call.program, kinds, call.arrays))
@@ -44,7 +44,7 @@ def as_jax(function: Callable[..., Any], result: Any = None) -> Callable[..., An
     return wrapped
 
 
-def _run(program: Program, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+def _run(program: ArrayProgram, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
     """The results of `program`, which have these shapes and dtypes, as JAX's arrays that JAX can differentiate."""
     jax = import_library("jax", "as_jax")
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.bridges.program import Call
+from gradtape.bridges.program import BridgeCall
 from gradtape.errors import OperandError
 from gradtape.extend import argument_error, leaves, rebuild
 
 Kind = tuple[tuple[int, ...], np.dtype[Any]]
 
 
-def shapes_by_trial(call: Call, bridge: str, declared: Any, unknown: int = 2) -> list[Kind]:
+def shapes_by_trial(call: BridgeCall, bridge: str, declared: Any, unknown: int = 2) -> list[Kind]:
     """The shape and dtype of each result: by a trial with numbers of the arguments' shapes, checked with `declared`.
 
     Lengths that are not known are taken for `unknown`. With `declared`, a trial that fails does no harm, but then the

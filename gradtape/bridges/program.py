@@ -1,7 +1,7 @@
 """What the bridges have in common: a function as one of a flat list of arrays, whose derivative is another of its kind.
 
-Every library hands over arrays and wants arrays back, and asks for the derivative by its own rule. The derivative of a
-`Program` is a `Program` of the inputs and the cotangents, so that a bridge can be crossed as often as it is asked to.
+Every library hands over arrays and wants arrays back, and asks for the derivative by its own rule. The derivative of an
+`ArrayProgram` is an `ArrayProgram` of the inputs and the cotangents, so that any order of derivatives can be taken.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Arrays = list[Any]
 _NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)
 
 
-class Program:
+class ArrayProgram:
     """A function of tensors that gives a list of tensors, called with arrays and giving arrays."""
 
     def __init__(self, function: Callable[..., Sequence[Tensor]], name: str) -> None:
@@ -47,7 +47,7 @@ class Program:
         results = [_array(next(supply) if other is None else other) for other in others]
         return results, lambda seeds: [_array(each) for each in pull([_tensor(seed) for seed in seeds])]
 
-    def derivative(self, inputs: int, wanted: Sequence[int], conjugated: bool = False) -> Program:
+    def derivative(self, inputs: int, wanted: Sequence[int], conjugated: bool = False) -> ArrayProgram:
         """The program of the inputs and the cotangents that gives the cotangents of the wanted inputs.
 
         `conjugated` is for libraries whose cotangents of complex numbers are the conjugates of gradtape's.
@@ -64,10 +64,10 @@ class Program:
             found = pull([ops.conj(seed) for seed in seeds] if conjugated else list(seeds))
             return [ops.conj(each) for each in found] if conjugated else list(found)
 
-        return Program(pulled, f"the derivative of {self.name}")
+        return ArrayProgram(pulled, f"the derivative of {self.name}")
 
 
-class Call:
+class BridgeCall:
     """A call with nested arguments, some of which are another library's arrays, as a program of these."""
 
     def __init__(self, function: Callable[..., Any], arguments: Any, is_array: Callable[[Any], bool]) -> None:
@@ -82,7 +82,7 @@ class Call:
             self.result = function(*args, **kwargs)
             return [_result(leaf) for leaf in leaves(self.result) if _is_result(leaf)]
 
-        self.program = Program(flat, self.name)
+        self.program = ArrayProgram(flat, self.name)
 
     def results(self, values: Sequence[Any]) -> Any:
         """The other library's arrays in the structure that the function returned."""

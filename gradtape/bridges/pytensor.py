@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.bridges.probing import shapes_by_trial
-from gradtape.bridges.program import Call, Program, check_callable
+from gradtape.bridges.program import ArrayProgram, BridgeCall, check_callable
 from gradtape.extend import import_library
 
 
@@ -39,7 +39,7 @@ def as_pytensor(function: Callable[..., Any], result: Any = None) -> Callable[..
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        call = Call(function, (args, kwargs), is_array)
+        call = BridgeCall(function, (args, kwargs), is_array)
         inputs = [tensor.as_tensor_variable(each) for each in call.arrays]
         call.arrays = [_Declared(each.type) for each in inputs]
         shapes = shapes_by_trial(call, "as_pytensor", result)
@@ -57,7 +57,7 @@ class _Declared:
         self.dtype = type.dtype
 
 
-def _run(program: Program, inputs: Sequence[Any], types: Sequence[Any]) -> list[Any]:
+def _run(program: ArrayProgram, inputs: Sequence[Any], types: Sequence[Any]) -> list[Any]:
     """The results of `program`, which have these types, as PyTensor variables."""
     made = _operation()(program, types)(*inputs, return_list=True)
     return list(made)
@@ -74,7 +74,7 @@ def _operation() -> Any:
     class GradtapeOp(base):  # type: ignore[misc]
         """A program of gradtape as an operation; two are the same if they are one object."""
 
-        def __init__(self, program: Program, types: Sequence[Any]) -> None:
+        def __init__(self, program: ArrayProgram, types: Sequence[Any]) -> None:
             self.program = program
             self.types = list(types)
 

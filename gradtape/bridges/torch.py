@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.bridges.program import Arrays, Call, Program, check_callable
+from gradtape.bridges.program import ArrayProgram, Arrays, BridgeCall, check_callable
 from gradtape.extend import import_library, torch_to_array
 from gradtape.transforms.gradients import jvp
 from gradtape.transforms.vmap import vmap
@@ -31,7 +31,7 @@ def as_torch(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        call = Call(function, (args, kwargs), lambda leaf: isinstance(leaf, torch.Tensor))
+        call = BridgeCall(function, (args, kwargs), lambda leaf: isinstance(leaf, torch.Tensor))
         return call.results(_run(call.program, call.arrays))
 
     return wrapped
@@ -40,7 +40,7 @@ def as_torch(function: Callable[..., Any]) -> Callable[..., Any]:
 class _Step:
     """One crossing of the bridge: the program, and what it recorded on the way, if a gradient is wanted."""
 
-    def __init__(self, program: Program, wanted: list[int] | None) -> None:
+    def __init__(self, program: ArrayProgram, wanted: list[int] | None) -> None:
         self.program = program
         self.wanted = wanted
         self.pull: Callable[[Arrays], Arrays] | None = None
@@ -52,7 +52,7 @@ class _Step:
         return results
 
 
-def _run(program: Program, tensors: list[Any]) -> list[Any]:
+def _run(program: ArrayProgram, tensors: list[Any]) -> list[Any]:
     """The results of `program` as PyTorch tensors that know where they come from."""
     torch = import_library("torch", "as_torch")
     grad = torch.is_grad_enabled()
@@ -118,12 +118,12 @@ def _has_derivative(x: Any) -> bool:
     return bool(x.is_floating_point() or x.is_complex())
 
 
-def _mapped(program: Program, axes: tuple[int | None, ...]) -> Program:
+def _mapped(program: ArrayProgram, axes: tuple[int | None, ...]) -> ArrayProgram:
     """The program that maps over these axes of its inputs; the results are stacked along their first axis."""
-    return Program(vmap(program.function, in_axes=tuple(axes)), f"vmap of {program.name}")
+    return ArrayProgram(vmap(program.function, in_axes=tuple(axes)), f"vmap of {program.name}")
 
 
-def _pushed(program: Program, inputs: int, moved: list[int]) -> Program:
+def _pushed(program: ArrayProgram, inputs: int, moved: list[int]) -> ArrayProgram:
     """The program of inputs and tangents that gives the tangents of the floating point results."""
 
     def push(*values: Any) -> list[Any]:
@@ -138,4 +138,4 @@ def _pushed(program: Program, inputs: int, moved: list[int]) -> Program:
         _, tangents = jvp(chosen, [given[place] for place in moved], list(values[inputs:]))
         return list(tangents)
 
-    return Program(push, f"the derivative of {program.name}")
+    return ArrayProgram(push, f"the derivative of {program.name}")

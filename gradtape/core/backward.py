@@ -25,7 +25,7 @@ from gradtape.explain import entry_points, messages
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-latest: ContextVar[Location | None] = ContextVar("gradtape backward", default=None)
+last_backward: ContextVar[Location | None] = ContextVar("gradtape backward", default=None)
 """Where `backward` was called last: named in messages about parameters that it did not reach."""
 
 
@@ -50,7 +50,7 @@ def backward_of(
 ) -> None:
     """`backward` of several targets in one walk; `free` frees the graph, by default `release`."""
     where = Location.here()
-    latest.set(where)
+    last_backward.set(where)
     given = [_seed(target, gradient, "backward", where) for target, gradient in zip(targets, gradients, strict=True)]
     retain = create_graph if retain_graph is None else retain_graph
     chosen = None if inputs is None else [_tracked(x) for x in leaves(inputs)]

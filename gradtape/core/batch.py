@@ -160,7 +160,7 @@ def _stack(results: list[Any], size: int) -> Any:
     return stacked[:size]
 
 
-def spread(value: Any, size: int) -> Any:
+def repeat_for_batch(value: Any, size: int) -> Any:
     """A value that is the same for all examples, as a batch of `size`."""
     shape = (size, *np.shape(value))
     return np.broadcast_to(value, shape)
@@ -170,7 +170,7 @@ def unbatch(value: Any, level: BatchLevel) -> Any:
     """What a value of this level holds; anything else is spread over the batch."""
     if isinstance(value, BatchTensor) and value.level is level:
         return value.value
-    return spread(value if isinstance(value, Tensor) else np.asarray(value), level.size)
+    return repeat_for_batch(value if isinstance(value, Tensor) else np.asarray(value), level.size)
 
 
 CHUNK = 1 << 24  # elements of the widest array that one batched pass may hold

@@ -1,4 +1,4 @@
-"""Forward mode: `ForwardAccumulator` computes tangents at every operation, `push_through` along a recorded graph."""
+"""Forward mode: `ForwardAccumulator` computes tangents at every operation, `push_tangents` along a recorded graph."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def check_tangent(tangent: Any, primal: Tensor) -> Any:
     return check_seed(tangent, primal, "tangents")
 
 
-def push_through(
+def push_tangents(
     targets: list[Node], tangents: dict[Node, Any], mask: int, attach: Callable[[Any, Node], Any] | None
 ) -> list[Any]:
     """Send tangents forward along a recorded graph; those of `targets`, None where nothing arrives."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gradtape.core.location import Location, user_frame
-from gradtape.core.saved_arrays import Guarded
+from gradtape.core.saved_arrays import LockedArray
 from gradtape.core.shapes import Shape
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Node:
         """The saved result and inputs; as tensors on the graph when `attach` is given."""
         inputs = self.inputs
         if type(inputs) is not tuple:
-            inputs = tuple([item.check(self) if type(item) is Guarded else item for item in inputs])
+            inputs = tuple([item.check(self) if type(item) is LockedArray else item for item in inputs])
         if attach is None:
             return self.out, inputs
         pairs = zip(inputs, self.parents, strict=True)
@@ -219,14 +219,14 @@ class Node:
         if parent.bits > FLAGS:
             return OperandSpec(parent.shape, parent.dtype, True)
         item: Any = self.inputs[index] if index < len(self.inputs) else None
-        item = item.array if type(item) is Guarded else item
+        item = item.array if type(item) is LockedArray else item
         if hasattr(item, "dtype"):
             return OperandSpec(item.shape, item.dtype, False)
         return OperandSpec(None, None, False) if item is None else OperandSpec((), np.result_type(item), False)
 
     def operand_value(self, index: int) -> Any:
         item = self.inputs[index] if index < len(self.inputs) else None
-        item = item.array if type(item) is Guarded else item
+        item = item.array if type(item) is LockedArray else item
         return None if type(item) is Spec else concrete_value(item)
 
     def value(self) -> Any:

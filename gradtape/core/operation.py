@@ -113,8 +113,8 @@ class Op:
         self.__name__ = name
         self.fast_unary: Callable[[Any], Any] | None = None  # the fast paths for one input and for two, if any
         self.fast_binary: Callable[[Any, Any], Any] | None = None
-        self.plans: list[Plan | None] = [None] * 5  # at 1, for one input; at 2, 3, 4, for the first, the second, both
-        self.larger_plans: dict[tuple[int, int], Plan] = {}  # by the inputs that are tracked, and how many there are
+        self.plans: list[SavePlan | None] = [None] * 5  # at 1, for one input; at 2, 3, 4: the first, the second, both
+        self.larger_plans: dict[tuple[int, int], SavePlan] = {}  # by the inputs that are tracked, and their number
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
         if not params and self.fast_unary is not None and self.fast_binary is not None:
@@ -129,7 +129,7 @@ class Op:
     def __repr__(self) -> str:
         return f"<operation {self.name}>"
 
-    def plan(self, tracked: int, count: int) -> Plan:
+    def plan(self, tracked: int, count: int) -> SavePlan:
         """What a node saves when, of `count` inputs, those in the bit set `tracked` are tracked."""
         with_gradient = [index for index in range(count) if tracked >> index & 1]
         if self.needs is None:
@@ -137,7 +137,7 @@ class Op:
         else:
             used = {i for index in with_gradient for i in self.needs[index]} if self.needs else set()
         keep = tuple(i in used for i in range(count))
-        plan = Plan(
+        plan = SavePlan(
             keep if used or self.specs else None, (None,) * count, bool(self.needs_out.intersection(with_gradient))
         )
         if count <= 2:
@@ -147,7 +147,7 @@ class Op:
         return plan
 
 
-class Plan(NamedTuple):
+class SavePlan(NamedTuple):
     """What a node of an operation saves: which inputs (None: none of them), and whether the result."""
 
     keep: tuple[bool, ...] | None

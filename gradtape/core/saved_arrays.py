@@ -34,7 +34,7 @@ def _fingerprint(array: np.ndarray[Any, Any]) -> int:
     return hash(array.tobytes())
 
 
-class Guarded:
+class LockedArray:
     """One of the user's arrays, locked while this object lives."""
 
     __slots__ = ("__weakref__", "array", "fingerprint", "locked")
@@ -64,18 +64,18 @@ def watch_errors() -> None:
     entry_points.watch()
 
 
-_guards: weakref.WeakValueDictionary[int, Guarded] = weakref.WeakValueDictionary()
+_guards: weakref.WeakValueDictionary[int, LockedArray] = weakref.WeakValueDictionary()
 
 
-def guard(array: np.ndarray[Any, Any]) -> Guarded:
+def guard(array: np.ndarray[Any, Any]) -> LockedArray:
     """The one guard of `array`, shared by all nodes that saved it."""
     held = _guards.get(id(array))
     if held is None:
-        held = _guards[id(array)] = Guarded(array)
+        held = _guards[id(array)] = LockedArray(array)
     return held
 
 
-def guard_of(array: np.ndarray[Any, Any]) -> Guarded | None:
+def guard_of(array: np.ndarray[Any, Any]) -> LockedArray | None:
     """The guard that holds `array`, or what it is a view of, if one does."""
     held = _guards.get(id(array))
     if held is None and isinstance(array.base, np.ndarray):

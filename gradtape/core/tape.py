@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gradtape.explain.queries.why import Why
 
 
-class Tapes(type):
+class TapeType(type):
     """The class of tapes, which says what is missing where it is used as if it were a tape."""
 
     def __enter__(cls) -> NoReturn:
@@ -44,7 +44,7 @@ class Tapes(type):
         """Nothing: the block was never entered."""
 
 
-class GradientTape(recording.Recorder, metaclass=Tapes):
+class GradientTape(recording.Recorder, metaclass=TapeType):
     """Records what is computed inside its `with` block, and differentiates it.
 
     >>> import numpy as np, gradtape as gt

@@ -79,7 +79,7 @@ class Tensor(TensorMethods):
         """Note that the value is about to change: an optimiser's step, if its gradient was read before."""
         extra = self._node.extra
         if extra is not None and extra.use & READ and extra.grad is not None:
-            entry_points.note_change(extra)
+            entry_points.note_parameter_change(extra)
 
     def _become(self, new: Tensor) -> None:
         """Take over the value of `new`, and its node, unless this is a leaf that is written to off the tapes."""

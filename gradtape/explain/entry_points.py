@@ -11,7 +11,7 @@ from typing import Any as _Any
 if _TYPE_CHECKING:
     from gradtape.explain.emit.excepthook import watch
     from gradtape.explain.emit.policy import report
-    from gradtape.explain.kernel.accumulated_grad import note_change
+    from gradtape.explain.kernel.accumulated_grad import note_parameter_change
     from gradtape.explain.kernel.broadcast import check_broadcast
     from gradtape.explain.kernel.examine import examine
     from gradtape.explain.kernel.per_row import examine_rows
@@ -25,7 +25,7 @@ _HOMES = {
     "coverage": "queries.coverage",
     "examine": "kernel.examine",
     "examine_rows": "kernel.per_row",
-    "note_change": "kernel.accumulated_grad",
+    "note_parameter_change": "kernel.accumulated_grad",
     "of_tape": "report",
     "report": "emit.policy",
     "saved": "queries.saved",
@@ -49,7 +49,7 @@ __all__ = [
     "coverage",
     "examine",
     "examine_rows",
-    "note_change",
+    "note_parameter_change",
     "of_tape",
     "report",
     "saved",

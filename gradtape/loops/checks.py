@@ -13,7 +13,7 @@ from gradtape.core.location import Location
 from gradtape.core.pytree import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError, ShapeError, StructureError
-from gradtape.transforms.custom.errors import definition, name_of
+from gradtape.transforms.custom.errors import definition_of, function_name
 
 Function = Callable[..., Any]
 NUMBERS = "fciub"
@@ -83,7 +83,7 @@ def empty_results(f: Function, carry: Any, xs: Any) -> Any:
     """What a scan of no steps stacks: f is run once on zeros, for the structure and the shapes."""
     rows = [None if x is None else np.zeros(x.shape[1:], x.dtype) for x in leaves(xs)]
     with recording.during(recording.current().mute(True)):
-        _, y = Checked(f, carry).step(carry, rebuild(xs, rows), 0)
+        _, y = CheckedBody(f, carry).step(carry, rebuild(xs, rows), 0)
     specs = [None if part is None else (np.shape(part), np.result_type(_held(part))) for part in leaves(y)]
     return rebuild(y, [None if spec is None else np.zeros((0, *spec[0]), spec[1]) for spec in specs])
 
@@ -92,7 +92,7 @@ def _held(value: Any) -> Any:
     return np.empty((), value.dtype) if hasattr(value, "dtype") else value
 
 
-class Checked:
+class CheckedBody:
     """A loop's body, whose results are compared with what it was given."""
 
     def __init__(self, f: Function, carry: Any) -> None:
@@ -137,12 +137,12 @@ class Checked:
         return f"{self.title}: in step {t}"
 
     def _name(self) -> str:
-        return repr(name_of(self.f))
+        return repr(function_name(self.f))
 
     def _where(self) -> str:
         from gradtape.explain.source.files import returned_span
 
-        body, loop = returned_span(definition(self.f).code), Location.here()
+        body, loop = returned_span(definition_of(self.f).code), Location.here()
         shown = loop.show()
         if (body.file, body.line) == (loop.file, loop.line):
             return shown

@@ -18,7 +18,7 @@ from gradtape.core.graph import VARIABLE, Cut, Node, next_order
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves
-from gradtape.core.saved_arrays import Guarded
+from gradtape.core.saved_arrays import LockedArray
 from gradtape.core.tensor import Tensor
 from gradtape.errors import OperandError
 from gradtape.transforms.custom.checkpoint import checkpoint
@@ -35,7 +35,7 @@ LEAF = 3000
 Function = Callable[..., Any]
 
 
-class Plan(NamedTuple):
+class SegmentPlan(NamedTuple):
     """How many levels of segments there are, how many segments one is made of, and how long the shortest are."""
 
     levels: int
@@ -47,17 +47,17 @@ class Plan(NamedTuple):
         return checkpoint(function)
 
 
-EVERYTHING = Plan(0, 1, 1)
+EVERYTHING = SegmentPlan(0, 1, 1)
 
 
-def planned(step: Callable[[], Any], carry: Any, steps: int, budget: int) -> Plan:
+def choose_plan(step: Callable[[], Any], carry: Any, steps: int, budget: int) -> SegmentPlan:
     """The plan with the fewest levels that keeps a loop within `budget` bytes; `step` runs its first step."""
     arrays = [x for x in leaves(carry) if x is not None]
     carried = sum(np.asarray(_array(x)).nbytes for x in arrays)
     return plan_for(recorded_bytes(step), carried, SEGMENT + LEAF * len(arrays), steps, budget)
 
 
-def plan_for(each: int, carried: int, more: int, steps: int, budget: int) -> Plan:
+def plan_for(each: int, carried: int, more: int, steps: int, budget: int) -> SegmentPlan:
     """The plan for steps that keep `each` bytes, with segments that keep `carried` and some `more`."""
     if each * steps <= budget:
         return EVERYTHING
@@ -75,12 +75,12 @@ def plan_for(each: int, carried: int, more: int, steps: int, budget: int) -> Pla
     )
 
 
-def _priced(levels: int, segment: int, steps: int, each: int, point: int) -> tuple[Plan, int]:
+def _priced(levels: int, segment: int, steps: int, each: int, point: int) -> tuple[SegmentPlan, int]:
     branching = max(2, math.ceil(math.ceil(steps / segment) ** (1 / levels)))
-    return Plan(levels, branching, segment), levels * branching * point + segment * each
+    return SegmentPlan(levels, branching, segment), levels * branching * point + segment * each
 
 
-def _price(found: tuple[Plan, int]) -> int:
+def _price(found: tuple[SegmentPlan, int]) -> int:
     return found[1]
 
 
@@ -109,7 +109,7 @@ def recorded_bytes(step: Callable[[], Any]) -> int:
 
 
 def _array(value: Any) -> Any:
-    if isinstance(value, Guarded):
+    if isinstance(value, LockedArray):
         value = getattr(value, "array", None)
     while isinstance(value, Lifted):
         value = getattr(value, "value", value._array)

@@ -119,7 +119,7 @@ def _scan(f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: i
     if not steps:
         return carry, checks.empty_results(f, carry, xs)
     if budget is not None:
-        plan = memory.planned(lambda: f(carry, row_of(xs, steps - 1 if reverse else 0)), carry, steps, budget)
+        plan = memory.choose_plan(lambda: f(carry, row_of(xs, steps - 1 if reverse else 0)), carry, steps, budget)
         if plan.levels:
             return _in_segments(f, carry, xs, steps, reverse, plan, plan.levels)
     return _run(f, carry, xs, steps, reverse)
@@ -131,7 +131,7 @@ def _run(f: Function, carry: Any, xs: Any, steps: int, reverse: bool) -> tuple[A
         return carry, checks.empty_results(f, carry, xs)
     flat = leaves(xs)
     rows = [_rows(leaf) for leaf in flat]
-    checked = checks.Checked(f, carry)
+    checked = checks.CheckedBody(f, carry)
     results: list[list[Any]] = []
     y: Any = None
     for t in reversed(range(steps)) if reverse else range(steps):
@@ -144,7 +144,7 @@ def _run(f: Function, carry: Any, xs: Any, steps: int, reverse: bool) -> tuple[A
 
 
 def _in_segments(
-    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, plan: memory.Plan, levels: int
+    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, plan: memory.SegmentPlan, levels: int
 ) -> tuple[Any, Any]:
     """In segments of which only the first carry is kept; they are run again, in segments themselves, to walk back."""
     size = plan.segment * plan.branching ** (levels - 1)
@@ -166,7 +166,7 @@ def _in_segments(
 class _Segment:
     """Some of the steps, as a function of the carry before them and their rows."""
 
-    def __init__(self, f: Function, steps: int, reverse: bool, plan: memory.Plan, levels: int) -> None:
+    def __init__(self, f: Function, steps: int, reverse: bool, plan: memory.SegmentPlan, levels: int) -> None:
         self.f, self.steps, self.reverse, self.plan, self.levels = f, steps, reverse, plan, levels
         self.__name__ = getattr(f, "__name__", "f")
         self.__wrapped__ = f

@@ -14,7 +14,7 @@ from gradtape.nn import functional
 from gradtape.nn.basic import checked_size, fan_in_uniform
 from gradtape.nn.init import Initialiser
 from gradtape.nn.module import Module
-from gradtape.ops.convolution import for_each_axis
+from gradtape.ops.convolution import integers_for_axes
 
 
 class _Convolution(Module):
@@ -39,7 +39,7 @@ class _Convolution(Module):
         self.in_channels = checked_size(name, "in_channels", channels[0])
         self.out_channels = checked_size(name, "out_channels", channels[1])
         self.groups = checked_size(name, "groups", groups)
-        self.kernel_size = for_each_axis(name, "kernel_size", kernel_size, self._axes, 1)
+        self.kernel_size = integers_for_axes(name, "kernel_size", kernel_size, self._axes, 1)
         if self.in_channels % groups or self.out_channels % groups:
             raise argument_error(
                 OperandError,

@@ -9,24 +9,24 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-ON_ARRIVAL = {"einops": "gradtape.bridges.einops"}
+BRIDGES = {"einops": "gradtape.bridges.einops"}
 """For a library, the module of ours that makes it know tensors."""
 
 
-class Arrival:
-    """A finder of modules that only looks out for the libraries in `ON_ARRIVAL`, and finds them where they are."""
+class ImportHook:
+    """A finder of modules that only looks out for the libraries in `BRIDGES`, and finds them where they are."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name not in ON_ARRIVAL:
+        if name not in BRIDGES:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            both: Any = LoaderAndOurs(spec.loader, ON_ARRIVAL[name])
+            both: Any = BridgeLoader(spec.loader, BRIDGES[name])
             spec.loader = both
         return spec
 
 
-class LoaderAndOurs:
+class BridgeLoader:
     """The library's own loader, and then the module of ours. (`importlib.abc` would take 20 ms to import.)"""
 
     def __init__(self, loader: Any, ours: str) -> None:
@@ -40,13 +40,13 @@ class LoaderAndOurs:
     def exec_module(self, module: Any) -> None:
         module.__spec__.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
-        introduce(self.ours)
+        import_bridge(self.ours)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.loader, name)
 
 
-def introduce(ours: str) -> None:
+def import_bridge(ours: str) -> None:
     """Import our module; a library that has changed too much for it keeps working, without knowing tensors."""
     try:
         importlib.import_module(ours)
@@ -54,10 +54,10 @@ def introduce(ours: str) -> None:
         warnings.warn(f"{ours} cannot be used with the version that is installed: {error}", ImportWarning, stacklevel=2)
 
 
-def watch() -> None:
+def install_import_hook() -> None:
     """Make the libraries that are there, and those that will come, know tensors."""
-    for name, ours in ON_ARRIVAL.items():
+    for name, ours in BRIDGES.items():
         if name in sys.modules:
-            introduce(ours)
-    if not any(isinstance(finder, Arrival) for finder in sys.meta_path):
-        sys.meta_path.insert(0, Arrival())
+            import_bridge(ours)
+    if not any(isinstance(finder, ImportHook) for finder in sys.meta_path):
+        sys.meta_path.insert(0, ImportHook())

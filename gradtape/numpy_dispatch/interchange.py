@@ -149,7 +149,7 @@ def from_torch(x: Any, requires_grad: bool = False) -> Tensor:
     ...     import torch
     ...     assert gt.from_torch(torch.ones(2)).sum().item() == 2.0
     """
-    torch = library("torch", "from_torch")
+    torch = import_library("torch", "from_torch")
     if not isinstance(x, torch.Tensor):
         raise messages.refused_argument(
             OperandError, f"from_torch: a {type(x).__name__} is no PyTorch tensor.", "a torch.Tensor; gt.tensor(x)"
@@ -163,7 +163,7 @@ def from_torch(x: Any, requires_grad: bool = False) -> Tensor:
                 intent="if the gradient is not wanted, say so: x.detach()",
             )
         )
-    return tensor(torch_array(x), requires_grad=requires_grad)
+    return tensor(torch_to_array(x), requires_grad=requires_grad)
 
 
 def to_torch(x: Any, requires_grad: bool = False) -> Any:
@@ -174,14 +174,14 @@ def to_torch(x: Any, requires_grad: bool = False) -> Any:
     >>> if find_spec("torch"):
     ...     assert gt.to_torch(gt.tensor([1.0, 2.0])).tolist() == [1.0, 2.0]
     """
-    torch = library("torch", "to_torch")
+    torch = import_library("torch", "to_torch")
     if isinstance(x, Tensor):
         check_leaves_no_gradient(x, "PyTorch")
         x = x._leave("gt.to_torch")
     return torch.from_numpy(np.array(x)).requires_grad_(requires_grad)
 
 
-def torch_array(x: Any) -> Any:
+def torch_to_array(x: Any) -> Any:
     """The numbers of a PyTorch tensor, wherever its gradient goes, as an array of our own."""
     if x.device.type != "cpu":
         raise messages.refused_argument(
@@ -199,7 +199,7 @@ def _strided() -> Any:
     return importlib.import_module("torch").strided
 
 
-def library(name: str, function: str) -> Any:
+def import_library(name: str, function: str) -> Any:
     """Another library, or an error that says that it is not installed."""
     try:
         return importlib.import_module(name)

@@ -91,13 +91,13 @@ def accepts(value: Any) -> bool:
     return isinstance(value, _KNOWN) and not (isinstance(value, np.ndarray) and _has_own_meaning(type(value)))
 
 
-plain_kinds: set[type] = set()
+plain_array_types: set[type] = set()
 """Kinds of arrays that someone has declared to be numbers and no more, whatever they do with ufuncs."""
 
 
 def _has_own_meaning(kind: type) -> bool:
     """Whether operators mean something else to a kind of array: it has units, or a mask, or * multiplies matrices."""
-    return kind not in plain_kinds and any(
+    return kind not in plain_array_types and any(
         getattr(kind, name) is not getattr(np.ndarray, name) for name in ("__array_ufunc__", "__mul__")
     )
 

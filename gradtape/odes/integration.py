@@ -19,7 +19,7 @@ from gradtape.extend import (
     rebuild,
     solver_error,
 )
-from gradtape.odes.steppers import ExplicitStepper, RosenbrockStepper, Step, Stepper
+from gradtape.odes.steppers import ExplicitStepper, RosenbrockStepper, Stepper, StepResult
 from gradtape.odes.system import TITLE, State, System
 from gradtape.odes.tableaus import METHODS, Explicit
 from gradtape.transforms.custom import checkpoint
@@ -49,7 +49,7 @@ def integrate(
     table = METHODS[method]
     stepper: Stepper
     stepper = ExplicitStepper(system, table) if isinstance(table, Explicit) else RosenbrockStepper(system, table)
-    run = Run(stepper, _Times(t), args, adjoint, max_steps)
+    run = Integration(stepper, _Times(t), args, adjoint, max_steps)
     if stepper.adaptive:
         if step_size is not None:
             raise solver_error(
@@ -99,7 +99,7 @@ class _Times:
         return len(self.numbers)
 
 
-class Run:
+class Integration:
     """One integration: where it is, and the states it has passed at the times asked for."""
 
     def __init__(self, stepper: Stepper, times: _Times, args: tuple[Any, ...], adjoint: bool, max_steps: int) -> None:
@@ -111,7 +111,7 @@ class Run:
         self.outputs: list[State] = [self.y]
         self.steps = 0
 
-    def _try(self, h: Any, within: list[Any]) -> Step:
+    def _try(self, h: Any, within: list[Any]) -> StepResult:
         self.steps += 1
         if self.steps > self.max_steps:
             raise self._failure(
@@ -119,7 +119,7 @@ class Run:
                 'max_steps=, a larger rtol=; method="rodas4" if the system is stiff',
                 WRONG_VALUE,
             )
-        step: Step = self.attempt(self.y, self.slope, self.t, h, within, self.args)
+        step: StepResult = self.attempt(self.y, self.slope, self.t, h, within, self.args)
         return step
 
     def _failure(self, what: str, fix: str, code: str = "") -> Exception:
@@ -200,7 +200,7 @@ class Run:
             found.append((self.times.values[index] - self.t) / step)
         return found
 
-    def _accept(self, done: Step, landed: int | None, step: Any) -> None:
+    def _accept(self, done: StepResult, landed: int | None, step: Any) -> None:
         self.outputs.extend(done.within)
         self.y, self.slope = done.state, done.slope
         if landed is None:

@@ -10,12 +10,12 @@ import numpy as np
 
 from gradtape.errors import DtypeError
 from gradtape.extend import Tensor, as_vector, concrete, solver_error
-from gradtape.odes.system import TITLE, State, System, moved, weighted_sum
+from gradtape.odes.system import TITLE, State, System, advance_state, weighted_sum
 from gradtape.odes.tableaus import Explicit, Rosenbrock
 from gradtape.transforms.jacobians import jacobian
 
 
-class Step(NamedTuple):
+class StepResult(NamedTuple):
     """What a step ends with."""
 
     state: State
@@ -39,7 +39,7 @@ class Stepper(ABC):
         return []
 
     @abstractmethod
-    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> Step:
+    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> StepResult:
         """A step of length h; `within` are fractions of it."""
 
 
@@ -55,21 +55,21 @@ class ExplicitStepper(Stepper):
     def first_slope(self, y: State, t: Any, args: tuple[Any, ...]) -> State:
         return self.system.slope(y, t, args) if self.adaptive else []
 
-    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> Step:
+    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> StepResult:
         table = self.table
         slopes = [slope or self.system.slope(y, t, args)]
         at = y
         for time, row in zip(table.times[1:], table.stages[1:], strict=True):
-            at = moved(y, h, slopes, row)
+            at = advance_state(y, h, slopes, row)
             slopes.append(self.system.slope(at, t + time * h, args))
         if table.errors is None:
-            return Step(moved(y, h, slopes, table.weights), [], None, [])
+            return StepResult(advance_state(y, h, slopes, table.weights), [], None, [])
         used = [index for index, weight in enumerate(table.errors) if weight]
         estimate = [
             weighted_sum([slopes[i][n] for i in used], [table.errors[i] for i in used]) * _plain(h)
             for n in range(len(y))
         ]
-        return Step(at, slopes[-1], estimate, [self._within(y, h, slopes, fraction) for fraction in within])
+        return StepResult(at, slopes[-1], estimate, [self._within(y, h, slopes, fraction) for fraction in within])
 
     def _within(self, y: State, h: Any, slopes: list[State], fraction: Any) -> State:
         """The state at a fraction of the step: the polynomial of degree 4 of the dense output."""
@@ -78,7 +78,7 @@ class ExplicitStepper(Stepper):
         rest = 1.0 - fraction
         weights = fraction * (b + rest * ((first - b) + fraction * ((2.0 * b - last - first) + rest * d)))
         if not isinstance(weights, Tensor):
-            return moved(y, h, slopes, weights)
+            return advance_state(y, h, slopes, weights)
         scaled = h * weights
         return [
             leaf + sum(scaled[i].astype(leaf.real.dtype) * slopes[i][n] for i in range(len(b)))
@@ -105,7 +105,7 @@ class RosenbrockStepper(Stepper):
                     "real and imaginary parts as two leaves of the state",
                 )
 
-    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> Step:
+    def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> StepResult:
         table, system = self.table, self.system
         flat = _flat(y)
 
@@ -126,7 +126,7 @@ class RosenbrockStepper(Stepper):
                 right = right + table.slopes[index] * h * by_time
             stages.append(inverse @ right)
         end = weighted_sum([flat, *stages], [1.0, *table.weights])
-        return Step(self._parts(end), [], self._parts(stages[-1]), [])
+        return StepResult(self._parts(end), [], self._parts(stages[-1]), [])
 
     def _parts(self, flat: Any) -> State:
         found, place = [], 0

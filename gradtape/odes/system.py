@@ -156,7 +156,7 @@ def weighted_sum(arrays: Sequence[Any], weights: Sequence[float]) -> Any:
     return apply(_weighted_sum, tuple([array for array, _ in pairs]), {"weights": tuple([w for _, w in pairs])})
 
 
-def moved(y: State, h: Any, slopes: Sequence[State], weights: Sequence[float] | Vector) -> State:
+def advance_state(y: State, h: Any, slopes: Sequence[State], weights: Sequence[float] | Vector) -> State:
     """y + h sum_i weights[i] slopes[i], leaf by leaf; h may be a tensor."""
     used = [index for index, weight in enumerate(weights) if weight]
     if not used:

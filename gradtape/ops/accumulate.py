@@ -17,21 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import spread
+from gradtape.core.batch import repeat_for_batch
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, general
 from gradtape.core.typing import Array
 from gradtape.ops import elementwise
-from gradtape.ops.arguments import along, behind_batch
+from gradtape.ops.arguments import batch_shift_axes, index_at_axis
 from gradtape.ops.cumulative import recurrence
 
 
 def _stretches_kernel(x: Array, out: Array, axis: int) -> Any:
     """For each place: whether it is in the stretch of the one before, whether it is tied, how many are tied by now."""
     tied = (x == out) | (np.isnan(x) & np.isnan(out))
-    behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
+    behind, ahead = out[index_at_axis(axis, slice(None, -1))], out[index_at_axis(axis, slice(1, None))]
     same = np.zeros(x.shape, bool)
-    same[along(axis, slice(1, None))] = (behind == ahead) | (np.isnan(behind) & np.isnan(ahead))
+    same[index_at_axis(axis, slice(1, None))] = (behind == ahead) | (np.isnan(behind) & np.isnan(ahead))
     running = np.cumsum(tied, axis)
     before = np.maximum.accumulate(np.where(same, 0, running - tied), axis)
     kind = out.real.dtype
@@ -40,7 +40,7 @@ def _stretches_kernel(x: Array, out: Array, axis: int) -> Any:
 
 def _batch_stretches(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    both = [v if flag else spread(v, size) for v, flag in zip(values, flags, strict=True)]
+    both = [v if flag else repeat_for_batch(v, size) for v, flag in zip(values, flags, strict=True)]
     return apply(op, tuple(both), {"axis": params["axis"] + 1})
 
 
@@ -75,7 +75,7 @@ def _running_extreme(ufunc: np.ufunc) -> Op:
         reverse=_extreme_reverse,
         forward=_extreme_forward,
         name=f"{ufunc.__name__} so far",
-        batch=behind_batch("axis"),
+        batch=batch_shift_axes("axis"),
         samples=lambda draw: [
             ((draw(6),), {"axis": 0}),
             ((draw(2, 4),), {"axis": 1}),
@@ -87,8 +87,8 @@ def _running_extreme(ufunc: np.ufunc) -> Op:
 
 def _kept_share(out: Array, axis: int) -> Any:
     """exp(out_(k-1) - out_k), and 0 at the first place."""
-    behind, ahead = out[along(axis, slice(None, -1))], out[along(axis, slice(1, None))]
-    first = np.zeros_like(out[along(axis, slice(0, 1))])
+    behind, ahead = out[index_at_axis(axis, slice(None, -1))], out[index_at_axis(axis, slice(1, None))]
+    first = np.zeros_like(out[index_at_axis(axis, slice(0, 1))])
     return np.concatenate([first, elementwise.log_share(behind, ahead)], axis)
 
 
@@ -97,7 +97,7 @@ _log_sum_so_far = general(
     reverse=lambda g, x, out, axis: elementwise.log_share(x, out) * _solved_backwards(_kept_share(out, axis), g, axis),
     forward=lambda dx, x, out, axis: recurrence(_kept_share(out, axis), elementwise.log_share(x, out) * dx, axis),
     name="logaddexp so far",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [((draw(5),), {"axis": 0}), ((draw(2, 3),), {"axis": 1}), ((draw(0, 2),), {"axis": 0})],
 )
 

@@ -16,7 +16,7 @@ from gradtape.core.rules import elementwise
 from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import one_axis, ordered, ordered_floating, refused
+from gradtape.ops.arguments import argument_error, as_real_floating, one_axis, require_order
 from gradtape.ops.rectifiers import samples_with
 from gradtape.ops.softmax import sigmoid, softmax, softplus_kernel
 from gradtape.ops.softmax import softplus as smooth_relu
@@ -63,7 +63,7 @@ def blockwise(formula: Callable[..., Any]) -> Callable[..., Any]:
 # -- exponential
 
 _elu = elementwise(
-    lambda x, alpha, scale, reach: _elu_kernel(ordered(x, "elu"), alpha, scale, reach),
+    lambda x, alpha, scale, reach: _elu_kernel(require_order(x, "elu"), alpha, scale, reach),
     lambda x, alpha, scale, reach: _elu_slope(x, alpha, scale, reach),
     name="elu",
     samples=lambda draw: [
@@ -101,7 +101,7 @@ def elu(input: TensorLike, alpha: float = 1.0) -> Any:
     >>> gt.nn.functional.elu(gt.tensor([-1000.0, 0.0, 2.0]))
     Tensor([-1.,  0.,  2.])
     """
-    return _elu(ordered_floating(input, "elu"), alpha=float(alpha), scale=1.0, reach=1.0)
+    return _elu(as_real_floating(input, "elu"), alpha=float(alpha), scale=1.0, reach=1.0)
 
 
 def selu(input: TensorLike) -> Any:
@@ -111,7 +111,7 @@ def selu(input: TensorLike) -> Any:
     >>> gt.nn.functional.selu(gt.tensor([-1000.0, 1.0]))
     Tensor([-1.75809934,  1.05070099])
     """
-    return _elu(ordered_floating(input, "selu"), alpha=_SELU_ALPHA, scale=_SELU_SCALE, reach=1.0)
+    return _elu(as_real_floating(input, "selu"), alpha=_SELU_ALPHA, scale=_SELU_SCALE, reach=1.0)
 
 
 def celu(input: TensorLike, alpha: float = 1.0) -> Any:
@@ -122,12 +122,12 @@ def celu(input: TensorLike, alpha: float = 1.0) -> Any:
     Tensor([-0.5,  2. ])
     """
     if not alpha:
-        raise refused(OperandError, "celu: alpha=0 would be divided by.", "another alpha; relu has none")
-    return _elu(ordered_floating(input, "celu"), alpha=float(alpha), scale=1.0, reach=float(alpha))
+        raise argument_error(OperandError, "celu: alpha=0 would be divided by.", "another alpha; relu has none")
+    return _elu(as_real_floating(input, "celu"), alpha=float(alpha), scale=1.0, reach=float(alpha))
 
 
 _softplus = elementwise(
-    lambda x, beta, limit: _softplus_kernel(ordered(x, "softplus"), beta, limit),
+    lambda x, beta, limit: _softplus_kernel(require_order(x, "softplus"), beta, limit),
     lambda x, beta, limit: np.where(x * beta > limit, np.ones((), x.dtype), sigmoid(x * beta)),
     name="softplus of beta",
     samples=samples_with(beta=2.0, limit=3.0),
@@ -152,8 +152,8 @@ def softplus(input: TensorLike, beta: float = 1.0, threshold: float = 20.0) -> A
     Tensor([6.93147181e-01, 1.00000000e+03])
     """
     if not beta:
-        raise refused(OperandError, "softplus: beta=0 would be divided by.", "another beta")
-    return _softplus(ordered_floating(input, "softplus"), beta=float(beta), limit=float(threshold))
+        raise argument_error(OperandError, "softplus: beta=0 would be divided by.", "another beta")
+    return _softplus(as_real_floating(input, "softplus"), beta=float(beta), limit=float(threshold))
 
 
 def logsigmoid(input: TensorLike) -> Any:
@@ -163,7 +163,7 @@ def logsigmoid(input: TensorLike) -> Any:
     >>> gt.nn.functional.logsigmoid(gt.tensor([-1000.0, 0.0]))
     Tensor([-1.00000000e+03, -6.93147181e-01])
     """
-    return log_expit(ordered_floating(input, "logsigmoid"))
+    return log_expit(as_real_floating(input, "logsigmoid"))
 
 
 @blockwise
@@ -180,7 +180,7 @@ def _logistic(u: Array) -> Any:
 
 # x s(x): derivative s (1 + x (1 - s))
 _silu = elementwise(
-    lambda x: _times_logistic(ordered(x, "silu"), 1.0, 0.0),
+    lambda x: _times_logistic(require_order(x, "silu"), 1.0, 0.0),
     lambda x: _silu_slope(x),
     name="silu",
 )
@@ -199,12 +199,12 @@ def silu(input: TensorLike) -> Any:
     >>> gt.nn.functional.silu(gt.tensor([-1000.0, 0.0, 1000.0]))
     Tensor([  -0.,    0., 1000.])
     """
-    return _silu(ordered_floating(input, "silu"))
+    return _silu(as_real_floating(input, "silu"))
 
 
 # x tanh(softplus(x)); with u = tanh(softplus(x)) the derivative is u + x sigmoid(x) (1 - u^2)
 _mish = elementwise(
-    lambda x: _mish_kernel(ordered(x, "mish")),
+    lambda x: _mish_kernel(require_order(x, "mish")),
     lambda x: _mish_slope(x),
     name="mish",
 )
@@ -228,7 +228,7 @@ def mish(input: TensorLike) -> Any:
     >>> gt.nn.functional.mish(gt.tensor([0.0, 1000.0]))
     Tensor([   0., 1000.])
     """
-    return _mish(ordered_floating(input, "mish"))
+    return _mish(as_real_floating(input, "mish"))
 
 
 _PEAK = 1 / math.sqrt(2 * math.pi)  # of the normal density
@@ -280,7 +280,7 @@ def _gelu_slope(x: Array) -> Any:
 
 
 _gelu = elementwise(
-    lambda x: _gelu_kernel(ordered(x, "gelu")),
+    lambda x: _gelu_kernel(require_order(x, "gelu")),
     lambda x: _gelu_slope(x),
     name="gelu",
 )
@@ -288,7 +288,7 @@ _gelu = elementwise(
 # the approximation x s(2 u), because (1 + tanh(u)) / 2 = s(2 u), with 2 u = a (x + b x^3)
 _GELU_A, _GELU_B = 2 * math.sqrt(2 / math.pi), 0.044715
 _gelu_tanh = elementwise(
-    lambda x: _times_logistic(ordered(x, "gelu"), _GELU_A, _GELU_B),
+    lambda x: _times_logistic(require_order(x, "gelu"), _GELU_A, _GELU_B),
     lambda x: _gelu_tanh_slope(x),
     name="gelu by tanh",
 )
@@ -310,12 +310,12 @@ def gelu(input: TensorLike, approximate: str = "none") -> Any:
     Tensor([-0.15880801,  0.84119199])
     """
     if approximate not in ("none", "tanh"):
-        raise refused(OperandError, f"gelu: approximate={approximate!r}.", "approximate 'none' or 'tanh'")
-    return (_gelu if approximate == "none" else _gelu_tanh)(ordered_floating(input, "gelu"))
+        raise argument_error(OperandError, f"gelu: approximate={approximate!r}.", "approximate 'none' or 'tanh'")
+    return (_gelu if approximate == "none" else _gelu_tanh)(as_real_floating(input, "gelu"))
 
 
 _softsign = elementwise(
-    lambda x: x / (1 + np.abs(ordered(x, "softsign"))),
+    lambda x: x / (1 + np.abs(require_order(x, "softsign"))),
     lambda x: 1 / (1 + np.abs(x)) ** 2,
     name="softsign",
 )
@@ -328,11 +328,11 @@ def softsign(input: TensorLike) -> Any:
     >>> gt.nn.functional.softsign(gt.tensor([-1.0, 3.0]))
     Tensor([-0.5 ,  0.75])
     """
-    return _softsign(ordered_floating(input, "softsign"))
+    return _softsign(as_real_floating(input, "softsign"))
 
 
 _tanhshrink = elementwise(
-    lambda x: x - np.tanh(ordered(x, "tanhshrink")),
+    lambda x: x - np.tanh(require_order(x, "tanhshrink")),
     lambda x: np.tanh(x) ** 2,
     name="tanhshrink",
 )
@@ -345,7 +345,7 @@ def tanhshrink(input: TensorLike) -> Any:
     >>> gt.nn.functional.tanhshrink(gt.tensor([0.0, 1000.0]))
     Tensor([  0., 999.])
     """
-    return _tanhshrink(ordered_floating(input, "tanhshrink"))
+    return _tanhshrink(as_real_floating(input, "tanhshrink"))
 
 
 # -- along an axis
@@ -358,11 +358,11 @@ def glu(input: TensorLike, axis: int = -1) -> Any:
     >>> gt.nn.functional.glu(gt.tensor([2.0, 4.0, 0.0, 0.0]))
     Tensor([1., 2.])
     """
-    input = ordered_floating(input, "glu")
+    input = as_real_floating(input, "glu")
     place = one_axis(axis, input.ndim)
     half, odd = divmod(input.shape[place], 2)
     if odd:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"glu: axis {axis} of input, of shape {input.shape}, has {input.shape[place]} elements; it is cut into two "
             "halves.",
@@ -379,4 +379,4 @@ def softmin(input: TensorLike, axis: int = -1) -> Any:
     >>> gt.nn.functional.softmin(gt.tensor([0.0, 1000.0]))
     Tensor([1., 0.])
     """
-    return softmax(-ordered_floating(input, "softmin"), axis)
+    return softmax(-as_real_floating(input, "softmin"), axis)

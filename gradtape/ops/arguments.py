@@ -30,16 +30,16 @@ def as_value(x: TensorLike) -> Array:
         return value
     array = x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, say, the numbers
     if array.dtype.hasobject:
-        raise refused(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")
+        raise argument_error(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")
     return array
 
 
-def refused(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
+def argument_error(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:
     """The error for an argument that an operation cannot take, at the user's line."""
     return messages.refused_argument(kind, what, fix)
 
 
-def filled(out: Array, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def write_result_into(out: Array, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`out`, with what `function` returns written into it, as its keyword of that name asks for."""
     return write_into(function(*args, **kwargs), out, f"{function.__name__}(out=...)")
 
@@ -47,7 +47,7 @@ def filled(out: Array, function: Callable[..., Any], *args: Any, **kwargs: Any) 
 def one_axis(axis: Axis, ndim: int) -> int:
     """An axis as a non-negative integer."""
     if isinstance(axis, (list, tuple)):
-        raise refused(OperandError, f"axis {axis!r}: one axis is wanted here.", "an integer")
+        raise argument_error(OperandError, f"axis {axis!r}: one axis is wanted here.", "an integer")
     return axes_tuple(axis, ndim)[0]
 
 
@@ -58,7 +58,9 @@ def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
     try:
         return normalize_axis_tuple(axis, ndim, allow_duplicate=repeated)
     except TypeError:
-        raise refused(OperandError, f"axis {axis!r} is not an integer.", "an integer, or a tuple of them") from None
+        raise argument_error(
+            OperandError, f"axis {axis!r} is not an integer.", "an integer, or a tuple of them"
+        ) from None
     except ValueError:  # NumPy's AxisError is one
         raise messages.no_such_axis(axis, ndim) from None
 
@@ -66,7 +68,7 @@ def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
 def axes_or_none(axis: Any, ndim: int) -> Axes:
     """Axes as a tuple of non-negative integers, or None for all; a list of them is refused, as NumPy's sums do."""
     if type(axis) is list:
-        raise refused(OperandError, f"axis {axis!r} is a list.", "an integer, or a tuple of them")
+        raise argument_error(OperandError, f"axis {axis!r} is a list.", "an integer, or a tuple of them")
     return None if axis is None else axes_tuple(axis, ndim)
 
 
@@ -82,7 +84,7 @@ def all_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if axis is None else axes_tuple(axis, ndim)
 
 
-def noted(out: Array, x: Array, axes: Axes, keepdims: bool) -> Any:
+def note_reduction(out: Array, x: Array, axes: Axes, keepdims: bool) -> Any:
     """`out`, a reduction of `x`; if it fits the axis that is gone by its length, where it falls is looked at when a
     gradient is taken.
     """
@@ -95,7 +97,7 @@ def noted(out: Array, x: Array, axes: Axes, keepdims: bool) -> Any:
     return out
 
 
-def converted(x: Array, dtype: DTypeLike) -> Array:
+def cast_to(x: Array, dtype: DTypeLike) -> Array:
     """`x` in `dtype`, where one is asked for."""
     return x if dtype is None or x.dtype == np.dtype(dtype) else x.astype(dtype)
 
@@ -111,10 +113,10 @@ def flat_or_axis(x: TensorLike, axis: int | None, number: bool = False) -> tuple
     return x, one_axis(axis, x.ndim)
 
 
-def ordered(x: Array, name: str) -> Array:
+def require_order(x: Array, name: str) -> Array:
     """`x`, if its numbers have an order."""
     if x.dtype.kind == "c":
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name} of complex numbers ({x.dtype}): they have no order.",
             f"{name} of the real and of the imaginary part, or of the absolute value",
@@ -122,27 +124,29 @@ def ordered(x: Array, name: str) -> Array:
     return x
 
 
-def ordered_floating(input: TensorLike, name: str) -> Array:
+def as_real_floating(input: TensorLike, name: str) -> Array:
     """`input` as real floating point numbers."""
     input = as_value(input)
-    return ordered(input, name) if input.dtype.kind in "fc" else input.astype(float)
+    return require_order(input, name) if input.dtype.kind in "fc" else input.astype(float)
 
 
-def lengths(shape: ShapeLike) -> tuple[int, ...]:
+def as_shape(shape: ShapeLike) -> tuple[int, ...]:
     """A shape as a tuple: of one length, or of a sequence of them."""
     several = shape if isinstance(shape, (list, tuple, np.ndarray)) else (shape,)
     try:
         return tuple([operator.index(n) for n in several])
     except TypeError:
-        raise refused(OperandError, f"shape {shape!r} is not of integers.", "integers: n // 2, not n / 2") from None
+        raise argument_error(
+            OperandError, f"shape {shape!r} is not of integers.", "integers: n // 2, not n / 2"
+        ) from None
 
 
-def along(axis: int, place: Any) -> tuple[Any, ...]:
+def index_at_axis(axis: int, place: Any) -> tuple[Any, ...]:
     """The index that has `place` at `axis` and everything before it."""
     return (*(slice(None),) * axis, place)
 
 
-def behind_batch(*names: str) -> Any:
+def batch_shift_axes(*names: str) -> Any:
     """A batching rule for operations whose keywords in `names` are non-negative axes (or tuples of them)."""
 
     def batch(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -155,7 +159,7 @@ def behind_batch(*names: str) -> Any:
     return batch
 
 
-def restored(reduced: Array, axis: Axes, keepdims: bool, ndim: int) -> Any:
+def restore_reduced_axes(reduced: Array, axis: Axes, keepdims: bool, ndim: int) -> Any:
     """A reduced array with its axes back, at length 1, so that it broadcasts against what it came from."""
     if keepdims or not ndim:
         return reduced

@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.rules import general
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import as_value, behind_batch, refused
+from gradtape.ops.arguments import argument_error, as_value, batch_shift_axes
 from gradtape.ops.elementwise import where
 from gradtape.ops.layers import dropout
 from gradtape.ops.products import matmul
@@ -42,7 +42,7 @@ _attention_weights = general(
     reverse=lambda g, out, axis: _change(g, out, axis),
     forward=lambda dx, out, axis: _change(dx, out, axis),
     name="attention weights",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((draw(3, 4),), {"axis": 1}),
         ((draw(2, 2, 3),), {"axis": 2}),
@@ -99,7 +99,7 @@ def _floating(x: TensorLike) -> Array:
 def _check_shapes(query: Array, key: Array, value: Array) -> None:
     shapes = (query.shape, key.shape, value.shape)
     if min(len(shape) for shape in shapes) < 2 or shapes[0][-1] != shapes[1][-1] or shapes[1][-2] != shapes[2][-2]:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"scaled_dot_product_attention: query has shape {shapes[0]}, key {shapes[1]} and value {shapes[2]}; "
             "(..., L, E), (..., S, E) and (..., S, V) are accepted.",
@@ -108,7 +108,7 @@ def _check_shapes(query: Array, key: Array, value: Array) -> None:
     try:
         np.broadcast_shapes(*[shape[:-2] for shape in shapes])
     except ValueError:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"scaled_dot_product_attention: query has shape {shapes[0]}, key {shapes[1]} and value {shapes[2]}; the "
             "axes before the last two do not broadcast.",
@@ -122,7 +122,7 @@ def _masked(scores: Array, mask: Array) -> Any:
     except ValueError:
         fits = False
     if not fits:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"scaled_dot_product_attention: attn_mask has shape {mask.shape}; one that broadcasts against the scores, "
             f"{scores.shape}, is accepted.",
@@ -131,7 +131,7 @@ def _masked(scores: Array, mask: Array) -> Any:
     if mask.dtype.kind == "b":
         return where(mask, scores, scores.dtype.type(-np.inf))
     if mask.dtype.kind != "f":
-        raise refused(
+        raise argument_error(
             OperandError,
             f"scaled_dot_product_attention: attn_mask has dtype {mask.dtype}; booleans (True: may attend) or floating "
             "point numbers (added to the scores) are accepted.",

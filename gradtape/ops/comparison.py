@@ -17,7 +17,7 @@ from gradtape.core.rules import constant
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.numpy_dispatch.protocols import COMPOSED, answers
-from gradtape.ops.arguments import as_value, filled
+from gradtape.ops.arguments import as_value, write_result_into
 from gradtape.ops.conversion import absolute, direction
 from gradtape.ops.documentation import flat
 
@@ -113,7 +113,7 @@ def round(x: TensorLike, decimals: int = 0, out: Array | None = None) -> Any:
     Tensor([0., 2.])
     """
     if out is not None:
-        return filled(out, round, x, decimals)
+        return write_result_into(out, round, x, decimals)
     return _round(x, decimals=decimals)
 
 

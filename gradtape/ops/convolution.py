@@ -10,12 +10,10 @@ from typing import Any
 
 from gradtape.core.typing import Array, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.convolution_ops import CHUNK_BYTES as CHUNK_BYTES
 from gradtape.ops.convolution_ops import Geometry, Lengths, _convolve, _spread
-from gradtape.ops.convolution_ops import Layout as Layout
 from gradtape.ops.convolution_ops import _correlate as _correlate
-from gradtape.ops.convolution_ops import layout_of as layout_of
 
 __all__ = [
     "conv1d",
@@ -27,24 +25,24 @@ __all__ = [
 ]
 
 
-def for_each_axis(name: str, what: str, given: Any, axes: int, least: int) -> Lengths:
+def integers_for_axes(name: str, what: str, given: Any, axes: int, least: int) -> Lengths:
     """An integer for each axis, from one for all or a sequence of them."""
     accepted = f"{what}= takes an integer of at least {least}, or a tuple of {axes}"
     several = given if isinstance(given, tuple | list) else (given,) * axes
     try:
         found = tuple([operator.index(length) for length in several])
     except TypeError:
-        raise refused(OperandError, f"{name}: {what}={given!r} is not of integers.", accepted) from None
+        raise argument_error(OperandError, f"{name}: {what}={given!r} is not of integers.", accepted) from None
     if len(found) != axes or min(found) < least:
-        raise refused(OperandError, f"{name}: {what}={given!r} does not fit {axes} axes.", accepted)
+        raise argument_error(OperandError, f"{name}: {what}={given!r} does not fit {axes} axes.", accepted)
     return found
 
 
-def images(name: str, input: TensorLike, axes: int) -> tuple[Array, bool]:
+def as_images(name: str, input: TensorLike, axes: int) -> tuple[Array, bool]:
     """`input` as (examples, channels, ...), and whether it was a single example without the first axis."""
     input = as_value(input)
     if input.ndim not in (axes + 1, axes + 2):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: input has shape {input.shape}, of {input.ndim} axes; (examples, channels"
             f"{', length' * axes}) is accepted, or the same without examples.",
@@ -61,17 +59,17 @@ def _checked_weight(
     layout = "(in channels, out channels / groups" if transposed else "(out channels, in channels / groups"
     layout += f"{', taps' * axes})"
     if weight.ndim != axes + 2:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: weight has shape {weight.shape}; {layout} is accepted.",
             f"a weight of {axes + 2} axes",
         )
-    (groups,) = for_each_axis(name, "groups", groups, 1, 1)
+    (groups,) = integers_for_axes(name, "groups", groups, 1, 1)
     channels, taken = input.shape[1], weight.shape[0] if transposed else weight.shape[1] * groups
     if channels != taken:
         out, taps = weight.shape[1 if transposed else 0], weight.shape[2:]
         wanted = (channels, out, *taps) if transposed else (out, channels // groups, *taps)
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: input of shape {input.shape} has {channels} channels (axis 1), but weight of shape "
             f"{weight.shape} with groups={groups} takes {taken}; weight is {layout}.",
@@ -80,14 +78,16 @@ def _checked_weight(
             else f"a weight of shape {wanted} takes this input",
         )
     if weight.shape[0] % groups:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: weight of shape {weight.shape} has {weight.shape[0]} channels, which groups={groups} does not "
             "divide.",
             "a number of groups that divides the channels on both sides",
         )
     if 0 in weight.shape[2:]:
-        raise refused(ShapeError, f"{name}: weight of shape {weight.shape} has no taps.", "at least one tap an axis")
+        raise argument_error(
+            ShapeError, f"{name}: weight of shape {weight.shape} has no taps.", "at least one tap an axis"
+        )
     return weight, groups
 
 
@@ -95,7 +95,7 @@ def _with_bias(name: str, out: Array, bias: Any, axes: int, single: bool) -> Any
     if bias is not None:
         bias = as_value(bias)
         if bias.shape != (out.shape[1],):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: bias has shape {bias.shape}; one number for each of the {out.shape[1]} output channels is "
                 "accepted.",
@@ -105,21 +105,23 @@ def _with_bias(name: str, out: Array, bias: Any, axes: int, single: bool) -> Any
     return out[0] if single else out
 
 
-def margins_of(padding: Any, name: str, stride: Lengths, dilation: Lengths, taps: Lengths) -> list[tuple[int, int]]:
+def padding_widths(padding: Any, name: str, stride: Lengths, dilation: Lengths, taps: Lengths) -> list[tuple[int, int]]:
     """How much is added before and behind, along each axis."""
     if isinstance(padding, str):
         if padding == "valid":
             return [(0, 0)] * len(taps)
         if padding != "same":
-            raise refused(OperandError, f"{name}: padding={padding!r}.", "'same', 'valid', integers or a tuple of them")
+            raise argument_error(
+                OperandError, f"{name}: padding={padding!r}.", "'same', 'valid', integers or a tuple of them"
+            )
         if max(stride) > 1:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{name}: padding='same' with stride={stride}: the output cannot have the input's lengths.",
                 "stride=1, or a padding in numbers",
             )
         return [(d * (t - 1) // 2, d * (t - 1) - d * (t - 1) // 2) for d, t in zip(dilation, taps, strict=True)]
-    return [(each, each) for each in for_each_axis(name, "padding", padding, len(taps), 0)]
+    return [(each, each) for each in integers_for_axes(name, "padding", padding, len(taps), 0)]
 
 
 def _convolution(
@@ -133,12 +135,12 @@ def _convolution(
     groups: Any,
 ) -> Any:
     name = f"conv{axes}d"
-    input, single = images(name, input, axes)
+    input, single = as_images(name, input, axes)
     weight, groups = _checked_weight(name, input, weight, axes, groups, False)
-    stride = for_each_axis(name, "stride", stride, axes, 1)
-    dilation = for_each_axis(name, "dilation", dilation, axes, 1)
+    stride = integers_for_axes(name, "stride", stride, axes, 1)
+    dilation = integers_for_axes(name, "dilation", dilation, axes, 1)
     inputs, taps = tuple(input.shape[2:]), tuple(weight.shape[2:])
-    margins = margins_of(padding, name, stride, dilation, taps)
+    margins = padding_widths(padding, name, stride, dilation, taps)
     outputs = tuple(
         [
             (length + low + high - d * (t - 1) - 1) // s + 1
@@ -146,7 +148,7 @@ def _convolution(
         ]
     )
     if min(outputs) < 1:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: the kernel {taps} with dilation={dilation} is longer than the input {inputs} with "
             f"padding={padding!r}.",
@@ -227,14 +229,14 @@ def _transposed(
     dilation: ShapeLike,
 ) -> Any:
     name = f"conv_transpose{axes}d"
-    input, single = images(name, input, axes)
+    input, single = as_images(name, input, axes)
     weight, groups = _checked_weight(name, input, weight, axes, groups, True)
-    stride = for_each_axis(name, "stride", stride, axes, 1)
-    dilation = for_each_axis(name, "dilation", dilation, axes, 1)
-    padding = for_each_axis(name, "padding", padding, axes, 0)
-    extra = for_each_axis(name, "output_padding", output_padding, axes, 0)
+    stride = integers_for_axes(name, "stride", stride, axes, 1)
+    dilation = integers_for_axes(name, "dilation", dilation, axes, 1)
+    padding = integers_for_axes(name, "padding", padding, axes, 0)
+    extra = integers_for_axes(name, "output_padding", output_padding, axes, 0)
     if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation, strict=True)):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: output_padding={output_padding!r} with stride={stride} and dilation={dilation}.",
             "an output_padding smaller than the stride or the dilation, along each axis",
@@ -247,7 +249,7 @@ def _transposed(
         ]
     )
     if min(lengths) < 1 or min(given) < 1:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: input of shape {input.shape} with padding={padding} leaves an output of lengths {lengths}.",
             "less padding, or a longer input",

@@ -51,7 +51,7 @@ class Geometry(NamedTuple):
 # is thrown away. With a stride, the inputs stride * cell + phase of each phase are an image of their own.
 
 
-class Layout(NamedTuple):
+class RowLayout(NamedTuple):
     """Where things are in the row of one example."""
 
     cells: Lengths  # the lengths of the axes of one phase's image
@@ -64,7 +64,7 @@ class Layout(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def layout_of(geometry: Geometry) -> Layout:
+def row_layout(geometry: Geometry) -> RowLayout:
     axes = range(len(geometry.stride))
     cells = tuple(
         [geometry.outputs[i] + geometry.dilation[i] * (geometry.taps[i] - 1) // geometry.stride[i] for i in axes]
@@ -93,7 +93,7 @@ def layout_of(geometry: Geometry) -> Layout:
             taken.append(slice(start, start + stride * (count - 1) + 1 if count else start, stride))
             covered = covered and count == cells[i]
         phases.append((number, tuple(filled), tuple(taken)))
-    return Layout(cells, phases, taps, covered, tuple([slice(0, length) for length in geometry.outputs]))
+    return RowLayout(cells, phases, taps, covered, tuple([slice(0, length) for length in geometry.outputs]))
 
 
 CHUNK_BYTES = 1 << 20
@@ -104,7 +104,7 @@ SMALL_ROW = 512
 """How long a row is at most for it to be quicker to clear all columns at once than the end of each."""
 
 
-def _chunks(examples: int, channels: int, thin: bool, itemsize: int, layout: Layout) -> Iterator[slice]:
+def _chunks(examples: int, channels: int, thin: bool, itemsize: int, layout: RowLayout) -> Iterator[slice]:
     rows = 2 if thin else len(layout.taps)  # where there are no columns, a row and its product are held
     each = channels * rows * math.prod(layout.cells) * itemsize
     step = max(1, CHUNK_BYTES // max(each, 1))
@@ -118,7 +118,7 @@ def _channels_first(x: Array, groups: int) -> Any:
     return split.transpose((1, 2, 0, *range(3, split.ndim)))
 
 
-def _rows(x: Array, layout: Layout) -> Any:
+def _rows(x: Array, layout: RowLayout) -> Any:
     """The rows (groups, c, phase, row) for images x (groups, c, n, ...)."""
     planes: Any = (np.empty if layout.covered else np.zeros)(
         (*x.shape[:2], len(layout.phases), x.shape[2], *layout.cells), x.dtype
@@ -128,7 +128,7 @@ def _rows(x: Array, layout: Layout) -> Any:
     return planes.reshape((*planes.shape[:3], -1))
 
 
-def _columns(rows: Array, layout: Layout) -> Any:
+def _columns(rows: Array, layout: RowLayout) -> Any:
     """The matrices (groups, c * taps, row): each row as the taps meet it."""
     if len(layout.taps) == 1:
         return rows[:, :, 0]
@@ -142,7 +142,7 @@ def _columns(rows: Array, layout: Layout) -> Any:
     return columns.reshape((groups, channels * len(layout.taps), length))
 
 
-def _wide(y: Array, layout: Layout) -> Any:
+def _wide(y: Array, layout: RowLayout) -> Any:
     """The matrices (groups, o, row) for outputs y (groups, o, n, ...), zero where a row has no output."""
     if y.shape[3:] == layout.cells:
         return y.reshape((*y.shape[:2], -1))
@@ -152,7 +152,7 @@ def _wide(y: Array, layout: Layout) -> Any:
 
 
 def _convolve_kernel(x: Array, w: Array, geometry: Geometry) -> Any:
-    layout, groups = layout_of(geometry), geometry.groups
+    layout, groups = row_layout(geometry), geometry.groups
     out = np.empty((x.shape[0], w.shape[0], *geometry.outputs), np.result_type(x, w))
     images, results = _channels_first(x, groups), _channels_first(out, groups)
     matrix = w.reshape((groups, w.shape[0] // groups, -1))
@@ -174,7 +174,7 @@ def _convolve_kernel(x: Array, w: Array, geometry: Geometry) -> Any:
 
 
 def _spread_kernel(y: Array, w: Array, geometry: Geometry) -> Any:
-    layout, groups, channels = layout_of(geometry), geometry.groups, w.shape[1]
+    layout, groups, channels = row_layout(geometry), geometry.groups, w.shape[1]
     out = np.zeros((y.shape[0], groups * channels, *geometry.inputs), np.result_type(y, w))
     images, results = _channels_first(out, groups), _channels_first(y, groups)
     matrix = w.reshape((groups, w.shape[0] // groups, -1)).swapaxes(1, 2)
@@ -201,7 +201,7 @@ def _spread_kernel(y: Array, w: Array, geometry: Geometry) -> Any:
 
 
 def _correlate_kernel(x: Array, y: Array, geometry: Geometry) -> Any:
-    layout, groups = layout_of(geometry), geometry.groups
+    layout, groups = row_layout(geometry), geometry.groups
     images, results = _channels_first(x, groups), _channels_first(y, groups)
     channels = images.shape[1]
     total: Any = np.zeros((groups, results.shape[1], channels * len(layout.taps)), np.result_type(x, y))

@@ -13,7 +13,7 @@ from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.elementwise import clip
 from gradtape.ops.joining import concatenate
@@ -46,11 +46,11 @@ def cov(
         rows = concatenate([rows, _variables(y, rowvar, dtype)], 0)
     less = ddof if ddof is not None else 0 if bias else 1
     if less != int(less):
-        raise refused(OperandError, f"cov: ddof={ddof}.", "an integer")
+        raise argument_error(OperandError, f"cov: ddof={ddof}.", "an integer")
     weights: Any = None
     if fweights is not None:
         if np.any(plain(fweights) != np.rint(plain(fweights))):
-            raise refused(OperandError, "cov: fweights that are not integers.", "aweights, which need not be")
+            raise argument_error(OperandError, "cov: fweights that are not integers.", "aweights, which need not be")
         weights = _observation_weights(fweights, rows.shape[1], "fweights")
     if aweights is not None:
         relative = _observation_weights(aweights, rows.shape[1], "aweights")
@@ -78,7 +78,7 @@ def _variables(m: TensorLike, rowvar: bool, dtype: DTypeLike) -> Any:
     """A matrix of floating point numbers with a variable in each row."""
     m = as_value(m)
     if m.ndim > 2:
-        raise refused(ShapeError, f"cov: an array of {m.ndim} axes.", "a matrix with a variable in each row")
+        raise argument_error(ShapeError, f"cov: an array of {m.ndim} axes.", "a matrix with a variable in each row")
     m = m.astype(dtype) if dtype is not None else m if m.dtype.kind in "fc" else m.astype(float)
     if m.ndim < 2:
         return reshape(m, (1, -1))
@@ -92,7 +92,9 @@ class _Miscounted(ShapeError, RuntimeError):
 def _observation_weights(weights: TensorLike, count: int, name: str) -> Any:
     weights = as_value(weights)
     if weights.shape != (count,):
-        raise refused(_Miscounted, f"cov: {name} of shape {weights.shape} for {count} observations.", "one for each")
+        raise argument_error(
+            _Miscounted, f"cov: {name} of shape {weights.shape} for {count} observations.", "one for each"
+        )
     return weights
 
 

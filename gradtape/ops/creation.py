@@ -10,7 +10,7 @@ from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.core.typing import DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import identity, result_type
 from gradtape.ops.shaping import broadcast_to, moveaxis
 
@@ -125,7 +125,7 @@ def linspace(
     Tensor([0. , 0.5, 1. ])
     """
     if num < 0:
-        raise refused(OperandError, f"linspace: num={num}.", "how many numbers, 0 or more")
+        raise argument_error(OperandError, f"linspace: num={num}.", "how many numbers, 0 or more")
     gaps = max(num - 1 if endpoint else num, 1)
     kind = result_type(start, stop, 1.0)
     steps = Tensor((np.arange(num) / gaps).astype(kind.type(0).real.dtype))

@@ -16,7 +16,7 @@ from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import identity, result_type
 from gradtape.ops.creation import linspace
 from gradtape.ops.joining import concatenate, stack
@@ -41,7 +41,7 @@ def _nested(data: Any) -> Any:
     items = [_nested(item) for item in data]
     shapes = sorted({item.shape for item in items}, key=len)
     if len(shapes) > 1:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"array: items of shapes {' and '.join(map(str, shapes[:2]))} in one list.",
             "items of one shape; gt.concatenate and gt.block join others",
@@ -114,12 +114,12 @@ def block(arrays: Array | Sequence[TensorLike]) -> Any:
 
 def _depth(arrays: Any) -> int:
     if isinstance(arrays, tuple):
-        raise refused(OperandError, "block: a tuple of blocks.", "a list of them")
+        raise argument_error(OperandError, "block: a tuple of blocks.", "a list of them")
     if not isinstance(arrays, list):
         return 0
     depths = {_depth(item) for item in arrays}
     if len(depths) != 1:
-        raise refused(ShapeError, "block: lists that are not nested alike, or an empty one.", "[[a, b], [c, d]]")
+        raise argument_error(ShapeError, "block: lists that are not nested alike, or an empty one.", "[[a, b], [c, d]]")
     return 1 + depths.pop()
 
 
@@ -176,7 +176,9 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike = None, count: int = -1) -> A
     """
     items = [item for item, _ in zip(iter, range(count))] if count >= 0 else list(iter)
     if count > len(items):
-        raise refused(ShapeError, f"fromiter: {len(items)} items for count={count}.", "an iterator that gives as many")
+        raise argument_error(
+            ShapeError, f"fromiter: {len(items)} items for count={count}.", "an iterator that gives as many"
+        )
     if not items:
         return Tensor(np.zeros(0, dtype))
     made = _nested(items)
@@ -190,7 +192,7 @@ def _steps(start: Array, stop: Array, num: int, endpoint: bool) -> Any:
     """From 0 to 1 in `num` steps, in the floating point type of the ends, an axis for theirs behind."""
     kind = result_type(start, stop, 1.0)
     if num < 0:
-        raise refused(ShapeError, f"{num} numbers.", "num is how many, 0 or more")
+        raise argument_error(ShapeError, f"{num} numbers.", "num is how many, 0 or more")
     gaps = max(num - 1 if endpoint else num, 1)
     steps = (np.arange(num) / gaps).astype(kind.type(0).real.dtype)
     return steps.reshape((num,) + (1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop))))
@@ -232,7 +234,9 @@ def geomspace(
     start, stop = as_value(start), as_value(stop)
     for name, end in (("start", start), ("stop", stop)):
         if not isinstance(end, Lifted) and np.any(plain(end) == 0):
-            raise refused(ShapeError, f"geomspace: {name} is 0, of which no multiple is another number.", "not 0")
+            raise argument_error(
+                ShapeError, f"geomspace: {name} is 0, of which no multiple is another number.", "not 0"
+            )
     if dtype is not None and np.dtype(dtype).kind == "c":  # where there is a way from one sign to the other
         start = start.astype(np.result_type(start.dtype, dtype))
     steps = _steps(start, stop, num, endpoint)

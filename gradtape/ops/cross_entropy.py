@@ -15,7 +15,7 @@ from gradtape.core.rules import general
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import as_value, one_axis, refused
+from gradtape.ops.arguments import argument_error, as_value, one_axis
 from gradtape.ops.indexing import take
 from gradtape.ops.labels import batch_labelled, checked_labels, hot, pick
 from gradtape.ops.loss_checks import note_positive, note_probabilities
@@ -134,20 +134,20 @@ _soft_entropy: Op = general(
 # -- arguments
 
 
-def reduced(name: str, losses: Array, reduction: str, total: Array | None = None) -> Any:
+def reduce_losses(name: str, losses: Array, reduction: str, total: Array | None = None) -> Any:
     """The losses as they are, their sum, or their mean: the sum divided by `total`, or by how many they are."""
     if reduction == "none":
         return losses
     if reduction == "sum":
         return losses.sum()
     if reduction != "mean":
-        raise refused(OperandError, f"{name}: reduction={reduction!r}.", "reduction 'mean', 'sum' or 'none'")
+        raise argument_error(OperandError, f"{name}: reduction={reduction!r}.", "reduction 'mean', 'sum' or 'none'")
     return losses.mean() if total is None else losses.sum() / total
 
 
 def _class_axis(name: str, input: Array, axis: int | None) -> int:
     if not input.ndim:
-        raise refused(
+        raise argument_error(
             ShapeError, f"{name}: input is a single number; it needs an axis of classes.", "an array of logits"
         )
     return (1 if input.ndim > 1 else 0) if axis is None else one_axis(axis, input.ndim)
@@ -156,7 +156,7 @@ def _class_axis(name: str, input: Array, axis: int | None) -> int:
 def _check_order(name: str, input: Array, target: Array) -> None:
     """Refuse labels, integers, that are given as the logits, with one row of numbers for each as the target."""
     if target.dtype.kind == "f" and target.ndim == input.ndim + 1 and target.shape[:1] == input.shape[:1]:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: input has dtype {input.dtype} and shape {input.shape}, as labels have, and target has dtype "
             f"{target.dtype} and shape {target.shape}, as logits have.",
@@ -182,7 +182,7 @@ def _check_labels(name: str, input: Array, target: Array, place: int) -> None:
         if len(along) == 1 and highest < input.shape[along[0]]:
             axis = -1 if along[0] == input.ndim - 1 else along[0]
             fix = f"axis={axis}, where the {input.shape[axis]} classes are if each of the labels is for one example"
-    raise refused(
+    raise argument_error(
         ShapeError,
         f"{name}: target of {target.dtype} labels has shape {target.shape}, input has shape {input.shape} with its "
         f"{classes} classes along axis {place}; one label for each example is accepted, shape {examples}.",
@@ -193,7 +193,7 @@ def _check_labels(name: str, input: Array, target: Array, place: int) -> None:
 def _class_weight(name: str, weight: TensorLike, classes: int, dtype: DTypeLike) -> Array:
     weight = as_value(weight)
     if weight.shape != (classes,):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: weight has shape {weight.shape}; one weight for each of the {classes} classes is accepted.",
             f"a weight of shape ({classes},)",
@@ -250,7 +250,7 @@ def cross_entropy(
     place = _class_axis(name, input, axis)
     classes = input.shape[place]
     if not 0 <= label_smoothing <= 1:
-        raise refused(OperandError, f"{name}: label_smoothing={label_smoothing!r}.", "a share between 0 and 1")
+        raise argument_error(OperandError, f"{name}: label_smoothing={label_smoothing!r}.", "a share between 0 and 1")
     if weight is not None:
         weight = _class_weight(name, weight, classes, input.dtype)
     note_probabilities(name, input, place)
@@ -263,7 +263,7 @@ def cross_entropy(
                 fix = "target.astype(int), if it holds labels"
             elif target.shape == (*input.shape[:place], 1, *input.shape[place + 1 :]):
                 fix = f"target[{':, ' * place}0].astype(int), if it holds labels"
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: target of {target.dtype} probabilities has shape {target.shape}; that of the input, "
                 f"{input.shape}, is accepted.",
@@ -275,9 +275,9 @@ def cross_entropy(
             target = target * (1 - label_smoothing) + label_smoothing / classes
         if weight is not None:
             target = target * weight.reshape(along)
-        return reduced(name, _soft_entropy(input, target, axis=place), reduction)
+        return reduce_losses(name, _soft_entropy(input, target, axis=place), reduction)
     if target.dtype.kind not in "iu":
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: target has dtype {target.dtype}; integers (labels) or floating point numbers (probabilities) are "
             "accepted.",
@@ -298,8 +298,8 @@ def cross_entropy(
         if weights is not None:
             losses = losses * weights
     if reduction == "mean":
-        return reduced(name, losses, reduction, _label_total(labels, weights, input.dtype))
-    return reduced(name, losses, reduction)
+        return reduce_losses(name, losses, reduction, _label_total(labels, weights, input.dtype))
+    return reduce_losses(name, losses, reduction)
 
 
 def _logits(input: TensorLike) -> Array:
@@ -334,5 +334,5 @@ def nll_loss(
     if weights is not None:
         losses = losses * weights
     if reduction == "mean":
-        return reduced(name, losses, reduction, _label_total(labels, weights, input.dtype))
-    return reduced(name, losses, reduction)
+        return reduce_losses(name, losses, reduction, _label_total(labels, weights, input.dtype))
+    return reduce_losses(name, losses, reduction)

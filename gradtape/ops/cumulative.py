@@ -10,7 +10,16 @@ from gradtape.core.rules import general, linear
 from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import ACCUMULATIONS, answers
-from gradtape.ops.arguments import along, as_value, behind_batch, converted, filled, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import (
+    argument_error,
+    as_value,
+    batch_shift_axes,
+    cast_to,
+    flat_or_axis,
+    index_at_axis,
+    one_axis,
+    write_result_into,
+)
 from gradtape.ops.joining import concatenate
 from gradtape.ops.reductions import sum
 
@@ -23,7 +32,7 @@ __all__ = [
 
 
 def _cumsum_from_behind(g: Array, axis: int) -> Any:
-    backwards = along(axis, slice(None, None, -1))
+    backwards = index_at_axis(axis, slice(None, None, -1))
     return np.add.accumulate(g[backwards], axis)[backwards]
 
 
@@ -31,7 +40,7 @@ _cumsum = linear(
     lambda x, axis: np.add.accumulate(x, axis),
     _cumsum_from_behind,
     name="cumsum",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [((draw(4),), {"axis": 0}), ((draw(2, 3),), {"axis": 1}), ((draw(0, 2),), {"axis": 0})],
 )
 
@@ -45,9 +54,9 @@ def cumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, out:
     Tensor([1., 3., 6.])
     """
     if out is not None:
-        return filled(out, cumsum, x, axis, dtype)
+        return write_result_into(out, cumsum, x, axis, dtype)
     x, axis = flat_or_axis(x, axis, number=True)
-    return converted(_cumsum(converted(x, dtype), axis=axis), dtype)
+    return cast_to(_cumsum(cast_to(x, dtype), axis=axis), dtype)
 
 
 # -- running products. With p_k = x_0 ... x_(k-1) the product before x_k, out_k = p_k x_k, and
@@ -60,8 +69,8 @@ def recurrence(a: Array, b: Array, axis: int) -> Any:
     """The solution of s_k = a_k s_(k-1) + b_k along an axis, in log2(n) rounds that double the step."""
     length, step = b.shape[axis], 1
     while step < length:
-        early, late = along(axis, slice(0, step)), along(axis, slice(step, None))
-        behind = along(axis, slice(0, length - step))
+        early, late = index_at_axis(axis, slice(0, step)), index_at_axis(axis, slice(step, None))
+        behind = index_at_axis(axis, slice(0, length - step))
         b = np.concatenate([b[early], b[late] + a[late] * b[behind]], axis)
         a = np.concatenate([a[early], a[late] * a[behind]], axis)
         step *= 2
@@ -70,8 +79,8 @@ def recurrence(a: Array, b: Array, axis: int) -> Any:
 
 def _before(x: Array, axis: int) -> Any:
     """The products of all elements before each."""
-    ones = np.ones_like(x[along(axis, slice(0, 1))])
-    return np.concatenate([ones, np.cumprod(x, axis)[along(axis, slice(0, -1))]], axis)
+    ones = np.ones_like(x[index_at_axis(axis, slice(0, 1))])
+    return np.concatenate([ones, np.cumprod(x, axis)[index_at_axis(axis, slice(0, -1))]], axis)
 
 
 def _cumprod_reverse(g: Array, x: Array, axis: int) -> Any:
@@ -85,7 +94,7 @@ _cumprod = general(
     reverse=_cumprod_reverse,
     forward=lambda dx, x, axis: recurrence(x, dx * _before(x, axis), axis),
     name="cumprod",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((draw(5),), {"axis": 0}),
         ((draw(2, 3),), {"axis": 1}),
@@ -104,9 +113,9 @@ def cumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, out
     Tensor([1., 8., 0.])
     """
     if out is not None:
-        return filled(out, cumprod, x, axis, dtype)
+        return write_result_into(out, cumprod, x, axis, dtype)
     x, axis = flat_or_axis(x, axis, number=True)
-    return converted(_cumprod(converted(x, dtype), axis=axis), dtype)
+    return cast_to(_cumprod(cast_to(x, dtype), axis=axis), dtype)
 
 
 # -- differences
@@ -124,7 +133,7 @@ def diff(
     """
     x = as_value(x)
     if n < 0:
-        raise refused(OperandError, f"diff: n={n}.", "n is the number of times, 0 or more")
+        raise argument_error(OperandError, f"diff: n={n}.", "n is the number of times, 0 or more")
     if not n:
         return x
     axis = one_axis(axis, x.ndim)
@@ -133,7 +142,7 @@ def diff(
     if before is not None or after is not None:
         x = concatenate([piece for piece in (before, x, after) if piece is not None], axis)
     for _ in range(n):
-        late, early = x[along(axis, slice(1, None))], x[along(axis, slice(None, -1))]
+        late, early = x[index_at_axis(axis, slice(1, None))], x[index_at_axis(axis, slice(None, -1))]
         x = late - early if x.dtype.kind != "b" else late != early
     return x
 
@@ -160,7 +169,7 @@ def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis:
         widths = diff(x, axis=axis if x.ndim > 1 else 0)
         if x.ndim == 1:
             widths = widths.reshape((-1,) + (1,) * (y.ndim - axis - 1))
-    heights = y[along(axis, slice(1, None))] + y[along(axis, slice(None, -1))]
+    heights = y[index_at_axis(axis, slice(1, None))] + y[index_at_axis(axis, slice(None, -1))]
     return sum(widths * heights, axis) / 2
 
 

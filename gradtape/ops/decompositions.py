@@ -17,15 +17,15 @@ from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, filled, refused
+from gradtape.ops.arguments import argument_error, as_value, write_result_into
 from gradtape.ops.linalg_common import (
     adjoint,
+    append_basis_vectors,
     as_hermitian,
-    by_stack,
-    completing,
+    batch_as_stack,
     diagonal_part,
     hermitian_part,
-    regular,
+    regular_matrix,
     transposed,
 )
 from gradtape.ops.products import matmul
@@ -52,12 +52,12 @@ _solve = general(
     forward=lambda dx, dy, x, out: np.linalg.solve(x, dy - dx @ out),
     name="solve",
     inputs=2,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3), draw(3, 2)), {}),
-        ((regular(draw, 2), draw(2, 2)), {}),
-        ((np.stack([regular(draw, 2), regular(draw, 2)]), draw(2, 1)), {}),
-        ((regular(draw, 2), draw(3, 2, 2)), {}),
+        ((regular_matrix(draw, 3), draw(3, 2)), {}),
+        ((regular_matrix(draw, 2), draw(2, 2)), {}),
+        ((np.stack([regular_matrix(draw, 2), regular_matrix(draw, 2)]), draw(2, 1)), {}),
+        ((regular_matrix(draw, 2), draw(3, 2, 2)), {}),
         ((draw(0, 0), draw(0, 2)), {}),
     ],
 )
@@ -80,10 +80,10 @@ _inv = general(
     reverse=lambda g, out: -adjoint(out) @ g @ adjoint(out),
     forward=lambda dx, out: -out @ dx @ out,
     name="inv",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((regular_matrix(draw, 3),), {}),
+        ((np.stack([regular_matrix(draw, 2), regular_matrix(draw, 2)]),), {}),
         ((draw(0, 0),), {}),
     ],
 )
@@ -125,10 +125,10 @@ _cholesky = general(
     reverse=_cholesky_reverse,
     forward=_cholesky_forward,
     name="cholesky",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((regular_matrix(draw, 3),), {}),
+        ((np.stack([regular_matrix(draw, 2), regular_matrix(draw, 2)]),), {}),
         ((draw(0, 0),), {}),
     ],
 )
@@ -159,7 +159,7 @@ def _full_rank_kernel(r: Array) -> Any:
     deficient = steps <= limit
     if deficient.any():
         column = int(np.argwhere(deficient)[0][-1])
-        raise refused(
+        raise argument_error(
             LinearAlgebraError,
             f"the gradient of qr does not exist here: column {column} depends on those before it, so that column "
             f"{column} of Q is arbitrary.",
@@ -169,7 +169,7 @@ def _full_rank_kernel(r: Array) -> Any:
 
 
 _require_full_rank = constant(
-    _full_rank_kernel, name="full rank", batch=by_stack, samples=lambda draw: [((draw(3, 3),), {})]
+    _full_rank_kernel, name="full rank", batch=batch_as_stack, samples=lambda draw: [((draw(3, 3),), {})]
 )
 
 
@@ -221,12 +221,12 @@ _qr = general(
     forward=_qr_forward,
     name="qr",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.concatenate([regular(draw, 2), draw(2, 2)]),), {}),
-        ((np.concatenate([regular(draw, 2), draw(2, 2)], axis=1),), {}),
-        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((regular_matrix(draw, 3),), {}),
+        ((np.concatenate([regular_matrix(draw, 2), draw(2, 2)]),), {}),
+        ((np.concatenate([regular_matrix(draw, 2), draw(2, 2)], axis=1),), {}),
+        ((np.stack([regular_matrix(draw, 2), regular_matrix(draw, 2)]),), {}),
         ((draw(0, 2),), {}),
     ],
 )
@@ -236,7 +236,7 @@ _other_qr = constant(
     lambda x, mode: tuple(np.linalg.qr(x, mode)),
     name="qr in other modes",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((draw(3, 2),), {"mode": "complete"}), ((draw(3, 2),), {"mode": "raw"})],
 )
 
@@ -256,10 +256,10 @@ def qr(a: TensorLike, mode: str = "reduced") -> Any:
     """
     a = as_value(a)
     if mode not in ("reduced", "complete", "r", "raw"):
-        raise refused(ShapeError, f"qr: mode={mode!r} is not a mode.", "mode='reduced' or mode='r'")
+        raise argument_error(ShapeError, f"qr: mode={mode!r} is not a mode.", "mode='reduced' or mode='r'")
     if mode == "raw":
         if isinstance(a, Tensor) and is_tracked(a):
-            raise refused(
+            raise argument_error(
                 UnsupportedError,
                 f"qr: mode='raw' of a matrix of shape {a.shape} has no derivative: it is packed as LAPACK likes.",
                 "mode='reduced' has one; np.linalg.qr(a.numpy(), mode) if no gradient is wanted",
@@ -268,7 +268,7 @@ def qr(a: TensorLike, mode: str = "reduced") -> Any:
     q, r = _qr(a)
     if mode == "complete" and a.shape[-2] > a.shape[-1]:
         known = q.shape[-1]
-        q = completing(a, q, -1, _other_qr(a, mode=mode)[0][..., known:], "qr")
+        q = append_basis_vectors(a, q, -1, _other_qr(a, mode=mode)[0][..., known:], "qr")
         r = np.concatenate([r, np.zeros((*r.shape[:-2], a.shape[-2] - known, r.shape[-1]), r.dtype)], -2)
     return r if mode == "r" else QRResult(q, r)
 
@@ -289,7 +289,7 @@ def matrix_power(a: TensorLike, n: int) -> Any:
     try:
         n = operator.index(n)
     except TypeError:
-        raise refused(
+        raise argument_error(
             OperandError, f"matrix_power: the exponent is {n!r}.", "an integer; gt.linalg.expm for others"
         ) from None
     if n == 0:
@@ -305,7 +305,9 @@ def matrix_power(a: TensorLike, n: int) -> Any:
 def _square(a: TensorLike, what: str) -> Array:
     a = as_value(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise refused(LinearAlgebraError, f"{what}: the last two axes of shape {a.shape} differ.", "a square matrix")
+        raise argument_error(
+            LinearAlgebraError, f"{what}: the last two axes of shape {a.shape} differ.", "a square matrix"
+        )
     return a
 
 
@@ -320,11 +322,11 @@ def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Any:
     Tensor(7.)
     """
     if out is not None:
-        return filled(out, multi_dot, arrays)
+        return write_result_into(out, multi_dot, arrays)
     values = [as_value(x) for x in arrays]
     inner = [x.ndim == 2 for x in values[1:-1]]
     if len(values) < 2 or not all(inner) or any(x.ndim not in (1, 2) for x in (values[0], values[-1])):
-        raise refused(
+        raise argument_error(
             LinearAlgebraError,
             f"multi_dot: got shapes {', '.join(str(x.shape) for x in values)}.",
             "at least two arrays, all matrices but for the first and the last, which may be vectors",
@@ -364,7 +366,7 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Any:
     """
     a = as_value(a)
     if ind <= 0:
-        raise refused(ShapeError, f"tensorinv: ind={ind}.", "a positive number of axes")
+        raise argument_error(ShapeError, f"tensorinv: ind={ind}.", "a positive number of axes")
     flat = a.reshape((int(np.prod(a.shape[ind:])), -1))
     return inv(flat).reshape(a.shape[ind:] + a.shape[:ind])
 
@@ -384,7 +386,7 @@ def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None)
     shape = a.shape[b.ndim - a.ndim :]
     size = int(np.prod(shape))
     if a.size != size**2:
-        raise refused(
+        raise argument_error(
             LinearAlgebraError,
             f"tensorsolve: shape {a.shape} against {b.shape}: the axes of a beyond those of b make {size} unknowns for "
             f"{b.size} equations.",

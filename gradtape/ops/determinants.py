@@ -12,9 +12,9 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import LinearAlgebraError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.decompositions import inv
-from gradtape.ops.linalg_common import adjoint, by_stack, regular, transposed
+from gradtape.ops.linalg_common import adjoint, batch_as_stack, regular_matrix, transposed
 
 
 class SlogdetResult(NamedTuple):
@@ -93,23 +93,23 @@ _cofactor_change: Op = general(
     name="cofactor_change",
     names=("x", "e"),
     inputs=2,
-    batch=by_stack,
-    samples=lambda draw: [((regular(draw, n), draw(n, n)), {}) for n in (1, 2, 3)],
+    batch=batch_as_stack,
+    samples=lambda draw: [((regular_matrix(draw, n), draw(n, n)), {}) for n in (1, 2, 3)],
 )
 _cofactor = general(
     _cofactor_kernel,
     reverse=lambda g, x: np.conj(_cofactor_change(x, np.conj(g))),
     forward=lambda dx, x: _cofactor_change(x, dx),
     name="cofactor",
-    batch=by_stack,
-    samples=lambda draw: [((regular(draw, n),), {}) for n in (1, 2, 3)],
+    batch=batch_as_stack,
+    samples=lambda draw: [((regular_matrix(draw, n),), {}) for n in (1, 2, 3)],
 )
 _det = general(
     lambda x: np.asarray(np.linalg.det(x)),
     reverse=lambda g, x: g[..., None, None] * np.conj(_cofactor(x)),
     forward=lambda dx, x: np.sum(_cofactor(x) * dx, axis=(-2, -1)),
     name="det",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
         *[((draw(n, n),), {}) for n in (0, 1, 2, 3)],
         ((draw(2, 3, 3),), {}),
@@ -138,7 +138,7 @@ def _inverse_for_logarithm(x: Array) -> Any:
     try:
         return inv(x)
     except np.linalg.LinAlgError:
-        raise refused(
+        raise argument_error(
             LinearAlgebraError,
             "slogdet: the matrix is singular: the logarithm of its determinant is -inf there and has no derivative.",
             "np.linalg.det has one everywhere; or add a small multiple of the identity",
@@ -165,10 +165,10 @@ _slogdet = general(
     forward=_slogdet_forward,
     name="slogdet",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.stack([-regular(draw, 3), regular(draw, 3)]),), {}),
+        ((regular_matrix(draw, 3),), {}),
+        ((np.stack([-regular_matrix(draw, 3), regular_matrix(draw, 3)]),), {}),
         ((draw(0, 0),), {}),
     ],
 )

@@ -6,10 +6,10 @@ from typing import Any
 
 from gradtape.core.typing import TensorLike
 from gradtape.errors import ShapeError
-from gradtape.ops.arguments import as_value, one_axis, refused
-from gradtape.ops.cross_entropy import reduced
+from gradtape.ops.arguments import argument_error, as_value, one_axis
+from gradtape.ops.cross_entropy import reduce_losses
 from gradtape.ops.elementwise import maximum, where
-from gradtape.ops.loss_arguments import floating, like, signs
+from gradtape.ops.loss_arguments import as_floating, cast_like, sign_targets
 from gradtape.ops.norms import vector_norm
 from gradtape.ops.reductions import sum
 from gradtape.ops.softmax import relu
@@ -24,8 +24,8 @@ def cosine_similarity(x1: TensorLike, x2: TensorLike, axis: int = 1, eps: float 
     >>> gt.nn.functional.cosine_similarity(gt.tensor([1.0, 0.0]), gt.tensor([1.0, 1.0]), axis=0)
     Tensor(0.70710678)
     """
-    x1 = floating("cosine_similarity", "x1", x1)
-    x2 = like("cosine_similarity", x1, x2, "x2", "x1")
+    x1 = as_floating("cosine_similarity", "x1", x1)
+    x2 = cast_like("cosine_similarity", x1, x2, "x2", "x1")
     place = one_axis(axis, x1.ndim)
     units = [x / maximum(vector_norm(x, axis=place, keepdims=True), x.dtype.type(eps)) for x in (x1, x2)]
     return sum(units[0] * units[1], axis=place)
@@ -41,18 +41,18 @@ def cosine_embedding_loss(
     Tensor(1.)
     """
     name = "cosine_embedding_loss"
-    x1 = floating(name, "x1", x1)
-    cosine = cosine_similarity(x1, like(name, x1, x2, "x2", "x1"), axis=-1)
+    x1 = as_floating(name, "x1", x1)
+    cosine = cosine_similarity(x1, cast_like(name, x1, x2, "x2", "x1"), axis=-1)
     target = as_value(target)
     if target.shape != cosine.shape:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: target has shape {target.shape}, x1 has shape {x1.shape}; one number for each vector, "
             f"{cosine.shape}, is accepted.",
             f"a target of shape {cosine.shape}",
         )
-    target = signs(name, cosine, target)
-    return reduced(name, where(target > 0, 1 - cosine, relu(cosine - margin)), reduction)
+    target = sign_targets(name, cosine, target)
+    return reduce_losses(name, where(target > 0, 1 - cosine, relu(cosine - margin)), reduction)
 
 
 def pairwise_distance(x1: TensorLike, x2: TensorLike, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
@@ -62,8 +62,8 @@ def pairwise_distance(x1: TensorLike, x2: TensorLike, p: float = 2.0, eps: float
     >>> gt.nn.functional.pairwise_distance(gt.tensor([[3.0, 0.0]]), gt.tensor([[0.0, 4.0]]), eps=0.0)
     Tensor([5.])
     """
-    x1 = floating("pairwise_distance", "x1", x1)
-    apart = x1 - like("pairwise_distance", x1, x2, "x2", "x1")
+    x1 = as_floating("pairwise_distance", "x1", x1)
+    apart = x1 - cast_like("pairwise_distance", x1, x2, "x2", "x1")
     return vector_norm(apart + eps if eps else apart, axis=-1, keepdims=keepdims, ord=p)
 
 
@@ -84,8 +84,8 @@ def triplet_margin_loss(
     Tensor(4.)
     """
     name = "triplet_margin_loss"
-    anchor = floating(name, "anchor", anchor)
-    positive = like(name, anchor, positive, "positive", "anchor")
-    negative = like(name, anchor, negative, "negative", "anchor")
+    anchor = as_floating(name, "anchor", anchor)
+    positive = cast_like(name, anchor, positive, "positive", "anchor")
+    negative = cast_like(name, anchor, negative, "negative", "anchor")
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
-    return reduced(name, relu(margin + near - far), reduction)
+    return reduce_losses(name, relu(margin + near - far), reduction)

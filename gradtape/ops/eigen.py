@@ -19,21 +19,21 @@ from gradtape.core.rules import constant, general
 from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.decompositions import solve
 from gradtape.ops.linalg_common import (
     adjoint,
     as_hermitian,
-    by_stack,
+    batch_as_stack,
     diagonal_of,
     extent,
+    flag_pairs,
     guarded_reciprocal,
     hermitian_part,
     inverse_gaps,
     is_absent,
     marked,
-    pairs,
     somewhere,
     with_diagonal,
 )
@@ -95,7 +95,7 @@ def rotation_weight(rotation: Array, used: Any) -> Any:
     that follows from f and cannot be told from here.
     """
     fixed = stop_gradient(rotation)
-    return np.abs(fixed - adjoint(fixed)) + np.where(pairs(used), np.abs(fixed), 0)
+    return np.abs(fixed - adjoint(fixed)) + np.where(flag_pairs(used), np.abs(fixed), 0)
 
 
 # -- eigh: A V = V diag(w), V^H V = 1. With E = V^H dA V:  dw = diag(E),  V^H dV = E_ij / (w_j - w_i)
@@ -145,7 +145,7 @@ _eigh = general(
     forward=_eigh_forward,
     name="eigh",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
         ((separated(draw, 3, 3),), {"triangle": "L", "strict": False}),
         ((separated(draw, 3, 3),), {"triangle": "U", "strict": True}),
@@ -170,7 +170,7 @@ _eigvalsh = general(
     reverse=_eigvalsh_reverse,
     forward=_eigvalsh_forward,
     name="eigvalsh",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((separated(draw, 3, 3),), {}), ((draw(0, 0),), {})],
 )
 
@@ -211,7 +211,9 @@ def eigvalsh(a: TensorLike, UPLO: str = "L") -> Any:
 def _triangle(UPLO: str) -> str:
     triangle = UPLO.upper()
     if triangle not in ("L", "U"):
-        raise refused(ShapeError, f"UPLO={UPLO!r} names no triangle.", "'L' reads the lower triangle, 'U' the upper")
+        raise argument_error(
+            ShapeError, f"UPLO={UPLO!r} names no triangle.", "'L' reads the lower triangle, 'U' the upper"
+        )
     return triangle
 
 
@@ -240,7 +242,7 @@ def _independent_kernel(v: Array) -> Any:
 
 
 _require_independent = constant(
-    _independent_kernel, name="independent", batch=by_stack, samples=lambda draw: [((draw(3, 3),), {})]
+    _independent_kernel, name="independent", batch=batch_as_stack, samples=lambda draw: [((draw(3, 3),), {})]
 )
 
 
@@ -262,7 +264,7 @@ def _eig_reverse(g: Array, out: Array, strict: bool) -> Any:
         gv = gv - v * np.real(along) - np.where(largest, 1j * np.imag(along) / real_one, 0)
         mixing = adjoint(v) @ gv
         used = np.ones(w.shape, bool) if strict else somewhere(gw)
-        weight = np.abs(stop_gradient(mixing)) + np.where(pairs(used), extent(gv), 0)
+        weight = np.abs(stop_gradient(mixing)) + np.where(flag_pairs(used), extent(gv), 0)
         gaps = inverse_gaps(marked(w), weight, extent(gv), _EQUAL_EIG)
         inner = inner + np.conj(gaps) * mixing
     return solve(adjoint(v), inner @ adjoint(v))
@@ -287,7 +289,7 @@ _eig = general(
     forward=_eig_forward,
     name="eig",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
         ((separated(draw, 3, 3),), {"strict": False}),
         ((np.stack([draw(2, 2), np.array([[0.3, -1.0], [1.2, 0.5]])]),), {"strict": True}),
@@ -313,7 +315,7 @@ _eigvals = general(
     reverse=_eigvals_reverse,
     forward=_eigvals_forward,
     name="eigvals",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((separated(draw, 3, 3),), {}), ((np.array([[0.3, -1.0], [1.2, 0.5]]),), {})],
 )
 

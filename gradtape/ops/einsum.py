@@ -17,7 +17,7 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, filled, refused
+from gradtape.ops.arguments import argument_error, as_value, write_result_into
 from gradtape.ops.products import conjugated, diagonal
 from gradtape.ops.reductions import sum
 
@@ -85,7 +85,9 @@ def einsum(
     Tensor([[11.]])
     """
     if out is not None:
-        return filled(out, einsum, subscripts, *operands, optimize=optimize, dtype=dtype, order=order, casting=casting)
+        return write_result_into(
+            out, einsum, subscripts, *operands, optimize=optimize, dtype=dtype, order=order, casting=casting
+        )
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))
     values = [as_value(x) for x in operands]
@@ -103,7 +105,9 @@ def einsum(
 
 def _cast(x: Array, dtype: np.dtype[Any], casting: Any) -> Any:
     if not np.can_cast(x.dtype, dtype, casting):
-        raise refused(OperandError, f"einsum: from {x.dtype} to {dtype} with casting={casting!r}.", "casting='unsafe'")
+        raise argument_error(
+            OperandError, f"einsum: from {x.dtype} to {dtype} with casting={casting!r}.", "casting='unsafe'"
+        )
     return x.astype(dtype) if x.dtype != dtype else x
 
 
@@ -114,7 +118,7 @@ def _simplified(term: str, x: Array, elsewhere: set[str], kind: np.dtype[Any]) -
             first = term.index(letter)
             second = term.index(letter, first + 1)
             if x.shape[first] != x.shape[second]:
-                raise refused(
+                raise argument_error(
                     ShapeError,
                     f"einsum: {letter!r} stands for axes of length {x.shape[first]} and {x.shape[second]}.",
                     "one letter, one length",
@@ -146,7 +150,7 @@ def _explicit(subscripts: str, operands: Sequence[Any]) -> tuple[list[str], str]
     left, arrow, result = subscripts.partition("->")
     terms = left.split(",")
     if len(terms) != len(operands):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"einsum: {subscripts!r} names {len(terms)} operands; {len(operands)} were given.",
             "one group of letters for each operand, separated by commas",
@@ -158,7 +162,7 @@ def _explicit(subscripts: str, operands: Sequence[Any]) -> tuple[list[str], str]
     spelt = [t.replace("...", dots[longest - rank :]) for t, rank in zip(terms, ranks, strict=True)]
     for t, x in zip(spelt, operands, strict=True):
         if len(t) != x.ndim:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"einsum: {subscripts!r} gives {len(t)} letters to an operand of shape {x.shape}.",
                 "one letter for each axis, or ... for the axes without one",
@@ -169,7 +173,7 @@ def _explicit(subscripts: str, operands: Sequence[Any]) -> tuple[list[str], str]
     result = result.replace("...", dots)
     unknown = sorted(set(result) - set("".join(spelt)))
     if unknown or len(set(result)) != len(result):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"einsum: {subscripts!r} asks for an axis that no operand has, or for one twice.",
             "in the result, each letter of the operands at most once",

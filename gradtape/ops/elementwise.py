@@ -18,7 +18,7 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import COMPOSED, answers
-from gradtape.ops.arguments import as_value, converted, filled, refused
+from gradtape.ops.arguments import argument_error, as_value, cast_to, write_result_into
 from gradtape.ops.documentation import slopes
 
 __all__ = [
@@ -155,7 +155,7 @@ def _power_slope(x: Any, y: Any) -> Any:
 
 
 def _exponent_slope(out: Array, x: Array) -> Any:
-    return out * np.log(converted(np.where(x == 0, 1, x), out.dtype))  # of a small integer it would have half precision
+    return out * np.log(cast_to(np.where(x == 0, 1, x), out.dtype))  # of a small integer it would have half precision
 
 
 def _nonzero(out: Array) -> Any:
@@ -176,7 +176,7 @@ power = elementwise(
 def _numpy_power(x: Any, y: Any) -> Any:
     """`np.power`, which is `x ** y` but for truth values: only `**` squares them as 8-bit integers."""
     if type(y) is int and x.dtype == bool:
-        x = converted(x, np.result_type(x.dtype, y))
+        x = cast_to(x, np.result_type(x.dtype, y))
     return power(x, y)
 
 
@@ -442,7 +442,7 @@ def clip(
     """
     low, high = a_min if min is None else min, a_max if max is None else max
     if out is not None:
-        return filled(out, clip, x, low, high)
+        return write_result_into(out, clip, x, low, high)
     if low is None and high is None:
         return positive(x)
     kind = as_value(x).dtype
@@ -485,7 +485,9 @@ def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | No
 
         return nonzero(condition)
     if x is None or y is None:
-        raise refused(OperandError, "where: one of x and y is missing.", "both of them: gt.where(condition, x, 0.0)")
+        raise argument_error(
+            OperandError, "where: one of x and y is missing.", "both of them: gt.where(condition, x, 0.0)"
+        )
     return _select(condition, x, y)
 
 

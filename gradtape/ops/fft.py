@@ -20,7 +20,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, Axis, Draw, DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import ShapeError
 from gradtape.numpy_dispatch.protocols import answers, write_back
-from gradtape.ops.arguments import along, as_value, axes_tuple, behind_batch, one_axis, refused
+from gradtape.ops.arguments import argument_error, as_value, axes_tuple, batch_shift_axes, index_at_axis, one_axis
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.rearranging import roll
 
@@ -31,7 +31,7 @@ def _resized(x: Array, length: int, axis: int) -> Any:
     """`x` cut, or filled with zeros, to a length along an axis: the adjoint of doing the reverse."""
     have = x.shape[axis]
     if have > length:
-        return x[along(axis, slice(0, length))]
+        return x[index_at_axis(axis, slice(0, length))]
     if have == length:
         return x
     missing = np.zeros((*x.shape[:axis], length - have, *x.shape[axis + 1 :]), x.dtype)
@@ -78,28 +78,28 @@ _fft = linear(
     lambda x, n, axis, norm: np.fft.fft(x, n, axis, norm),
     lambda g, x, n, axis, norm: _resized(_ifft(g, n=n, axis=axis, norm=_OTHER[norm]), x.shape[axis], axis),
     name="fft",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=_samples,
 )
 _ifft: Op = linear(
     lambda x, n, axis, norm: np.fft.ifft(x, n, axis, norm),
     lambda g, x, n, axis, norm: _resized(_fft(g, n=n, axis=axis, norm=_OTHER[norm]), x.shape[axis], axis),
     name="ifft",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=_samples,
 )
 _rfft = linear(
     lambda x, n, axis, norm: np.fft.rfft(x, n, axis, norm),
     _rfft_transpose,
     name="rfft",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=_real_samples,
 )
 _irfft: Op = linear(
     lambda x, n, axis, norm: np.fft.irfft(x, n, axis, norm),
     _irfft_transpose,
     name="irfft",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=_samples,
 )
 
@@ -109,7 +109,9 @@ _irfft: Op = linear(
 
 def _norm(norm: Any) -> Any:
     if norm not in _OTHER:
-        raise refused(ShapeError, f"norm={norm!r} is not a scale of the transform.", "'backward', 'ortho' or 'forward'")
+        raise argument_error(
+            ShapeError, f"norm={norm!r} is not a scale of the transform.", "'backward', 'ortho' or 'forward'"
+        )
     return norm
 
 
@@ -224,7 +226,9 @@ def _lengths(a: Any, s: Any, axes: Any) -> tuple[list[int | None], list[int]]:
         )
         axes = range(-len(s), 0)
     if len(s) != len(axes):
-        raise refused(ShapeError, f"s={tuple(s)} and axes={tuple(axes)} differ in number.", "one length for each axis")
+        raise argument_error(
+            ShapeError, f"s={tuple(s)} and axes={tuple(axes)} differ in number.", "one length for each axis"
+        )
     points = [a.shape[axis] if n == -1 else n for n, axis in zip(s, axes, strict=True)]
     return [None if n is None else operator.index(n) for n in points], list(axes)
 

@@ -16,7 +16,7 @@ from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import DtypeError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.creation import linspace
 from gradtape.ops.elementwise import where
@@ -42,23 +42,27 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
     """
     x = as_value(x)
     if x.dtype.kind not in "iub" or x.ndim != 1:
-        raise refused(DtypeError, f"bincount: an array of shape {x.shape} and {x.dtype}.", "a vector of integers")
+        raise argument_error(
+            DtypeError, f"bincount: an array of shape {x.shape} and {x.dtype}.", "a vector of integers"
+        )
     if isinstance(x, Lifted):
         length = minlength
         if not minlength:
-            raise refused(
+            raise argument_error(
                 OperandError, "bincount inside vmap: the length differs between examples.", "minlength= above all of x"
             )
     else:
         numbers = plain(x)
         if numbers.size and numbers.min() < 0:
-            raise refused(ShapeError, "bincount: negative integers.", "integers from 0 up")
+            raise argument_error(ShapeError, "bincount: negative integers.", "integers from 0 up")
         length = max(minlength, int(numbers.max(initial=-1)) + 1)
     if weights is None:
         return _bincount(x, length=length)
     weights = as_value(weights)
     if weights.shape != x.shape:
-        raise refused(ShapeError, f"bincount: weights of shape {weights.shape} for {x.shape}.", "a weight for each")
+        raise argument_error(
+            ShapeError, f"bincount: weights of shape {weights.shape} for {x.shape}.", "a weight for each"
+        )
     return add_flat(weights if weights.dtype.kind in "fc" else weights.astype(float), x, length=length)
 
 
@@ -99,7 +103,7 @@ def _counted(coordinates: list[Any], edges: list[Any], density: bool, weights: A
     else:
         weights = as_value(weights)
         if weights.shape != coordinates[0].shape:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"histogram: weights of shape {weights.shape} for samples of shape {coordinates[0].shape}.",
                 "a weight for each sample",
@@ -118,7 +122,7 @@ def _counted(coordinates: list[Any], edges: list[Any], density: bool, weights: A
 def _values(x: Array, how: str) -> Any:
     """The numbers of `x` for finding edges; inside `vmap` there are none."""
     if isinstance(x, Lifted):
-        raise refused(
+        raise argument_error(
             OperandError, f"{how} inside vmap: the edges differ between examples.", "bins= as an array of edges"
         )
     return plain(x)
@@ -129,11 +133,13 @@ def _edges(x: Array, bins: TensorLike, range: Any, weights: TensorLike | None) -
     if not isinstance(given, str) and np.ndim(given) == 1:
         edges = np.asarray(given)
         if np.any(edges[1:] < edges[:-1]):
-            raise refused(ShapeError, "histogram: edges of bins that do not increase.", "np.sort(bins)")
+            raise argument_error(ShapeError, "histogram: edges of bins that do not increase.", "np.sort(bins)")
         return bins if isinstance(bins, Tensor) else edges
     limits = None if range is None else tuple([plain(limit) for limit in range])
     if isinstance(given, str) and weights is not None:
-        raise refused(OperandError, f"histogram: bins={given!r} with weights.", "a number of bins, or their edges")
+        raise argument_error(
+            OperandError, f"histogram: bins={given!r} with weights.", "a number of bins, or their edges"
+        )
     ends = _ends(x, range)
     if isinstance(x, Lifted) and not isinstance(given, str) and (limits is not None or ends is not None):
         edges = np.histogram_bin_edges(np.zeros(0), given, limits)  # as many as there will be
@@ -227,7 +233,9 @@ def histogramdd(
         columns = [sample] if sample.ndim == 1 else [sample[:, k] for k in np.arange(sample.shape[1]).tolist()]
     several = bins if isinstance(bins, list | tuple) else [bins] * len(columns)
     if len(several) != len(columns):
-        raise refused(ShapeError, f"histogramdd: {len(several)} bins for {len(columns)} dimensions.", "one for each")
+        raise argument_error(
+            ShapeError, f"histogramdd: {len(several)} bins for {len(columns)} dimensions.", "one for each"
+        )
     ranges = [None] * len(columns) if range is None else range
     edges = [_edges(column, each, limits, None) for column, each, limits in zip(columns, several, ranges, strict=True)]
     found = _counted(columns, edges, bool(density), weights)

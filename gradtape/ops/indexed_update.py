@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.backprop import is_spare
-from gradtape.core.batch import spread
+from gradtape.core.batch import repeat_for_batch
 from gradtape.core.graph import FLAGS, Node
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
@@ -21,14 +21,14 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, Draw, IndexLike, TensorLike
 from gradtape.core.views import may_write_memory
 from gradtape.errors import DtypeError, OperandError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.elementwise import maximum, minimum, multiply, where
 from gradtape.ops.indexing import (
     INDICES,
     POSITIONS,
     Index,
     add_flat,
-    batch_place,
+    batch_axis_position,
     find_positions,
     getitem_static,
     may_repeat,
@@ -71,8 +71,8 @@ def _value_cotangent(g: Array, value: Array, index: Index) -> Any:
 def _batch_writing(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     (x, value), index = values, params["index"]
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    x = x if flags[0] else spread(x, size)
-    place = batch_place(x.shape[1:], index)
+    x = x if flags[0] else repeat_for_batch(x, size)
+    place = batch_axis_position(x.shape[1:], index)
     if flags[1] or place:  # the value's axes stand where those of x[:, *index] are
         rest = value.shape[1:] if flags[1] else value.shape
         missing = len(picked_shape(x.shape[1:], index)) - len(rest)
@@ -112,7 +112,7 @@ _overwrite = copy.copy(_set)  # the same operation and the same rules; what it c
 _overwrite.kernel = _overwrite_kernel
 
 
-def set_in_place(x: Tensor, index: Any, value: Any) -> None:
+def set_in_place(x: Any, index: Any, value: Any) -> None:
     """`x[index] = value`: in the memory of `x` if nothing else needs what is there, else in a copy."""
     how = "x[...] = value"
     x._check_writable(how)
@@ -249,7 +249,7 @@ class _Place:
         if not np.can_cast(
             np.result_type(kind, value if isinstance(value, NUMBERS) else as_value(value)), kind, "same_kind"
         ):
-            raise refused(
+            raise argument_error(
                 DtypeError,
                 f"at(x)[index]: numbers of dtype {as_value(value).dtype} into an array of dtype {kind}.",
                 "x.astype(float) before, or value.astype(x.dtype) if that loss is meant",
@@ -316,7 +316,7 @@ class _MovingPlace(_Place):
         return self._x + reshape(added, self._x.shape)
 
     def each(self, op: Callable[..., Any], value: Array) -> Any:
-        raise refused(
+        raise argument_error(
             OperandError,
             f"at(x)[index]: {op.__name__} with an index that differs between the examples of a vmap.",
             f"at(x)[index].set(gt.{op.__name__}(x[index], value)), where index names no element twice",

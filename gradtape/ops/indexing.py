@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.backprop import ScatteredCotangent
-from gradtape.core.batch import spread
+from gradtape.core.batch import repeat_for_batch
 from gradtape.core.explain_hooks import suspect
 from gradtape.core.graph import Node
 from gradtape.core.operation import Lifted, Op, apply
@@ -22,7 +22,7 @@ from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, IndexLike, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import along, as_value, filled, flat_or_axis, refused
+from gradtape.ops.arguments import argument_error, as_value, flat_or_axis, index_at_axis, write_result_into
 from gradtape.ops.shaping import reshape
 
 __all__ = [
@@ -72,7 +72,7 @@ def _difference(one: Shape, other: Shape) -> int:
     return next(axis for axis, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
 
 
-def batch_place(shape: Shape, index: Index) -> int:
+def batch_axis_position(shape: Shape, index: Index) -> int:
     """Where the batch axis of a batched `x` goes in `x[:, *index]`.
 
     It is first, unless index arrays stand apart from one another: NumPy puts their axes before all others.
@@ -98,13 +98,13 @@ def _scatter_kernel(x: Array, index: Index, shape: Shape) -> Any:
 
 def _batch_getitem(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     (value,), index = values, params["index"]
-    place = batch_place(value.shape[1:], index)
+    place = batch_axis_position(value.shape[1:], index)
     return np.moveaxis(apply(op, (value,), {"index": (slice(None), *index)}), place, 0)
 
 
 def _batch_scatter(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     (value,), index, shape = values, params["index"], params["shape"]
-    moved = np.moveaxis(value, 0, batch_place(shape, index))
+    moved = np.moveaxis(value, 0, batch_axis_position(shape, index))
     return apply(op, (moved,), {"index": (slice(None), *index), "shape": (value.shape[0], *shape)})
 
 
@@ -225,7 +225,7 @@ def _batch_take_flat(op: Op, flags: Sequence[bool], values: Sequence[Any], param
 def _batch_add_flat(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     length = params["length"]
     size, places = _batch_offsets(flags, values, length)
-    x = values[0] if flags[0] else spread(values[0], size)
+    x = values[0] if flags[0] else repeat_for_batch(values[0], size)
     return apply(op, (x, places), {"length": size * length}).reshape((size, length))
 
 
@@ -262,7 +262,7 @@ def find_positions(shape: Shape, parts: Index) -> Any:
     inputs = [part for part in parts if isinstance(part, Lifted)]
     for part in inputs:
         if part.dtype.kind == "b":
-            raise refused(
+            raise argument_error(
                 IndexingError,
                 "a boolean index inside vmap picks another number of elements in every example.",
                 "gt.where(mask, x, 0) keeps the shape",
@@ -326,10 +326,10 @@ def take(
     Tensor([3., 1.])
     """
     if out is not None:
-        return filled(out, take, x, indices, axis, mode=mode)
+        return write_result_into(out, take, x, indices, axis, mode=mode)
     x, axis = flat_or_axis(x, axis, number=True)
     if mode not in ("raise", "wrap", "clip"):
-        raise refused(OperandError, f"take: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
+        raise argument_error(OperandError, f"take: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
     places = as_value(indices)
     if places.dtype == bool:
         places = places.astype(int)  # positions 0 and 1, not a mask
@@ -337,7 +337,7 @@ def take(
         places = places % x.shape[axis]
     elif mode == "clip":
         places = np.clip(places, 0, x.shape[axis] - 1)
-    return getitem(x, along(axis, places))
+    return getitem(x, index_at_axis(axis, places))
 
 
 @answers(np.take_along_axis)
@@ -353,7 +353,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int | None = -1) -
     x, axis = flat_or_axis(x, axis)
     indices = as_value(indices)
     if indices.ndim != x.ndim:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"indices has {indices.ndim} axes (shape {indices.shape}), x has {x.ndim} dimensions (shape {x.shape}).",
             f"as many axes as x has: one index for each row is indices[:, None], x[np.arange({x.shape[0]}), indices]",

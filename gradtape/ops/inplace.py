@@ -14,7 +14,7 @@ from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers, write_into
-from gradtape.ops.arguments import as_value, flat_or_axis, refused
+from gradtape.ops.arguments import argument_error, as_value, flat_or_axis
 from gradtape.ops.elementwise import where as choose
 from gradtape.ops.indexed_update import at
 from gradtape.ops.indexing import getitem
@@ -33,7 +33,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: TensorLike = T
     """
     src = as_value(src)
     if not np.can_cast(src.dtype, dst.dtype, casting):  # type: ignore[arg-type]
-        raise refused(
+        raise argument_error(
             OperandError,
             f"copyto: numbers of dtype {src.dtype} into an array of dtype {dst.dtype} with casting={casting!r}.",
             "casting='unsafe' if that loss is meant",
@@ -59,9 +59,9 @@ def put(a: Any, ind: Any, v: TensorLike, mode: str = "raise") -> None:
     elif mode == "clip":
         places = np.clip(places, 0, a.size - 1)
     elif mode != "raise":
-        raise refused(OperandError, f"put: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
+        raise argument_error(OperandError, f"put: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
     elif places.size and (places.min() < -a.size or places.max() >= a.size):
-        raise refused(IndexingError, f"put: a place outside of {a.size} elements.", "mode='wrap' or mode='clip'")
+        raise argument_error(IndexingError, f"put: a place outside of {a.size} elements.", "mode='wrap' or mode='clip'")
     values = ravel(as_value(v))
     if not places.size or not values.shape[0]:
         return
@@ -85,7 +85,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     """
     mask, values = as_value(mask), ravel(as_value(values))
     if mask.shape != a.shape:
-        raise refused(
+        raise argument_error(
             ShapeError, f"putmask: a mask of shape {mask.shape} for an array of shape {a.shape}.", "one shape"
         )
     if not values.shape[0] or not a.size:
@@ -111,7 +111,7 @@ def place(arr: TensorLike, mask: TensorLike, vals: TensorLike) -> None:
     if not places.size:
         return
     if not values.shape[0]:
-        raise refused(ShapeError, "place: no values.", "one or more")
+        raise argument_error(ShapeError, "place: no values.", "one or more")
     put(arr, places, values)
 
 
@@ -133,7 +133,7 @@ def put_along_axis(arr: TensorLike, indices: TensorLike, values: TensorLike, axi
 def _put_along(arr: Any, indices: Array, values: Array, axis: int | None) -> Any:
     whole, axis = flat_or_axis(arr, axis)
     if indices.ndim != whole.ndim:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"put_along_axis: indices of shape {indices.shape} for an array of shape {whole.shape}.",
             "as many axes",
@@ -155,9 +155,11 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
             [0., 2.]])
     """
     if a.ndim < 2:
-        raise refused(ShapeError, f"fill_diagonal: an array of shape {a.shape}.", "two axes or more")
+        raise argument_error(ShapeError, f"fill_diagonal: an array of shape {a.shape}.", "two axes or more")
     if a.ndim > 2 and len(set(a.shape)) > 1:
-        raise refused(ShapeError, f"fill_diagonal: an array of shape {a.shape}.", "more than two axes are equally long")
+        raise argument_error(
+            ShapeError, f"fill_diagonal: an array of shape {a.shape}.", "more than two axes are equally long"
+        )
     marks = np.zeros(a.shape, bool)
     np.fill_diagonal(marks, True, wrap)
     put(a, np.flatnonzero(marks), val)

@@ -11,7 +11,7 @@ from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Axis, TensorLike
 from gradtape.errors import IndexingError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import along, as_value, flat_or_axis, lengths, refused
+from gradtape.ops.arguments import argument_error, as_shape, as_value, flat_or_axis, index_at_axis
 from gradtape.ops.indexed_update import at
 from gradtape.ops.indexing import getitem
 from gradtape.ops.shaping import broadcast_to, moveaxis, ravel, reshape
@@ -27,7 +27,7 @@ def _plain_places(obj: Any) -> Any:
     if places.dtype.kind == "f" and not places.size:
         return places.astype(int)
     if places.dtype.kind not in "iub":
-        raise refused(
+        raise argument_error(
             IndexingError,
             f"places of dtype {places.dtype}.",
             "integers, booleans or a slice; x.astype(int) of whole numbers",
@@ -47,12 +47,12 @@ def delete(arr: TensorLike, obj: Place, axis: int | None = None) -> Any:
     try:
         kept = np.delete(np.arange(arr.shape[axis]), _plain_places(obj))
     except (IndexError, ValueError) as error:
-        raise refused(
+        raise argument_error(
             IndexingError if isinstance(error, IndexError) else ShapeError,
             f"delete: {error} (an array of shape {arr.shape}).",
             f"places below {arr.shape[axis]}",
         ) from None
-    return getitem(arr, along(axis, kept))
+    return getitem(arr, index_at_axis(axis, kept))
 
 
 @answers(np.insert)
@@ -76,14 +76,14 @@ def insert(arr: TensorLike, obj: Place, values: Any, axis: int | None = None) ->
     try:  # where each slice of the result comes from: -1 for a new one
         sources = np.insert(np.arange(length), obj, -1)
     except (IndexError, ValueError) as error:
-        raise refused(
+        raise argument_error(
             IndexingError, f"insert: {error} (an array of shape {arr.shape}).", f"places from {-length} to {length}"
         ) from None
     new = np.flatnonzero(sources < 0)
     padded = at(np.zeros((*arr.shape[:axis], sources.size, *arr.shape[axis + 1 :]), arr.dtype))
-    spread = padded[along(axis, np.flatnonzero(sources >= 0))].set(arr)
+    spread = padded[index_at_axis(axis, np.flatnonzero(sources >= 0))].set(arr)
     target = (*arr.shape[:axis], new.size, *arr.shape[axis + 1 :])
-    return at(spread)[along(axis, _in_given_order(obj, length, new))].set(broadcast_to(values, target))
+    return at(spread)[index_at_axis(axis, _in_given_order(obj, length, new))].set(broadcast_to(values, target))
 
 
 def _in_given_order(obj: Any, length: int, new: Any) -> Any:
@@ -106,9 +106,9 @@ def resize(a: TensorLike, new_shape: Any) -> Any:
     Tensor([[1., 2., 1.],
             [2., 1., 2.]])
     """
-    flat, shape = ravel(as_value(a)), lengths(new_shape)
+    flat, shape = ravel(as_value(a)), as_shape(new_shape)
     if any(n < 0 for n in shape):
-        raise refused(ShapeError, f"resize: the shape {shape}.", "lengths of 0 or more")
+        raise argument_error(ShapeError, f"resize: the shape {shape}.", "lengths of 0 or more")
     size = int(np.prod(shape))
     if not flat.size:
         return Tensor(np.zeros(shape, flat.dtype))
@@ -134,7 +134,7 @@ def sliding_window_view(
     try:
         windows = numpy_windows(places, window_shape, axis)
     except ValueError as error:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"sliding_window_view: {error} (an array of shape {x.shape}).",
             "windows that fit into the array",

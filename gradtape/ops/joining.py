@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import spread
+from gradtape.core.batch import repeat_for_batch
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import along, as_value, filled, one_axis, refused
+from gradtape.ops.arguments import argument_error, as_value, index_at_axis, one_axis, write_result_into
 from gradtape.ops.shaping import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel, reshape
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
 
 def _batch_joining(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    spreads = tuple([v if flag else spread(v, size) for v, flag in zip(values, flags, strict=True)])
+    spreads = tuple([v if flag else repeat_for_batch(v, size) for v, flag in zip(values, flags, strict=True)])
     return apply(op, spreads, {"axis": params["axis"] + 1})
 
 
@@ -47,7 +47,7 @@ def _split_cotangent(g: Array, inputs: Any, axis: int) -> list[Any]:
     pieces, start = [], 0
     for spec in inputs:
         stop = start + spec.shape[axis]
-        pieces.append(g[along(axis, slice(start, stop))])
+        pieces.append(g[index_at_axis(axis, slice(start, stop))])
         start = stop
     return pieces
 
@@ -69,7 +69,7 @@ _concatenate = linear(
 def _several(arrays: Any, name: str) -> list[Any]:
     values = [as_value(x) for x in arrays]
     if not values:
-        raise refused(ShapeError, f"{name}: no arrays were given.", "join at least one")
+        raise argument_error(ShapeError, f"{name}: no arrays were given.", "join at least one")
     return values
 
 
@@ -89,7 +89,7 @@ def concatenate(
     Tensor([1., 2., 3.])
     """
     if out is not None:
-        return filled(out, concatenate, arrays, axis, dtype=dtype, casting=casting)
+        return write_result_into(out, concatenate, arrays, axis, dtype=dtype, casting=casting)
     values = _several(arrays, "concatenate")
     if axis is None:
         values, axis = [ravel(x) for x in values], 0
@@ -101,7 +101,7 @@ def _cast(joined: Any, dtype: DTypeLike, casting: Any, name: str) -> Any:
     if dtype is None:
         return joined
     if not np.can_cast(joined.dtype, dtype, casting):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: numbers of dtype {joined.dtype} as {np.dtype(dtype)} with casting={casting!r}.",
             "casting='unsafe' if that loss is meant",
@@ -110,7 +110,7 @@ def _cast(joined: Any, dtype: DTypeLike, casting: Any, name: str) -> Any:
 
 
 def _unstack_cotangent(g: Array, inputs: Any, axis: int) -> list[Any]:
-    return [g[along(axis, i)] for i in range(len(inputs))]
+    return [g[index_at_axis(axis, i)] for i in range(len(inputs))]
 
 
 _stack = linear(
@@ -143,7 +143,7 @@ def stack(
     Tensor([1., 2.])
     """
     if out is not None:
-        return filled(out, stack, arrays, axis, dtype=dtype, casting=casting)
+        return write_result_into(out, stack, arrays, axis, dtype=dtype, casting=casting)
     values = _several(arrays, "stack")
     stacked = _stack(*values, axis=one_axis(axis, values[0].ndim + 1))
     return _cast(stacked, dtype, casting or "same_kind", "stack")
@@ -226,7 +226,7 @@ def array_split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[
     x = as_value(x)
     axis = one_axis(axis, x.ndim)
     pieces = np.array_split(np.arange(x.shape[axis]), _cuts(indices_or_sections))
-    return [x[along(axis, slice(int(p[0]), int(p[-1]) + 1) if p.size else slice(0, 0))] for p in pieces]
+    return [x[index_at_axis(axis, slice(int(p[0]), int(p[-1]) + 1) if p.size else slice(0, 0))] for p in pieces]
 
 
 @answers(np.split)
@@ -241,7 +241,7 @@ def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     axis = one_axis(axis, x.ndim)
     indices_or_sections = _cuts(indices_or_sections)
     if isinstance(indices_or_sections, (int, np.integer)) and x.shape[axis] % indices_or_sections:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"split: axis {axis} of an array of shape {x.shape} cannot be cut into {indices_or_sections} equal pieces.",
             "gt.array_split allows unequal ones",
@@ -258,7 +258,9 @@ def vsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     [(2, 2), (2, 2)]
     """
     if as_value(x).ndim < 2:
-        raise refused(ShapeError, f"vsplit: an array of shape {as_value(x).shape}.", "two axes or more; gt.split")
+        raise argument_error(
+            ShapeError, f"vsplit: an array of shape {as_value(x).shape}.", "two axes or more; gt.split"
+        )
     return split(x, indices_or_sections, 0)
 
 

@@ -14,7 +14,7 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.errors import IndexingError, OperandError
-from gradtape.ops.arguments import as_value, one_axis, refused
+from gradtape.ops.arguments import argument_error, as_value, one_axis
 
 __all__ = ["one_hot"]
 
@@ -38,7 +38,7 @@ def _checked_kernel(labels: Array, classes: int, ignored: int | None, name: str,
             fix = f"a table of {int(labels.max()) + 1} rows: Embedding({int(labels.max()) + 1}, ...); or {fix}"
         elif labels.max(initial=0, where=~skip) == classes and labels.min(initial=classes, where=~skip) >= 1:
             fix += f"; {what} - 1, if they count from 1"
-        raise refused(
+        raise argument_error(
             IndexingError,
             f"{name}: {what}{place} is {int(labels[worst])}, and {int(outside.sum())} of {labels.size} {kinds} are out "
             f"of range; {there or f'there are {classes} classes'}, so 0 to {classes - 1} is accepted{note}.",
@@ -70,7 +70,7 @@ def checked_labels(
     """`labels` of `classes` classes as positions, `IGNORED` where they are `ignored`; all must be in range."""
     labels = as_value(labels)
     if labels.dtype.kind not in "iu":
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: {what} has dtype {labels.dtype}; integers are accepted.",
             f"{what}.astype(int), if it holds labels",

@@ -13,7 +13,7 @@ from gradtape.core.rules import linear as linear_row
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.einsum import einsum
 from gradtape.ops.elementwise import where
@@ -34,7 +34,7 @@ def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None
     input, weight = as_value(input), as_value(weight)
     if weight.ndim not in (1, 2) or not input.ndim or input.shape[-1] != weight.shape[-1]:
         fix = f"the last axis of input and of weight of the same length{_turned(input, weight)}"
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"linear: input has shape {input.shape}, weight has shape {weight.shape}; (..., in features) and "
             "(out features, in features) are accepted.",
@@ -45,7 +45,7 @@ def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None
         return out
     bias = as_value(bias)
     if bias.shape != weight.shape[:-1]:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"linear: bias has shape {bias.shape}; one number for each output feature, {weight.shape[:-1]}, is "
             "accepted.",
@@ -69,7 +69,7 @@ def bilinear(input1: TensorLike, input2: TensorLike, weight: TensorLike, bias: T
     input1, input2, weight = as_value(input1), as_value(input2), as_value(weight)
     wanted = (*input1.shape[-1:], *input2.shape[-1:])
     if weight.ndim != 3 or weight.shape[1:] != wanted or input1.shape[:-1] != input2.shape[:-1]:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"bilinear: input1 has shape {input1.shape}, input2 {input2.shape} and weight {weight.shape}; (..., i), "
             "(..., j) and (out features, i, j) are accepted.",
@@ -80,7 +80,7 @@ def bilinear(input1: TensorLike, input2: TensorLike, weight: TensorLike, bias: T
         return out
     bias = as_value(bias)
     if bias.shape != weight.shape[:1]:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"bilinear: bias has shape {bias.shape}; one number for each output feature, {weight.shape[:1]}, is "
             "accepted.",
@@ -172,7 +172,7 @@ def embedding(input: TensorLike, weight: TensorLike, padding_idx: int | None = N
     """
     weight = as_value(weight)
     if not weight.ndim:
-        raise refused(ShapeError, "embedding: weight is a single number.", "a table with a row for each integer")
+        raise argument_error(ShapeError, "embedding: weight is a single number.", "a table with a row for each integer")
     rows = weight.shape[0]
     positions = checked_labels(input, rows, "embedding", "input")
     out = _rows(weight, positions)
@@ -180,7 +180,7 @@ def embedding(input: TensorLike, weight: TensorLike, padding_idx: int | None = N
         return out
     skipped = operator.index(padding_idx)
     if not -rows <= skipped < rows:
-        raise refused(
+        raise argument_error(
             OperandError,
             f"embedding: padding_idx={padding_idx!r}, but weight of shape {weight.shape} has {rows} rows.",
             f"a row from {-rows} to {rows - 1}",
@@ -208,11 +208,11 @@ _kept = Op("random.dropout", _kept_kernel, batch=_batch_kept, kind="constant")
 def _mask(name: str, input: Array, shape: tuple[int, ...], p: float, training: bool, rng: Any) -> Any:
     """What to multiply `input` with: 0 with probability `p`, 1 / (1 - p) otherwise; None for nothing."""
     if not 0 <= p <= 1:
-        raise refused(OperandError, f"{name}: p={p!r}.", "a probability between 0 and 1")
+        raise argument_error(OperandError, f"{name}: p={p!r}.", "a probability between 0 and 1")
     if not training or p == 0:
         return None
     if not isinstance(rng, np.random.Generator):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: rng is {'missing' if rng is None else f'a {type(rng).__name__}'}; training draws at random, from "
             "a NumPy generator.",
@@ -245,7 +245,7 @@ def _dropout(name: str, input: TensorLike, p: float, training: bool, rng: Any, a
     shape = input.shape
     if axes is not None:
         if input.ndim not in (axes + 1, axes + 2):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: input has shape {input.shape}; (examples, channels{', length' * axes}) is accepted, or the "
                 "same without examples.",

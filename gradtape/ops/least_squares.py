@@ -11,9 +11,9 @@ from gradtape.core.rules import general
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import stop_gradient
-from gradtape.ops.linalg_common import adjoint, as_hermitian, by_stack, hermitian_part, is_absent, regular
+from gradtape.ops.linalg_common import adjoint, as_hermitian, batch_as_stack, hermitian_part, is_absent, regular_matrix
 from gradtape.ops.svd import svd
 
 # -- pinv: p = a^+ while the rank stays the same:
@@ -37,11 +37,11 @@ _pinv = general(
     reverse=_pinv_reverse,
     forward=_pinv_forward,
     name="pinv",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 2),), {"rcond": None}),
-        ((np.concatenate([regular(draw, 2), draw(2, 2)]),), {"rcond": 1e-12}),
-        ((np.stack([np.concatenate([regular(draw, 2), draw(2, 2)], axis=1)] * 2),), {"rcond": None}),
+        ((regular_matrix(draw, 2),), {"rcond": None}),
+        ((np.concatenate([regular_matrix(draw, 2), draw(2, 2)]),), {"rcond": 1e-12}),
+        ((np.stack([np.concatenate([regular_matrix(draw, 2), draw(2, 2)], axis=1)] * 2),), {"rcond": None}),
         ((draw(0, 2),), {"rcond": None}),
     ],
 )
@@ -57,7 +57,7 @@ def pinv(a: TensorLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any
             [0. , 0. ]])
     """
     if rcond is not None and rtol is not None:
-        raise refused(ShapeError, "pinv: rcond and rtol are two names for one thing.", "give one of them")
+        raise argument_error(ShapeError, "pinv: rcond and rtol are two names for one thing.", "give one of them")
     a = as_value(a)
     if hermitian:
         a = hermitian_part(as_hermitian(a, "L"))
@@ -106,9 +106,9 @@ _lstsq = general(
     outputs=True,
     inputs=2,
     samples=lambda draw: [
-        ((np.concatenate([regular(draw, 2), draw(2, 2)]), draw(4, 3)), {"rcond": 1e-15}),
-        ((np.concatenate([regular(draw, 2), draw(2, 2)], axis=1), draw(2, 1)), {"rcond": 1e-15}),
-        ((regular(draw, 2), draw(2, 1)), {"rcond": 1e-15}),
+        ((np.concatenate([regular_matrix(draw, 2), draw(2, 2)]), draw(4, 3)), {"rcond": 1e-15}),
+        ((np.concatenate([regular_matrix(draw, 2), draw(2, 2)], axis=1), draw(2, 1)), {"rcond": 1e-15}),
+        ((regular_matrix(draw, 2), draw(2, 1)), {"rcond": 1e-15}),
     ],
 )
 
@@ -127,7 +127,7 @@ def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> tuple[Any
     a, b = as_value(a), as_value(b)
     columns = b[:, None] if b.ndim == 1 else b
     if a.ndim != 2 or columns.ndim != 2:
-        raise refused(
+        raise argument_error(
             LinearAlgebraError,
             f"lstsq: takes one matrix and one vector or matrix; got shapes {a.shape} and {b.shape}.",
             "gt.vmap(np.linalg.lstsq) for stacks of them",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import batch_elementwise, spread
+from gradtape.core.batch import batch_elementwise, repeat_for_batch
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, general, linear
@@ -19,7 +19,7 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, Draw
 from gradtape.errors import LinearAlgebraError, UnsupportedError
-from gradtape.ops.arguments import refused
+from gradtape.ops.arguments import argument_error
 
 
 def adjoint(x: Array) -> Any:
@@ -55,7 +55,7 @@ def diagonal_part(x: Array) -> Any:
     return np.where(np.eye(x.shape[-1], dtype=bool), x, 0)
 
 
-def regular(draw: Draw, n: int) -> Any:
+def regular_matrix(draw: Draw, n: int) -> Any:
     """A matrix far from singular."""
     return 0.4 * draw(n, n) + 2 * np.eye(n)
 
@@ -67,7 +67,7 @@ def _without_derivative() -> Any:
 
     def pulled(why: str, a: Array, g: Array) -> Any:
         if isinstance(g, Lifted) or np.any(plain(g)):
-            raise refused(UnsupportedError, why, "mode='reduced' of qr, full_matrices=False of svd")
+            raise argument_error(UnsupportedError, why, "mode='reduced' of qr, full_matrices=False of svd")
         return np.zeros(a.shape, a.dtype), None
 
     vectors_of = custom_vjp(lambda why, a, vectors: vectors, nondiff_argnums=0)
@@ -75,7 +75,7 @@ def _without_derivative() -> Any:
     return vectors_of
 
 
-def completing(a: Array, vectors: Array, axis: int, more: Any, name: str) -> Any:
+def append_basis_vectors(a: Array, vectors: Array, axis: int, more: Any, name: str) -> Any:
     """`vectors` of `a` with `more` behind them: those complete the basis, are arbitrary and have no derivative."""
     why = (
         f"{name}: the vectors that complete the basis of a matrix of shape {a.shape} are arbitrary and have no "
@@ -84,7 +84,7 @@ def completing(a: Array, vectors: Array, axis: int, more: Any, name: str) -> Any
     return np.concatenate([vectors, _without_derivative()(why, a, more)], axis)
 
 
-def by_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
+def batch_as_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     """The batching rule of operations on stacks of matrices: the examples are one more axis of the stack."""
     return batch_elementwise(op, flags, values, params)
 
@@ -99,7 +99,7 @@ def _is_hermitian_kernel(x: Array) -> Any:
 
 
 _is_hermitian = constant(
-    _is_hermitian_kernel, name="is_hermitian", batch=by_stack, samples=lambda draw: [((draw(3, 3),), {})]
+    _is_hermitian_kernel, name="is_hermitian", batch=batch_as_stack, samples=lambda draw: [((draw(3, 3),), {})]
 )
 
 
@@ -149,7 +149,7 @@ guarded_reciprocal = general(
     name="guarded_reciprocal",
     names=("x", "size", "weight", "scale"),
     inputs=4,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
         ((draw(3, 3), draw(3, 3), draw(3, 3), draw(3, 3)), {"refusal": ""}),
         ((draw(2, 2, 2), draw(1, 1), draw(2, 2), draw(1, 1)), {"refusal": ""}),
@@ -162,7 +162,7 @@ guarded_reciprocal = general(
 def _batch_somewhere(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     """What one example uses, all use: they run the same code, and a cotangent may be zero by chance."""
     (value,) = values
-    return spread(np.any(apply(op, (value,), params), axis=0), value.shape[0])
+    return repeat_for_batch(np.any(apply(op, (value,), params), axis=0), value.shape[0])
 
 
 def _somewhere_kernel(x: Array) -> Any:
@@ -187,13 +187,13 @@ marked = linear(
 extent = constant(
     lambda x: np.max(np.abs(x), axis=(-2, -1), keepdims=True, initial=0),
     name="extent",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((draw(3, 3),), {}), ((draw(2, 2, 3),), {}), ((draw(0, 2),), {})],
     doc="The size of the largest element of a matrix, as a 1 by 1 matrix.",
 )
 
 
-def pairs(flags: Any) -> Any:
+def flag_pairs(flags: Any) -> Any:
     """For each pair of positions, whether one of the two is flagged."""
     return np.logical_or(flags[..., None, :], flags[..., :, None])
 

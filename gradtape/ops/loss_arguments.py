@@ -10,23 +10,25 @@ from gradtape.core.operation import Lifted
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import DtypeError, OperandError, ShapeError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 
 
-def floating(name: str, what: str, given: TensorLike) -> Array:
+def as_floating(name: str, what: str, given: TensorLike) -> Array:
     given = as_value(given)
     if given.dtype.kind == "c":
-        raise refused(DtypeError, f"{name}: {what} has dtype {given.dtype}; real numbers are accepted.", f"{what}.real")
+        raise argument_error(
+            DtypeError, f"{name}: {what} has dtype {given.dtype}; real numbers are accepted.", f"{what}.real"
+        )
     return given if given.dtype.kind == "f" else given.astype(float)
 
 
-def like(name: str, input: Array, given: TensorLike, what: str = "target", to: str = "input") -> Array:
+def cast_like(name: str, input: Array, given: TensorLike, what: str = "target", to: str = "input") -> Array:
     """`given` in the dtype of `input`, which single precision keeps by that. The shapes have to be the same."""
-    given = floating(name, what, given)
+    given = as_floating(name, what, given)
     if given.dtype != input.dtype:
         given = given.astype(input.dtype)
     if given.shape != input.shape:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: {what} has shape {given.shape}, {to} has shape {input.shape}; the same shape is accepted, as "
             f"broadcasting would compare {_counted(given.shape, input.shape)}.",
@@ -54,7 +56,7 @@ def _reshaping(given: tuple[int, ...], shape: tuple[int, ...], what: str, to: st
     return f"{what}.reshape({to}.shape)"
 
 
-def weighted(name: str, losses: Array, weight: TensorLike | None, what: str = "weight") -> Array:
+def apply_weight(name: str, losses: Array, weight: TensorLike | None, what: str = "weight") -> Array:
     """The losses times `weight`, which may have fewer axes or lengths of 1 but no more elements than they."""
     if weight is None:
         return losses
@@ -64,7 +66,7 @@ def weighted(name: str, losses: Array, weight: TensorLike | None, what: str = "w
     except ValueError:
         fits = False
     if not fits:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: {what} has shape {weight.shape}; one that broadcasts to the shape of the input, {losses.shape}, "
             "is accepted.",
@@ -73,21 +75,21 @@ def weighted(name: str, losses: Array, weight: TensorLike | None, what: str = "w
     return losses * (weight if weight.dtype == losses.dtype else weight.astype(losses.dtype))
 
 
-def positive(name: str, what: str, given: float) -> float:
+def require_positive(name: str, what: str, given: float) -> float:
     if not given > 0:
-        raise refused(OperandError, f"{name}: {what}={given!r}.", f"a positive {what}")
+        raise argument_error(OperandError, f"{name}: {what}={given!r}.", f"a positive {what}")
     return float(given)
 
 
-def pair(name: str, input: TensorLike, target: TensorLike) -> tuple[Array, Array]:
-    input = floating(name, "input", input)
-    return input, like(name, input, target)
+def input_and_target(name: str, input: TensorLike, target: TensorLike) -> tuple[Array, Array]:
+    input = as_floating(name, "input", input)
+    return input, cast_like(name, input, target)
 
 
-def signs(name: str, input: Array, target: TensorLike) -> Array:
-    target = like(name, input, target)
+def sign_targets(name: str, input: Array, target: TensorLike) -> Array:
+    target = cast_like(name, input, target)
     if not isinstance(target, Lifted) and not bool(np.all(np.abs(plain(target)) == 1)):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: target of shape {target.shape} has numbers other than 1 and -1.",
             "2 * target - 1, if it is of zeros and ones",

@@ -17,10 +17,17 @@ from gradtape.core.rules import elementwise
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
-from gradtape.ops.cross_entropy import reduced
+from gradtape.ops.arguments import argument_error
+from gradtape.ops.cross_entropy import reduce_losses
 from gradtape.ops.elementwise import maximum, where
-from gradtape.ops.loss_arguments import floating, like, pair, positive, signs, weighted
+from gradtape.ops.loss_arguments import (
+    apply_weight,
+    as_floating,
+    cast_like,
+    input_and_target,
+    require_positive,
+    sign_targets,
+)
 from gradtape.ops.loss_checks import note_positive, note_sigmoid
 from gradtape.ops.softmax import relu, sigmoid, softplus, softplus_kernel
 from gradtape.ops.special import xlogy
@@ -53,8 +60,8 @@ def mse_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", wei
     >>> gt.nn.functional.mse_loss(gt.tensor([1.0, 2.0]), [1.0, 4.0])
     Tensor(2.)
     """
-    input, target = pair("mse_loss", input, target)
-    return reduced("mse_loss", weighted("mse_loss", np.square(input - target), weight), reduction)
+    input, target = input_and_target("mse_loss", input, target)
+    return reduce_losses("mse_loss", apply_weight("mse_loss", np.square(input - target), weight), reduction)
 
 
 def l1_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", weight: TensorLike | None = None) -> Any:
@@ -64,8 +71,8 @@ def l1_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", weig
     >>> gt.nn.functional.l1_loss(gt.tensor([1.0, 2.0]), [1.0, 4.0])
     Tensor(1.)
     """
-    input, target = pair("l1_loss", input, target)
-    return reduced("l1_loss", weighted("l1_loss", np.abs(input - target), weight), reduction)
+    input, target = input_and_target("l1_loss", input, target)
+    return reduce_losses("l1_loss", apply_weight("l1_loss", np.abs(input - target), weight), reduction)
 
 
 mae_loss = l1_loss
@@ -100,9 +107,9 @@ def huber_loss(
     >>> gt.nn.functional.huber_loss(gt.tensor([1.0, 2.0]), [2.0, 12.0], reduction="none")
     Tensor([0.5, 9.5])
     """
-    input, target = pair("huber_loss", input, target)
-    losses = _huber(input - target, delta=positive("huber_loss", "delta", delta))
-    return reduced("huber_loss", weighted("huber_loss", losses, weight), reduction)
+    input, target = input_and_target("huber_loss", input, target)
+    losses = _huber(input - target, delta=require_positive("huber_loss", "delta", delta))
+    return reduce_losses("huber_loss", apply_weight("huber_loss", losses, weight), reduction)
 
 
 def smooth_l1_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", beta: float = 1.0) -> Any:
@@ -114,9 +121,9 @@ def smooth_l1_loss(input: TensorLike, target: TensorLike, reduction: str = "mean
     """
     if beta == 0:
         return l1_loss(input, target, reduction)
-    delta = positive("smooth_l1_loss", "beta", beta)
-    input, target = pair("smooth_l1_loss", input, target)
-    return reduced("smooth_l1_loss", _huber(input - target, delta=delta) / delta, reduction)
+    delta = require_positive("smooth_l1_loss", "beta", beta)
+    input, target = input_and_target("smooth_l1_loss", input, target)
+    return reduce_losses("smooth_l1_loss", _huber(input - target, delta=delta) / delta, reduction)
 
 
 # -- of probabilities
@@ -164,7 +171,7 @@ def _check_probabilities(name: str, what: str, given: Any) -> None:
     low, high = float(np.min(numbers)), float(np.max(numbers))
     if low < 0 or high > 1:
         worst = low if -low > high - 1 else high
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: {what} of shape {given.shape} has numbers from {low:.6g} to {high:.6g}, the worst of them "
             f"{worst:.6g}; probabilities between 0 and 1 are accepted.",
@@ -186,10 +193,10 @@ def binary_cross_entropy(
     Tensor([  0.69314718, 100.        ])
     """
     name = "binary_cross_entropy"
-    input, target = pair(name, input, target)
+    input, target = input_and_target(name, input, target)
     _check_probabilities(name, "input", input)
     _check_probabilities(name, "target", target)
-    return reduced(name, weighted(name, _binary(input, target), weight), reduction)
+    return reduce_losses(name, apply_weight(name, _binary(input, target), weight), reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -208,14 +215,14 @@ def binary_cross_entropy_with_logits(
     Tensor([6.93147181e-01, 1.00000000e+03])
     """
     name = "binary_cross_entropy_with_logits"
-    input, target = pair(name, input, target)
+    input, target = input_and_target(name, input, target)
     note_sigmoid(name, input)
     if pos_weight is None:
         losses = _binary_with_logits(input, target)
     else:
-        positive = weighted(name, target, pos_weight, "pos_weight")
+        positive = apply_weight(name, target, pos_weight, "pos_weight")
         losses = positive * softplus(-input) + (1 - target) * softplus(input)
-    return reduced(name, weighted(name, losses, weight), reduction)
+    return reduce_losses(name, apply_weight(name, losses, weight), reduction)
 
 
 def kl_div(input: TensorLike, target: TensorLike, reduction: str = "mean", log_target: bool = False) -> Any:
@@ -229,7 +236,7 @@ def kl_div(input: TensorLike, target: TensorLike, reduction: str = "mean", log_t
     >>> gt.nn.functional.kl_div(np.log(gt.tensor([0.5, 0.5])), [1.0, 0.0], reduction="sum")
     Tensor(0.69314718)
     """
-    input, target = pair("kl_div", input, target)
+    input, target = input_and_target("kl_div", input, target)
     note_positive("kl_div", input)
     if log_target:
         losses = np.exp(target) * (target - input)
@@ -238,8 +245,8 @@ def kl_div(input: TensorLike, target: TensorLike, reduction: str = "mean", log_t
     if reduction == "batchmean":
         return losses.sum() / max(input.shape[0] if input.ndim else 1, 1)
     if reduction not in ("mean", "sum", "none"):
-        raise refused(OperandError, f"kl_div: reduction={reduction!r}.", "'mean', 'batchmean', 'sum' or 'none'")
-    return reduced("kl_div", losses, reduction)
+        raise argument_error(OperandError, f"kl_div: reduction={reduction!r}.", "'mean', 'batchmean', 'sum' or 'none'")
+    return reduce_losses("kl_div", losses, reduction)
 
 
 def _product(target: Array, logarithm: Any) -> Any:
@@ -267,13 +274,13 @@ def poisson_nll_loss(
     >>> gt.nn.functional.poisson_nll_loss(gt.tensor([0.0, 0.0]), [1.0, 3.0])
     Tensor(1.)
     """
-    input, target = pair("poisson_nll_loss", input, target)
+    input, target = input_and_target("poisson_nll_loss", input, target)
     losses = np.exp(input) - target * input if log_input else input - target * np.log(input + eps)
     if full:
         above = where(target > 1, target, np.ones((), target.dtype))
         stirling = above * np.log(above) - above + 0.5 * np.log(2 * math.pi * above)
         losses = losses + where(target > 1, stirling, np.zeros((), target.dtype))
-    return reduced("poisson_nll_loss", losses, reduction)
+    return reduce_losses("poisson_nll_loss", losses, reduction)
 
 
 def gaussian_nll_loss(
@@ -294,19 +301,19 @@ def gaussian_nll_loss(
     Tensor(2.)
     """
     name = "gaussian_nll_loss"
-    input, target = pair(name, input, target)
-    var = floating(name, "var", var).astype(input.dtype)
+    input, target = input_and_target(name, input, target)
+    var = as_floating(name, "var", var).astype(input.dtype)
     if not (input.ndim and var.shape == (*input.shape[:-1], 1)):
-        var = like(name, input, var, "var")
+        var = cast_like(name, input, var, "var")
     if not isinstance(var, Lifted) and var.size and float(np.min(plain(var))) < 0:
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: var has a negative number, {float(np.min(plain(var))):.6g}.",
             "a variance, not below 0",
         )
     least = maximum(var, var.dtype.type(eps))
     losses = 0.5 * (np.log(least) + np.square(input - target) / least)
-    return reduced(name, losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
+    return reduce_losses(name, losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
 
 
 # -- of margins
@@ -319,8 +326,8 @@ def hinge_loss(input: TensorLike, target: TensorLike, reduction: str = "mean", m
     >>> gt.nn.functional.hinge_loss(gt.tensor([2.0, 0.5]), [1.0, -1.0], reduction="none")
     Tensor([0. , 1.5])
     """
-    input = floating("hinge_loss", "input", input)
-    return reduced("hinge_loss", relu(margin - signs("hinge_loss", input, target) * input), reduction)
+    input = as_floating("hinge_loss", "input", input)
+    return reduce_losses("hinge_loss", relu(margin - sign_targets("hinge_loss", input, target) * input), reduction)
 
 
 def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: str = "mean") -> Any:
@@ -330,9 +337,9 @@ def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: str = "me
     >>> gt.nn.functional.soft_margin_loss(gt.tensor([0.0, -1000.0]), [1.0, 1.0], reduction="none")
     Tensor([6.93147181e-01, 1.00000000e+03])
     """
-    input = floating("soft_margin_loss", "input", input)
-    losses = softplus(-signs("soft_margin_loss", input, target) * input)
-    return reduced("soft_margin_loss", losses, reduction)
+    input = as_floating("soft_margin_loss", "input", input)
+    losses = softplus(-sign_targets("soft_margin_loss", input, target) * input)
+    return reduce_losses("soft_margin_loss", losses, reduction)
 
 
 def hinge_embedding_loss(input: TensorLike, target: TensorLike, margin: float = 1.0, reduction: str = "mean") -> Any:
@@ -342,9 +349,9 @@ def hinge_embedding_loss(input: TensorLike, target: TensorLike, margin: float = 
     >>> gt.nn.functional.hinge_embedding_loss(gt.tensor([2.0, 0.25]), [1.0, -1.0], reduction="none")
     Tensor([2.  , 0.75])
     """
-    input = floating("hinge_embedding_loss", "input", input)
-    target = signs("hinge_embedding_loss", input, target)
-    return reduced("hinge_embedding_loss", where(target > 0, input, relu(margin - input)), reduction)
+    input = as_floating("hinge_embedding_loss", "input", input)
+    target = sign_targets("hinge_embedding_loss", input, target)
+    return reduce_losses("hinge_embedding_loss", where(target > 0, input, relu(margin - input)), reduction)
 
 
 def margin_ranking_loss(
@@ -357,7 +364,7 @@ def margin_ranking_loss(
     Tensor(2.)
     """
     name = "margin_ranking_loss"
-    input1 = floating(name, "input1", input1)
-    input2 = like(name, input1, input2, "input2", "input1")
-    losses = relu(margin - signs(name, input1, target) * (input1 - input2))
-    return reduced(name, losses, reduction)
+    input1 = as_floating(name, "input1", input1)
+    input2 = cast_like(name, input1, input2, "input2", "input1")
+    losses = relu(margin - sign_targets(name, input1, target) * (input1 - input2))
+    return reduce_losses(name, losses, reduction)

@@ -16,10 +16,10 @@ from gradtape.core.rules import general
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.errors import LinearAlgebraError, ShapeError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.decompositions import cholesky
-from gradtape.ops.linalg_common import adjoint, by_stack, extent, regular, transposed
+from gradtape.ops.linalg_common import adjoint, batch_as_stack, extent, regular_matrix, transposed
 from gradtape.ops.rearranging import tril, triu
 
 
@@ -72,7 +72,7 @@ _expm: Op = general(
     reverse=lambda g, x: _along(_expm, adjoint(x), g),
     forward=lambda dx, x: _along(_expm, x, dx),
     name="expm",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((draw(3, 3),), {}), ((draw(2, 2, 2),), {}), ((draw(0, 0),), {})],
 )
 
@@ -111,10 +111,10 @@ _logm: Op = general(
     reverse=lambda g, x: _along(_logm, adjoint(x), g),
     forward=lambda dx, x: _along(_logm, x, dx),
     name="logm",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((regular_matrix(draw, 3),), {}),
+        ((np.stack([regular_matrix(draw, 2), regular_matrix(draw, 2)]),), {}),
         ((draw(0, 0),), {}),
     ],
 )
@@ -166,11 +166,11 @@ _sylvester: Op = general(
     name="solve_sylvester",
     names=("a", "b", "q"),
     inputs=3,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3), regular(draw, 2), draw(3, 2)), {}),
-        ((regular(draw, 2), np.stack([regular(draw, 2)] * 2), draw(2, 2)), {}),
-        ((regular(draw, 2), regular(draw, 2), draw(2, 2)), {}),
+        ((regular_matrix(draw, 3), regular_matrix(draw, 2), draw(3, 2)), {}),
+        ((regular_matrix(draw, 2), np.stack([regular_matrix(draw, 2)] * 2), draw(2, 2)), {}),
+        ((regular_matrix(draw, 2), regular_matrix(draw, 2), draw(2, 2)), {}),
     ],
 )
 
@@ -216,7 +216,7 @@ def _root_change(root: Any, change: Any) -> Any:
     try:
         return _sylvester(root, root, change)
     except LinearAlgebraError:
-        raise refused(
+        raise argument_error(
             LinearAlgebraError,
             "the gradient of sqrtm does not exist here: the matrix is singular, where the square root has an infinite "
             "slope, or two of its eigenvalues are opposite.",
@@ -229,10 +229,10 @@ _sqrtm = general(
     reverse=lambda g, out: _root_change(adjoint(out), g),
     forward=lambda dx, out: _root_change(out, dx),
     name="sqrtm",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((regular_matrix(draw, 3),), {}),
+        ((np.stack([regular_matrix(draw, 2), regular_matrix(draw, 2)]),), {}),
         ((draw(0, 0),), {}),
     ],
 )
@@ -282,10 +282,10 @@ def _triangular_forward(dx: Array, dy: Array, x: Array, out: Array, trans: int, 
 
 def _triangular_samples(draw: Draw) -> list[Any]:
     return [
-        ((regular(draw, 3), draw(3, 2)), {"trans": 0, "lower": False, "unit": False}),
-        ((regular(draw, 3), draw(3, 3)), {"trans": 1, "lower": True, "unit": False}),
-        ((regular(draw, 2), draw(4, 2, 1)), {"trans": 0, "lower": True, "unit": True}),
-        ((np.stack([regular(draw, 2)] * 2), draw(2, 1)), {"trans": 1, "lower": False, "unit": True}),
+        ((regular_matrix(draw, 3), draw(3, 2)), {"trans": 0, "lower": False, "unit": False}),
+        ((regular_matrix(draw, 3), draw(3, 3)), {"trans": 1, "lower": True, "unit": False}),
+        ((regular_matrix(draw, 2), draw(4, 2, 1)), {"trans": 0, "lower": True, "unit": True}),
+        ((np.stack([regular_matrix(draw, 2)] * 2), draw(2, 1)), {"trans": 1, "lower": False, "unit": True}),
         ((draw(0, 0), draw(0, 2)), {"trans": 0, "lower": True, "unit": False}),
     ]
 
@@ -296,7 +296,7 @@ _triangular: Op = general(
     forward=_triangular_forward,
     name="solve_triangular",
     inputs=2,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=_triangular_samples,
 )
 
@@ -316,7 +316,7 @@ def solve_triangular(
     a, b = as_value(a), as_value(b)
     codes = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
     if trans not in codes:
-        raise refused(ShapeError, f"solve_triangular: trans={trans!r}.", "0 or 'N', 1 or 'T', 2 or 'C'")
+        raise argument_error(ShapeError, f"solve_triangular: trans={trans!r}.", "0 or 'N', 1 or 'T', 2 or 'C'")
     code = codes[trans]
     if code == 2 and a.dtype.kind == "c":
         a = conjugate(a)
@@ -397,7 +397,7 @@ def _times_inverse(x: Array, u: Array) -> Any:
     try:
         return transposed(np.linalg.solve(transposed(u), transposed(x)))
     except np.linalg.LinAlgError:
-        raise refused(
+        raise argument_error(
             LinearAlgebraError,
             "the gradient of lu does not exist here: the matrix has not full rank.",
             "np.linalg.svd or np.linalg.pinv for matrices without full rank",
@@ -410,12 +410,12 @@ _lu = general(
     forward=_lu_forward,
     name="lu",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [
-        ((regular(draw, 3),), {}),
-        ((np.concatenate([draw(2, 2), regular(draw, 2)]),), {}),
-        ((np.concatenate([regular(draw, 2), draw(2, 2)], axis=1),), {}),
-        ((np.stack([regular(draw, 2), regular(draw, 2)]),), {}),
+        ((regular_matrix(draw, 3),), {}),
+        ((np.concatenate([draw(2, 2), regular_matrix(draw, 2)]),), {}),
+        ((np.concatenate([regular_matrix(draw, 2), draw(2, 2)], axis=1),), {}),
+        ((np.stack([regular_matrix(draw, 2), regular_matrix(draw, 2)]),), {}),
     ],
 )
 

@@ -17,7 +17,16 @@ from gradtape.core.typing import Array, Axis, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions
-from gradtape.ops.arguments import all_axes, as_value, converted, filled, flat_or_axis, one_axis, reduced_axes, refused
+from gradtape.ops.arguments import (
+    all_axes,
+    argument_error,
+    as_value,
+    cast_to,
+    flat_or_axis,
+    one_axis,
+    reduced_axes,
+    write_result_into,
+)
 from gradtape.ops.cumulative import cumprod, cumsum
 from gradtape.ops.elementwise import root_of_squares, where
 from gradtape.ops.joining import concatenate
@@ -63,7 +72,9 @@ def _prepared(x: TensorLike, dtype: DTypeLike) -> Array:
 def _inexact(x: TensorLike, dtype: DTypeLike) -> Array:
     """`x` in `dtype`, which has to be one of numbers that can be NaN if `x` has them."""
     if dtype is not None and as_value(x).dtype.kind in "fc" and np.dtype(dtype).kind not in "fc":
-        raise refused(OperandError, f"dtype={dtype!r} for numbers of dtype {as_value(x).dtype}.", "a floating dtype")
+        raise argument_error(
+            OperandError, f"dtype={dtype!r} for numbers of dtype {as_value(x).dtype}.", "a floating dtype"
+        )
     return _prepared(x, dtype)
 
 
@@ -87,7 +98,7 @@ def nansum(
     (Tensor(3.), Tensor([1., 0., 1.]))
     """
     if out is not None:
-        return filled(out, nansum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
+        return write_result_into(out, nansum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = _prepared(x, dtype)
     return reductions.sum(_filled(x, 0, where), axis, dtype, keepdims=keepdims, initial=initial)
 
@@ -114,7 +125,7 @@ def nanprod(
     Tensor([3., 0., 2.])
     """
     if out is not None:
-        return filled(out, nanprod, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
+        return write_result_into(out, nanprod, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
     x = _prepared(x, dtype)
     return reductions.prod(_filled(x, 1, where), axis, dtype, keepdims=keepdims, initial=initial)
 
@@ -128,7 +139,7 @@ def nancumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, o
     Tensor([1., 1., 3.])
     """
     if out is not None:
-        return filled(out, nancumsum, x, axis, dtype)
+        return write_result_into(out, nancumsum, x, axis, dtype)
     return cumsum(_filled(_prepared(x, dtype), 0), axis, dtype)
 
 
@@ -141,7 +152,7 @@ def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, 
     Tensor([2., 2., 6.])
     """
     if out is not None:
-        return filled(out, nancumprod, x, axis, dtype)
+        return write_result_into(out, nancumprod, x, axis, dtype)
     return cumprod(_filled(_prepared(x, dtype), 1), axis, dtype)
 
 
@@ -181,11 +192,11 @@ def nanmean(
     Tensor([0.5, 0. , 0.5])
     """
     if out is not None:
-        return filled(out, nanmean, x, axis, dtype, keepdims=keepdims, where=where)
+        return write_result_into(out, nanmean, x, axis, dtype, keepdims=keepdims, where=where)
     x = _inexact(x, dtype)
     axes = all_axes(reduced_axes(axis, x.ndim), x.ndim)
     found = _dropped(_quotient(*_totals(x, axes, where, 0, "Mean of empty slice")), axes, keepdims)
-    return converted(found, dtype)
+    return cast_to(found, dtype)
 
 
 @answers(np.nanvar)
@@ -208,10 +219,12 @@ def nanvar(
     Tensor(1.)
     """
     if out is not None:
-        return filled(out, nanvar, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+        return write_result_into(
+            out, nanvar, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
     if as_value(x).dtype.kind not in "fc":
         return reductions.var(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return converted(_variance(x, axis, dtype, reductions.fewer(ddof, correction), keepdims, where, mean), dtype)
+    return cast_to(_variance(x, axis, dtype, reductions.choose_ddof(ddof, correction), keepdims, where, mean), dtype)
 
 
 def _variance(
@@ -248,11 +261,13 @@ def nanstd(
     Tensor(1.)
     """
     if out is not None:
-        return filled(out, nanstd, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+        return write_result_into(
+            out, nanstd, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
     if as_value(x).dtype.kind not in "fc":
         return reductions.std(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    variance = _variance(x, axis, dtype, reductions.fewer(ddof, correction), keepdims, where, mean)
-    return converted(root_of_squares(variance), dtype)
+    variance = _variance(x, axis, dtype, reductions.choose_ddof(ddof, correction), keepdims, where, mean)
+    return cast_to(root_of_squares(variance), dtype)
 
 
 # -- extremes
@@ -267,7 +282,7 @@ def _extreme(
     if x.dtype.kind not in "fc":
         return reduce(x, axis, keepdims=keepdims, initial=initial, where=included)
     if included is not True and initial is None:
-        raise refused(OperandError, "where= without initial=.", "initial= for slices without any element")
+        raise argument_error(OperandError, "where= without initial=.", "initial= for slices without any element")
     nothing = -np.inf if largest else np.inf
     found = reduce(_filled(x, nothing, included), axes, keepdims=True, initial=initial)
     if initial is None:
@@ -292,7 +307,7 @@ def nanmax(
     Tensor([0., 0., 1.])
     """
     if out is not None:
-        return filled(out, nanmax, x, axis, keepdims=keepdims, initial=initial, where=where)
+        return write_result_into(out, nanmax, x, axis, keepdims=keepdims, initial=initial, where=where)
     return _extreme(x, axis, keepdims, initial, where, largest=True)
 
 
@@ -312,7 +327,7 @@ def nanmin(
     Tensor(1.)
     """
     if out is not None:
-        return filled(out, nanmin, x, axis, keepdims=keepdims, initial=initial, where=where)
+        return write_result_into(out, nanmin, x, axis, keepdims=keepdims, initial=initial, where=where)
     return _extreme(x, axis, keepdims, initial, where, largest=False)
 
 
@@ -346,7 +361,7 @@ def nanargmax(x: TensorLike, axis: int | None = None, out: Array | None = None, 
     Tensor(2)
     """
     if out is not None:
-        return filled(out, nanargmax, x, axis, keepdims=keepdims)
+        return write_result_into(out, nanargmax, x, axis, keepdims=keepdims)
     return _position(_nanargmax, x, axis, keepdims)
 
 
@@ -359,7 +374,7 @@ def nanargmin(x: TensorLike, axis: int | None = None, out: Array | None = None, 
     Tensor(0)
     """
     if out is not None:
-        return filled(out, nanargmin, x, axis, keepdims=keepdims)
+        return write_result_into(out, nanargmin, x, axis, keepdims=keepdims)
     return _position(_nanargmin, x, axis, keepdims)
 
 
@@ -370,7 +385,9 @@ def _running(x: Any, axis: int | None, dtype: Any, include_initial: bool, name: 
     x = atleast_1d(_prepared(x, dtype))
     if axis is None:
         if x.ndim != 1:
-            raise refused(ShapeError, f"{name}: an array of {x.ndim} axes needs an axis.", "axis=0, axis=-1, ...")
+            raise argument_error(
+                ShapeError, f"{name}: an array of {x.ndim} axes needs an axis.", "axis=0, axis=-1, ..."
+            )
         axis = 0
     axis = one_axis(axis, x.ndim)
     product = name == "cumulative_prod"
@@ -398,7 +415,7 @@ def cumulative_sum(
     Tensor([0., 1., 3.])
     """
     if out is not None:
-        return filled(out, cumulative_sum, x, axis=axis, dtype=dtype, include_initial=include_initial)
+        return write_result_into(out, cumulative_sum, x, axis=axis, dtype=dtype, include_initial=include_initial)
     return _running(x, axis, dtype, include_initial, "cumulative_sum")
 
 
@@ -419,7 +436,7 @@ def cumulative_prod(
     Tensor([1., 2., 6.])
     """
     if out is not None:
-        return filled(out, cumulative_prod, x, axis=axis, dtype=dtype, include_initial=include_initial)
+        return write_result_into(out, cumulative_prod, x, axis=axis, dtype=dtype, include_initial=include_initial)
     return _running(x, axis, dtype, include_initial, "cumulative_prod")
 
 

@@ -19,7 +19,7 @@ from gradtape.core.rules import elementwise, general
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import as_value, behind_batch, lengths, refused
+from gradtape.ops.arguments import argument_error, as_shape, as_value, batch_shift_axes
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.elementwise import maximum
 from gradtape.ops.norms import vector_norm
@@ -80,7 +80,7 @@ _standardise: Op = general(
     forward=_standardise_forward,
     name="standardise",
     outputs=True,
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((draw(3, 4),), {"axis": (1,), "eps": 1e-2, "centred": True}),
         ((draw(2, 3, 4),), {"axis": (0, 2), "eps": 1e-2, "centred": True}),
@@ -96,14 +96,14 @@ _standardise: Op = general(
 def _floating(name: str, input: TensorLike) -> Array:
     input = as_value(input)
     if input.dtype.kind == "c":
-        raise refused(OperandError, f"{name}: input has dtype {input.dtype}.", "real numbers")
+        raise argument_error(OperandError, f"{name}: input has dtype {input.dtype}.", "real numbers")
     return input if input.dtype.kind == "f" else input.astype(float)
 
 
 def _with_channels(name: str, input: TensorLike) -> Array:
     input = _floating(name, input)
     if input.ndim < 2:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: input has shape {input.shape}; (examples, channels, ...) is accepted.",
             "input[:, None] for a single channel",
@@ -131,7 +131,7 @@ def _affine(
             continue
         given = as_value(given)
         if given.shape != shape:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: {what} has shape {given.shape}; {shape} is accepted.",
                 f"a {what} of shape {shape}",
@@ -146,9 +146,9 @@ def _affine(
 
 
 def _last_axes(name: str, input: Array, normalized_shape: ShapeLike) -> tuple[tuple[int, ...], Axes]:
-    shape = lengths(normalized_shape)
+    shape = as_shape(normalized_shape)
     if not shape or shape != input.shape[max(0, input.ndim - len(shape)) :] or 0 in shape:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: normalized_shape={normalized_shape!r}, but input has shape {input.shape}; the lengths of its "
             "last axes are accepted.",
@@ -214,7 +214,7 @@ def group_norm(
     examples, channels = input.shape[:2]
     each = int(np.prod(input.shape[1:]))
     if num_groups < 1 or channels % num_groups or not each:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"group_norm: num_groups={num_groups!r} does not divide the {channels} channels (axis 1) of input, of "
             f"shape {input.shape}.",
@@ -239,7 +239,7 @@ def _channel_norm(
     channels, behind = input.shape[1], input.ndim - 2
     for what, given in zip(("running_mean", "running_var"), running, strict=True):
         if given is not None and np.shape(given) != (channels,):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: {what} has shape {np.shape(given)}; one number for each of the {channels} channels is "
                 "accepted.",
@@ -252,7 +252,7 @@ def _channel_norm(
         return _affine(name, standard, weight, bias, (channels,), behind)
     count = int(np.prod([input.shape[place] for place in axis]))
     if count < 2:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"{name}: input of shape {input.shape} has {count} number{'s' * (count != 1)} a channel to take the mean "
             "and the variance of; at least 2 are accepted.",
@@ -269,14 +269,14 @@ def _update(
 ) -> None:
     """Move the running statistics, in place, towards those of this batch."""
     if isinstance(mean, Lifted):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: inside vmap each example has statistics of its own, which one running_mean cannot keep.",
             "running_mean=None and running_var=None inside vmap",
         )
     for what, given in zip(("running_mean", "running_var"), running, strict=True):
         if isinstance(given, Tensor) or not isinstance(given, np.ndarray) or given.dtype.kind != "f":
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"{name}: {what} is a {type(given).__name__}; it is written in place, so a NumPy array of floating "
                 "point numbers is accepted.",
@@ -315,7 +315,7 @@ def batch_norm(
     """
     input = _with_channels("batch_norm", input)
     if not training and (running_mean is None or running_var is None):
-        raise refused(
+        raise argument_error(
             OperandError,
             "batch_norm: training=False uses running_mean and running_var, and they are not given.",
             "both of them, or training=True for the statistics of this batch",
@@ -345,7 +345,7 @@ def instance_norm(
     """
     input = _with_channels("instance_norm", input)
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise refused(
+        raise argument_error(
             OperandError,
             "instance_norm: use_input_stats=False uses running_mean and running_var, and they are not given.",
             "both of them, or use_input_stats=True",

@@ -20,10 +20,10 @@ from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import all_axes, as_value, axes_tuple, refused, restored
+from gradtape.ops.arguments import all_axes, argument_error, as_value, axes_tuple, restore_reduced_axes
 from gradtape.ops.conversion import absolute, astype
 from gradtape.ops.decompositions import inv
-from gradtape.ops.linalg_common import by_stack
+from gradtape.ops.linalg_common import batch_as_stack
 from gradtape.ops.reductions import max, min, sum
 from gradtape.ops.shaping import moveaxis, reshape
 from gradtape.ops.svd import svdvals
@@ -57,12 +57,12 @@ def _over_length(x: Any, out: Any) -> Any:
 
 
 def _unit(x: Array, out: Array, axis: Axes, keepdims: bool) -> Any:
-    return x * restored(_over_length(np.ones(out.shape, out.dtype), out), axis, keepdims, x.ndim)
+    return x * restore_reduced_axes(_over_length(np.ones(out.shape, out.dtype), out), axis, keepdims, x.ndim)
 
 
 _length = general(
     _length_kernel,
-    reverse=lambda g, x, out, axis, keepdims: x * restored(_over_length(g, out), axis, keepdims, x.ndim),
+    reverse=lambda g, x, out, axis, keepdims: x * restore_reduced_axes(_over_length(g, out), axis, keepdims, x.ndim),
     forward=lambda dx, x, out, axis, keepdims: np.sum(
         np.real(np.conj(_unit(x, out, axis, keepdims)) * dx), axis=axis, keepdims=keepdims
     ),
@@ -89,7 +89,7 @@ def _power_norm_kernel(x: Array, p: float, axis: Axes, keepdims: bool) -> Any:
 
 
 def _power_slopes(x: Array, out: Array, p: float, axis: Axes, keepdims: bool) -> Any:
-    whole = restored(out, axis, keepdims, x.ndim)
+    whole = restore_reduced_axes(out, axis, keepdims, x.ndim)
     flat = np.logical_or(x == 0, whole == 0)
     sizes = np.where(flat, 1, np.abs(np.where(flat, 1, x)))
     return np.where(flat, 0, (sizes / np.where(flat, 1, whole)) ** (p - 1) * np.where(flat, 0, x) / sizes)
@@ -98,7 +98,7 @@ def _power_slopes(x: Array, out: Array, p: float, axis: Axes, keepdims: bool) ->
 _power_norm = general(
     _power_norm_kernel,
     reverse=lambda g, x, out, p, axis, keepdims: (
-        restored(g, axis, keepdims, x.ndim) * _power_slopes(x, out, p, axis, keepdims)
+        restore_reduced_axes(g, axis, keepdims, x.ndim) * _power_slopes(x, out, p, axis, keepdims)
     ),
     forward=lambda dx, x, out, p, axis, keepdims: np.sum(
         np.real(np.conj(_power_slopes(x, out, p, axis, keepdims)) * dx), axis=axis, keepdims=keepdims
@@ -155,7 +155,7 @@ def restored_shape(x: Array, axes: Axes) -> list[int]:
 
 
 def _no_such_norm(ord: Any, what: str, accepted: str) -> Exception:
-    return refused(ShapeError, f"norm: ord={ord!r} is not a norm of {what}.", f"ord={accepted}")
+    return argument_error(ShapeError, f"norm: ord={ord!r} is not a norm of {what}.", f"ord={accepted}")
 
 
 @answers(np.linalg.norm)
@@ -176,13 +176,13 @@ def norm(x: TensorLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fal
         try:
             axis = operator.index(axis)
         except TypeError:
-            raise refused(OperandError, f"norm: axis={axis!r}.", "None, an integer or a tuple of two") from None
+            raise argument_error(OperandError, f"norm: axis={axis!r}.", "None, an integer or a tuple of two") from None
     axes = all_axes(axis, x.ndim)
     if len(axes) == 1:
         return _vector_norm(x, ord, axes[0], keepdims)
     if len(axes) == 2:
         return _matrix_norm(x, ord, axes, keepdims)
-    raise refused(
+    raise argument_error(
         ShapeError,
         f"norm: ord={ord!r} along {len(axes)} axes of an array of shape {x.shape}.",
         "axis= one axis for vectors or two for matrices; np.linalg.vector_norm takes any number",
@@ -225,7 +225,7 @@ def matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: Any = "fro") -
 _cond_values = constant(
     lambda x, p: np.real(np.linalg.cond(x, p)),  # NumPy before 2.4 gives complex numbers for complex matrices
     name="cond",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((draw(3, 3),), {"p": 1})],
 )
 
@@ -242,7 +242,9 @@ def cond(x: TensorLike, p: TensorLike | None = None) -> Any:
     """
     x = _floating(x)
     if x.ndim < 2 or 0 in x.shape[-2:]:
-        raise refused(LinearAlgebraError, f"cond: a matrix of shape {x.shape} has none.", "a matrix with elements")
+        raise argument_error(
+            LinearAlgebraError, f"cond: a matrix of shape {x.shape} has none.", "a matrix with elements"
+        )
     if p is not None and p not in (2, -2):
         wanted = isinstance(x, Lifted) or (isinstance(x, Tensor) and is_tracked(x))
         return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p) if wanted else _cond_values(x, p=p)
@@ -254,7 +256,7 @@ def cond(x: TensorLike, p: TensorLike | None = None) -> Any:
 
 
 def _batch_rank(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
-    return (by_stack if len(values[0].shape) > 2 else apply_to_each_example)(op, flags, values, params)
+    return (batch_as_stack if len(values[0].shape) > 2 else apply_to_each_example)(op, flags, values, params)
 
 
 _matrix_rank = constant(

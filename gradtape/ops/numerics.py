@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import batch_elementwise, spread
+from gradtape.core.batch import batch_elementwise, repeat_for_batch
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, elementwise, general, multilinear
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import all_axes, along, as_value, behind_batch, one_axis, refused
+from gradtape.ops.arguments import all_axes, argument_error, as_value, batch_shift_axes, index_at_axis, one_axis
 from gradtape.ops.documentation import flat, slopes
 from gradtape.ops.elementwise import remainder, where
 from gradtape.ops.indexing import getitem
@@ -40,12 +40,16 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """
     x, xp, fp = as_value(x), as_value(xp), as_value(fp)
     if x.dtype.kind == "c" or xp.dtype.kind == "c":
-        raise refused(OperandError, f"interp: at {x.dtype} between {xp.dtype}.", "real x and xp; fp may be complex")
+        raise argument_error(
+            OperandError, f"interp: at {x.dtype} between {xp.dtype}.", "real x and xp; fp may be complex"
+        )
     if xp.ndim != 1 or xp.shape != fp.shape or not xp.shape[0]:
-        raise refused(ShapeError, f"interp: points of shapes {xp.shape} and {fp.shape}.", "two vectors of one length")
+        raise argument_error(
+            ShapeError, f"interp: points of shapes {xp.shape} and {fp.shape}.", "two vectors of one length"
+        )
     if period is not None:
         if not isinstance(period, Lifted) and period == 0:
-            raise refused(OperandError, "interp: period=0.", "the length after which the function repeats")
+            raise argument_error(OperandError, "interp: period=0.", "the length after which the function repeats")
         x, xp, fp = _unrolled(x, xp, fp, abs(period))
         left = right = None
     first, last = fp[0], fp[-1]
@@ -95,7 +99,7 @@ def _batch_convolve(op: Op, flags: Sequence[bool], values: Sequence[Any], params
     rank = max(v.ndim - flag for v, flag in zip(values, flags, strict=True))
     lined_up = []
     for value, flag in zip(values, flags, strict=True):
-        batched = value if flag else spread(value, size)
+        batched = value if flag else repeat_for_batch(value, size)
         lined_up.append(batched.reshape((size,) + (1,) * (rank + 1 - batched.ndim) + batched.shape[1:]))
     return apply(op, tuple(lined_up), params)
 
@@ -126,9 +130,11 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Any:
     a, v = as_value(a), as_value(v)
     a, v = (x if x.ndim else reshape(x, (1,)) for x in (a, v))
     if a.ndim != 1 or v.ndim != 1 or not (a.shape[0] and v.shape[0]):
-        raise refused(ShapeError, f"convolve: arrays of shapes {a.shape} and {v.shape}.", "two vectors, not empty")
+        raise argument_error(
+            ShapeError, f"convolve: arrays of shapes {a.shape} and {v.shape}.", "two vectors, not empty"
+        )
     if mode not in ("full", "same", "valid"):
-        raise refused(OperandError, f"convolve: mode={mode!r}.", "mode 'full', 'same' or 'valid'")
+        raise argument_error(OperandError, f"convolve: mode={mode!r}.", "mode 'full', 'same' or 'valid'")
     full = _convolve(a, v)
     long, short = sorted((a.shape[0], v.shape[0]), reverse=True)
     if mode == "full":
@@ -148,7 +154,7 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Any:
     """
     a, v = as_value(a), as_value(v)
     if a.ndim != 1 or v.ndim != 1:
-        raise refused(ShapeError, f"correlate: arrays of shapes {a.shape} and {v.shape}.", "two vectors")
+        raise argument_error(ShapeError, f"correlate: arrays of shapes {a.shape} and {v.shape}.", "two vectors")
     if mode != "same":
         return convolve(a, np.conj(flip(v)), mode)
     full = convolve(a, np.conj(flip(v)))
@@ -176,11 +182,13 @@ def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> A
     if len(spacings) == 1 and not np.ndim(spacings[0]):
         spacings = spacings * len(axes)
     if len(spacings) != len(axes):
-        raise refused(OperandError, f"gradient: {len(varargs)} spacings for {len(axes)} axes.", "one, or one for each")
+        raise argument_error(
+            OperandError, f"gradient: {len(varargs)} spacings for {len(axes)} axes.", "one, or one for each"
+        )
     if edge_order not in (1, 2):
-        raise refused(OperandError, f"gradient: edge_order={edge_order!r}.", "edge_order 1 or 2")
+        raise argument_error(OperandError, f"gradient: edge_order={edge_order!r}.", "edge_order 1 or 2")
     if f.dtype.kind == "b":
-        raise refused(OperandError, "gradient: of booleans, which have no differences.", "x.astype(float)")
+        raise argument_error(OperandError, "gradient: of booleans, which have no differences.", "x.astype(float)")
     f = f if f.dtype.kind in "fc" else f.astype(float)
     found = tuple([_slope_along(f, h, a, edge_order) for a, h in zip(axes, spacings, strict=True)])
     return found[0] if len(found) == 1 else found
@@ -189,17 +197,17 @@ def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> A
 def _slope_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
     length = f.shape[axis]
     if length < edge_order + 1:
-        raise refused(
+        raise argument_error(
             ShapeError, f"gradient: {length} elements along axis {axis} of shape {f.shape}.", "edge_order + 1 or more"
         )
     spacing = as_value(spacing)
     if spacing.ndim > 1 or (spacing.ndim and spacing.shape[0] != length):
-        raise refused(
+        raise argument_error(
             ShapeError, f"gradient: coordinates of shape {spacing.shape} for {length} elements.", "a vector of those"
         )
 
     def at(start: int, stop: int | None) -> Any:
-        return f[along(axis, slice(start, stop))]
+        return f[index_at_axis(axis, slice(start, stop))]
 
     if spacing.ndim:
         steps = spacing[1:] - spacing[:-1]
@@ -211,10 +219,10 @@ def _slope_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
         steps = steps.astype(kind if steps.dtype.kind != "c" else f.dtype)
     rise = (at(1, None) - at(0, -1)) / steps
     h, k = steps[:-1], steps[1:]  # before and behind an inner point
-    left, right = rise[along(axis, slice(0, -1))], rise[along(axis, slice(1, None))]
+    left, right = rise[index_at_axis(axis, slice(0, -1))], rise[index_at_axis(axis, slice(1, None))]
     inner = (k * left + h * right) / (h + k)
     if edge_order == 1:
-        ends = rise[along(axis, slice(0, 1))], rise[along(axis, slice(-1, None))]
+        ends = rise[index_at_axis(axis, slice(0, 1))], rise[index_at_axis(axis, slice(-1, None))]
     else:
         ends = (_edge(left, right, h, k, axis, slice(0, 1)), _edge(right, left, k, h, axis, slice(-1, None)))
     return concatenate([ends[0], inner, ends[1]], axis)
@@ -222,7 +230,7 @@ def _slope_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
 
 def _edge(near: Any, far: Any, h: Array, k: Any, axis: int, place: slice) -> Any:
     """The slope at an end of the parabola through the last three points."""
-    near, far, h, k = near[along(axis, place)], far[along(axis, place)], h[place], k[place]
+    near, far, h, k = near[index_at_axis(axis, place)], far[index_at_axis(axis, place)], h[place], k[place]
     return near + (near - far) * h / (h + k)
 
 
@@ -238,7 +246,9 @@ def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorL
     ends = [None if end is None else reshape(as_value(end), (-1,)) for end in (to_begin, to_end)]
     for end in ends:
         if end is not None and not np.can_cast(end.dtype, row.dtype, "same_kind"):
-            raise refused(OperandError, f"ediff1d: {end.dtype} beside differences of {row.dtype}.", f"{row.dtype}")
+            raise argument_error(
+                OperandError, f"ediff1d: {end.dtype} beside differences of {row.dtype}.", f"{row.dtype}"
+            )
     between = [ends[0], row[1:] - row[:-1], ends[1]]
     pieces = [piece.astype(row.dtype) for piece in between if piece is not None]
     return concatenate(pieces) if len(pieces) > 1 else pieces[0]
@@ -249,7 +259,7 @@ def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorL
 _windings = constant(
     lambda x, discont, axis, period: np.unwrap(x, discont, axis, period=period) - x,
     name="windings of a phase",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((3 * draw(6),), {"discont": None, "axis": 0, "period": 6.0}),
         ((3 * draw(2, 3),), {"discont": 2.5, "axis": 1, "period": 4.0}),
@@ -267,7 +277,7 @@ def unwrap(p: TensorLike, discont: float | None = None, axis: int = -1, *, perio
     """
     p = as_value(p)
     if not p.ndim:
-        raise refused(ShapeError, "unwrap: an array of shape ().", "a vector of phases")
+        raise argument_error(ShapeError, "unwrap: an array of shape ().", "a vector of phases")
     return p + _windings(p, discont=discont, axis=one_axis(axis, p.ndim), period=period)
 
 

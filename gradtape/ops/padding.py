@@ -12,7 +12,7 @@ from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions, sorting
-from gradtape.ops.arguments import along, as_value, refused
+from gradtape.ops.arguments import argument_error, as_value, index_at_axis
 from gradtape.ops.conversion import identity
 from gradtape.ops.indexing import getitem, scatter
 from gradtape.ops.joining import concatenate, stack
@@ -54,11 +54,11 @@ def pad(array: TensorLike, pad_width: Any, mode: str = "constant", **kwargs: Any
         return _by_function(x, widths, mode, kwargs)
     modes = ("constant", "empty", "linear_ramp", *_BY_PLACES, *_STATISTICS)
     if mode not in modes:
-        raise refused(OperandError, f"pad: mode={mode!r}.", f"one of {', '.join(modes)}, or a function")
+        raise argument_error(OperandError, f"pad: mode={mode!r}.", f"one of {', '.join(modes)}, or a function")
     unknown = [name for name in kwargs if name != _KEYWORDS.get(mode)]
     if unknown:
         accepted = _KEYWORDS.get(mode)
-        raise refused(
+        raise argument_error(
             OperandError,
             f"pad: mode={mode!r} does not take {', '.join(unknown)}.",
             f"{accepted}=..." if accepted else "no keywords",
@@ -66,7 +66,7 @@ def pad(array: TensorLike, pad_width: Any, mode: str = "constant", **kwargs: Any
     if mode not in ("constant", "empty") and 0 in x.shape:
         for axis, (before, after) in enumerate(widths):
             if not x.shape[axis] and (before or after):
-                raise refused(
+                raise argument_error(
                     ShapeError,
                     f"pad: mode={mode!r} along axis {axis} of shape {x.shape}, which is empty.",
                     "'constant'",
@@ -104,17 +104,17 @@ def _widths(pad_width: Any, x: Array) -> list[tuple[int, int]]:
         pad_width = [np.broadcast_to(named.get(axis, 0), (2,)) for axis in range(x.ndim)]
     given = np.asarray(pad_width)
     if given.dtype.kind not in "iu" and given.size:
-        raise refused(OperandError, f"pad: pad_width of dtype {given.dtype}.", "integers")
+        raise argument_error(OperandError, f"pad: pad_width of dtype {given.dtype}.", "integers")
     try:
         pairs = np.broadcast_to(given, (x.ndim, 2))
     except ValueError:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"pad: pad_width of shape {given.shape} for {x.ndim} axes.",
             "a number, a pair, or a pair an axis",
         ) from None
     if (pairs < 0).any():
-        raise refused(ShapeError, "pad: a negative pad_width.", "0 or more; x[1:-1] takes away")
+        raise argument_error(ShapeError, "pad: a negative pad_width.", "0 or more; x[1:-1] takes away")
     return [(int(before), int(after)) for before, after in pairs]
 
 
@@ -126,7 +126,7 @@ def _pairs(value: Any, ndim: int) -> list[tuple[Any, Any]]:
         rows = [_pair(item) for item in value]
         if all(isinstance(item, list | tuple) for item in value):
             if len(rows) not in (1, ndim):
-                raise refused(
+                raise argument_error(
                     ShapeError, f"pad: {len(rows)} pairs for {ndim} axes.", "a number, a pair, or a pair an axis"
                 )
             return rows * ndim if len(rows) == 1 else rows
@@ -163,7 +163,7 @@ def _along_one(x: Array, axis: int, width: tuple[int, int], mode: str, detail: A
 
 def _ramp(x: Array, axis: int, end: int, count: int, value: TensorLike) -> Any:
     """Even steps from `value` at the far end to the edge of `x`, which is not repeated."""
-    edge = x[along(axis, slice(0, 1) if end == 0 else slice(-1, None))]
+    edge = x[index_at_axis(axis, slice(0, 1) if end == 0 else slice(-1, None))]
     steps = np.arange(count) / count
     steps = (steps if end == 0 else steps[::-1]).reshape((1,) * axis + (-1,) + (1,) * (x.ndim - axis - 1))
     far = as_value(value)
@@ -176,8 +176,8 @@ def _amount(x: Array, axis: int, end: int, mode: str, length: Any) -> Any:
     """The mean, median or extreme of the elements nearest to an end."""
     count = x.shape[axis] if length is None else min(int(length), x.shape[axis])
     if count < 1:
-        raise refused(ShapeError, f"pad: stat_length={length}.", "1 or more")
-    near = x[along(axis, slice(0, count) if end == 0 else slice(x.shape[axis] - count, None))]
+        raise argument_error(ShapeError, f"pad: stat_length={length}.", "1 or more")
+    near = x[index_at_axis(axis, slice(0, count) if end == 0 else slice(x.shape[axis] - count, None))]
     found = _STATISTICS[mode](near, axis, keepdims=True)
     return found if x.dtype.kind in "fc" else (np.rint(found) if x.dtype.kind in "iu" else found).astype(x.dtype)
 
@@ -187,9 +187,9 @@ def _from_own_elements(x: Array, axis: int, width: tuple[int, int], mode: str, r
     length = x.shape[axis]
     if reflect_type == "even" or mode in ("edge", "wrap"):
         places: Any = np.pad(np.arange(length), width, mode)  # type: ignore[call-overload]
-        return getitem(x, along(axis, places))
+        return getitem(x, index_at_axis(axis, places))
     if reflect_type != "odd":
-        raise refused(OperandError, f"pad: reflect_type={reflect_type!r}.", "'even' or 'odd'")
+        raise argument_error(OperandError, f"pad: reflect_type={reflect_type!r}.", "'even' or 'odd'")
     # padding is linear: what it makes of the unit vectors says which elements are added up, how often, at each place
     weights: Any = np.pad(np.eye(length), [width, (0, 0)], mode, reflect_type="odd")  # type: ignore[call-overload]
     order = np.argsort(-np.abs(weights), axis=1, kind="stable")
@@ -197,7 +197,9 @@ def _from_own_elements(x: Array, axis: int, width: tuple[int, int], mode: str, r
     for term in range(int(np.count_nonzero(weights, axis=1).max())):
         places = order[:, term]
         factor = weights[np.arange(places.size), places].astype(x.dtype)
-        part = getitem(x, along(axis, places)) * factor.reshape((1,) * axis + (-1,) + (1,) * (x.ndim - axis - 1))
+        part = getitem(x, index_at_axis(axis, places)) * factor.reshape(
+            (1,) * axis + (-1,) + (1,) * (x.ndim - axis - 1)
+        )
         total = part if total is None else total + part
     return total
 

@@ -13,7 +13,7 @@ from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.decompositions import inv
 from gradtape.ops.eigen import eigvals_real_if_all_are
 from gradtape.ops.joining import concatenate, stack
@@ -27,7 +27,9 @@ def _coefficients(p: TensorLike, what: str) -> Array:
     """The coefficients as a vector."""
     p = as_value(p.coeffs if isinstance(p, np.poly1d) else p)
     if p.ndim > 1:
-        raise refused(ShapeError, f"{what}: coefficients of shape {p.shape}.", "a vector, the highest power first")
+        raise argument_error(
+            ShapeError, f"{what}: coefficients of shape {p.shape}.", "a vector, the highest power first"
+        )
     return p if p.ndim else reshape(p, (1,))
 
 
@@ -137,7 +139,9 @@ def polyder(p: Any, m: int = 1) -> Any:
     Tensor([2., 2.])
     """
     if int(m) < 0:
-        raise refused(OperandError, f"polyder: m={m}.", "m is the number of times, 0 or more; gt.polyint goes back")
+        raise argument_error(
+            OperandError, f"polyder: m={m}.", "m is the number of times, 0 or more; gt.polyint goes back"
+        )
     p = _coefficients(p, "polyder")
     for _ in range(int(m)):
         p = p[:-1] * np.arange(p.shape[0] - 1, 0, -1)
@@ -153,11 +157,15 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     Tensor([1., 2., 5.])
     """
     if int(m) < 0:
-        raise refused(OperandError, f"polyint: m={m}.", "m is the number of times, 0 or more; gt.polyder goes back")
+        raise argument_error(
+            OperandError, f"polyint: m={m}.", "m is the number of times, 0 or more; gt.polyder goes back"
+        )
     p = _coefficients(p, "polyint")
     constants = reshape(as_value(np.zeros(m) if k is None else k), (-1,))
     if constants.shape[0] < m and constants.shape[0] != 1:
-        raise refused(ShapeError, f"polyint: {constants.shape[0]} constants for m={m}.", "one, or one for each time")
+        raise argument_error(
+            ShapeError, f"polyint: {constants.shape[0]} constants for m={m}.", "one, or one for each time"
+        )
     for step in range(int(m)):
         constant = constants[step : step + 1] if constants.shape[0] > 1 else constants
         p = concatenate([p / np.arange(p.shape[0], 0, -1), constant])
@@ -176,7 +184,9 @@ def poly(seq_of_zeros: Any) -> Any:
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] > 0:
         zeros = eigvals_real_if_all_are(zeros)
     if zeros.ndim != 1:
-        raise refused(ShapeError, f"poly: an array of shape {zeros.shape}.", "a vector of zeros, or a square matrix")
+        raise argument_error(
+            ShapeError, f"poly: an array of shape {zeros.shape}.", "a vector of zeros, or a square matrix"
+        )
     zeros = zeros if zeros.dtype.kind in "fc" else zeros.astype(float)
     found, nothing = np.ones(1, zeros.dtype), np.zeros(1, zeros.dtype)
     for k in range(zeros.shape[0]):
@@ -241,9 +251,9 @@ def polyfit(
     x, y = as_value(x) + 0.0, as_value(y) + 0.0
     degree = int(deg)
     if degree < 0:
-        raise refused(OperandError, f"polyfit: deg={deg}.", "a degree of 0 or more")
+        raise argument_error(OperandError, f"polyfit: deg={deg}.", "a degree of 0 or more")
     if x.ndim != 1 or not x.size or y.ndim not in (1, 2) or y.shape[0] != x.shape[0]:
-        raise refused(
+        raise argument_error(
             ShapeError, f"polyfit: x of shape {x.shape}, y of shape {y.shape}.", "a vector x, and a y for each of them"
         )
     powers = vander(x, degree + 1)
@@ -252,7 +262,9 @@ def polyfit(
     if w is not None:
         w = as_value(w) + 0.0
         if w.shape != x.shape:
-            raise refused(ShapeError, f"polyfit: w of shape {w.shape}, x of shape {x.shape}.", "a weight for each x")
+            raise argument_error(
+                ShapeError, f"polyfit: w of shape {w.shape}, x of shape {x.shape}.", "a weight for each x"
+            )
         left, right = left * w[:, None], right * (w[:, None] if y.ndim == 2 else w)
     scale = np.sqrt((left * left).sum(0))
     found, squares, rank, singular = lstsq(left / scale, right, rcond)
@@ -267,7 +279,9 @@ def polyfit(
     if cov != "unscaled":
         free = x.shape[0] - degree - 1
         if free <= 0:
-            raise refused(ShapeError, f"polyfit: {x.shape[0]} points say nothing of the covariance.", "more points")
+            raise argument_error(
+                ShapeError, f"polyfit: {x.shape[0]} points say nothing of the covariance.", "more points"
+            )
         factor = squares / free
         return found, spread[:, :, None] * factor if y.ndim == 2 else spread * factor[0]
     return found, spread[:, :, None] if y.ndim == 2 else spread
@@ -284,7 +298,7 @@ def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Any
     """
     x = as_value(x)
     if x.ndim != 1:
-        raise refused(ShapeError, f"vander: an array of shape {x.shape}.", "a vector")
+        raise argument_error(ShapeError, f"vander: an array of shape {x.shape}.", "a vector")
     count = x.shape[0] if N is None else N
     powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
     return (expand_dims(x, 1) ** powers[None, :]).astype(
@@ -308,7 +322,7 @@ def _polyval2d(x: TensorLike, y: TensorLike, c: TensorLike) -> Any:
     """The sum of c_ij x^i y^j; axes of `c` behind the first two are other polynomials."""
     x, y, c = as_value(x), as_value(y), as_value(c)
     if x.shape != y.shape:
-        raise refused(ShapeError, f"polyval2d: x of shape {x.shape} and y of shape {y.shape}.", "a y for each x")
+        raise argument_error(ShapeError, f"polyval2d: x of shape {x.shape} and y of shape {y.shape}.", "a y for each x")
     others = c.ndim - 2
     inner = tensordot(moveaxis(c, (0, 1), (-2, -1)), _powers(y, c.shape[1]), 1)
     return (inner * _powers(x, c.shape[0])).sum(others)

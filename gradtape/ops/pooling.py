@@ -11,8 +11,8 @@ import numpy as np
 
 from gradtape.core.typing import Array, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import refused
-from gradtape.ops.convolution import for_each_axis, images
+from gradtape.ops.arguments import argument_error
+from gradtape.ops.convolution import as_images, integers_for_axes
 from gradtape.ops.pooling_ops import Windows, _largest, _mean, _products
 from gradtape.ops.pooling_ops import _pick as _pick
 from gradtape.ops.pooling_ops import _place as _place
@@ -47,12 +47,12 @@ def _windows(
     dilation: ShapeLike,
     ceil_mode: bool,
 ) -> tuple[Windows, ...]:
-    sizes = for_each_axis(name, "kernel_size", kernel_size, axes, 1)
-    strides = sizes if stride is None else for_each_axis(name, "stride", stride, axes, 1)
-    margins = for_each_axis(name, "padding", padding, axes, 0)
-    steps = for_each_axis(name, "dilation", dilation, axes, 1)
+    sizes = integers_for_axes(name, "kernel_size", kernel_size, axes, 1)
+    strides = sizes if stride is None else integers_for_axes(name, "stride", stride, axes, 1)
+    margins = integers_for_axes(name, "padding", padding, axes, 0)
+    steps = integers_for_axes(name, "dilation", dilation, axes, 1)
     if any(2 * margin > size for margin, size in zip(margins, sizes, strict=True)):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}: padding={margins} with kernel_size={sizes}: there would be windows of nothing but padding.",
             "a padding of at most half the kernel_size",
@@ -64,7 +64,7 @@ def _windows(
         if ceil_mode and free % step_out and count * step_out < length + margin:
             count += 1  # one more window, if it starts at an element or before one
         if count < 1 or length < 1:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: kernel_size={sizes} with dilation={steps} is longer than input of shape {input.shape} with "
                 f"padding={margins}.",
@@ -72,7 +72,7 @@ def _windows(
             )
         found.append(Windows(length, count, size, step_out, step, -margin))
         if step > 1 and not found[-1].counts().all():
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"{name}: with dilation={steps} and padding={margins} there are windows without any element of input, "
                 f"of shape {input.shape}.",
@@ -92,7 +92,7 @@ def _max_pool(
     return_indices: bool,
 ) -> Any:
     name = f"max_pool{axes}d"
-    input, single = images(name, input, axes)
+    input, single = as_images(name, input, axes)
     windows = _windows(name, input, axes, kernel_size, stride, padding, dilation, ceil_mode)
     out = _largest(name, input, windows, return_indices)
     if not single:
@@ -111,10 +111,10 @@ def _avg_pool(
     divisor_override: Any,
 ) -> Any:
     name = f"avg_pool{axes}d"
-    input, single = images(name, input, axes)
+    input, single = as_images(name, input, axes)
     windows = _windows(name, input, axes, kernel_size, stride, padding, 1, ceil_mode)
     if divisor_override is not None:
-        sizes: Any = for_each_axis(name, "divisor_override", divisor_override, 1, 1)[0]
+        sizes: Any = integers_for_axes(name, "divisor_override", divisor_override, 1, 1)[0]
     else:
         counts = [_padded(along) if count_include_pad else along.counts() for along in windows]
         even = all(np.all(numbers == numbers[0]) for numbers in counts)
@@ -256,9 +256,9 @@ def _even_windows(name: str, input: Array, axes: int, output_size: ShapeLike) ->
     several = output_size if isinstance(output_size, tuple | list) else (output_size,) * axes
     if len(several) == axes:
         several = tuple([n if wanted is None else wanted for wanted, n in zip(several, shape, strict=True)])
-    counts = for_each_axis(name, "output_size", several, axes, 1)
+    counts = integers_for_axes(name, "output_size", several, axes, 1)
     if 0 in shape:
-        raise refused(ShapeError, f"{name}: input of shape {input.shape} has nothing to pool.", "a longer input")
+        raise argument_error(ShapeError, f"{name}: input of shape {input.shape} has nothing to pool.", "a longer input")
     found = []
     for length, count in zip(shape, counts, strict=True):
         if length % count == 0:
@@ -271,7 +271,7 @@ def _even_windows(name: str, input: Array, axes: int, output_size: ShapeLike) ->
 
 def _adaptive_avg(axes: int, input: TensorLike, output_size: ShapeLike) -> Any:
     name = f"adaptive_avg_pool{axes}d"
-    input, single = images(name, input, axes)
+    input, single = as_images(name, input, axes)
     windows = _even_windows(name, input, axes, output_size)
     if all(along.stride for along in windows):  # all of one size: a mean over axes of their own
         split = [length for along in windows for length in (along.outputs, along.size)]
@@ -284,7 +284,7 @@ def _adaptive_avg(axes: int, input: TensorLike, output_size: ShapeLike) -> Any:
 
 def _adaptive_max(axes: int, input: TensorLike, output_size: ShapeLike, return_indices: bool) -> Any:
     name = f"adaptive_max_pool{axes}d"
-    input, single = images(name, input, axes)
+    input, single = as_images(name, input, axes)
     out = _largest(name, input, _even_windows(name, input, axes, output_size), return_indices)
     if not single:
         return out

@@ -17,7 +17,7 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.typing import Array, Draw, IndexLike
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import refused
+from gradtape.ops.arguments import argument_error
 from gradtape.ops.convolution_ops import Lengths
 
 
@@ -280,7 +280,7 @@ _place: Op = linear(
 
 def _largest(name: str, input: Array, windows: tuple[Windows, ...], return_indices: bool) -> Any:
     if input.dtype.kind == "c":
-        raise refused(
+        raise argument_error(
             OperandError, f"{name}: input has dtype {input.dtype}; complex numbers have no order.", "np.abs(input)"
         )
     positions = _positions(input, windows=windows)

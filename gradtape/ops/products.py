@@ -16,7 +16,7 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, Axis, DTypeLike, TensorLike
 from gradtape.errors import AxisError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, axes_tuple, filled, one_axis, refused
+from gradtape.ops.arguments import argument_error, as_value, axes_tuple, one_axis, write_result_into
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.elementwise import multiply
 from gradtape.ops.reductions import sum
@@ -184,7 +184,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> Any:
     a, b = as_value(a), as_value(b)
     if isinstance(axes, (int, np.integer)):
         if axes > min(a.ndim, b.ndim):
-            raise refused(
+            raise argument_error(
                 AxisError,
                 f"tensordot: {axes} axes of arrays of shapes {a.shape} and {b.shape}.",
                 "as many as both have",
@@ -193,7 +193,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> Any:
     else:
         a_sum, b_sum = axes_tuple(axes[0], a.ndim), axes_tuple(axes[1], b.ndim)
     if [a.shape[i] for i in a_sum] != [b.shape[j] for j in b_sum]:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"tensordot: axes {a_sum} of shape {a.shape} against axes {b_sum} of shape {b.shape}.",
             "axes of the same lengths, in the same order",
@@ -215,7 +215,7 @@ def dot(a: TensorLike, b: TensorLike, out: Array | None = None) -> Any:
     Tensor(11.)
     """
     if out is not None:
-        return filled(out, dot, a, b)
+        return write_result_into(out, dot, a, b)
     a, b = as_value(a), as_value(b)
     if not a.ndim or not b.ndim:
         return multiply(a, b)
@@ -264,7 +264,7 @@ def outer(a: TensorLike, b: TensorLike, out: Array | None = None) -> Any:
     (2, 1)
     """
     if out is not None:
-        return filled(out, outer, a, b)
+        return write_result_into(out, outer, a, b)
     a, b = as_value(a), as_value(b)
     return _outer(a if a.ndim == 1 else reshape(a, (-1,)), b if b.ndim == 1 else reshape(b, (-1,)))
 
@@ -273,7 +273,9 @@ def outer(a: TensorLike, b: TensorLike, out: Array | None = None) -> Any:
 def _outer_of_vectors(x1: TensorLike, x2: TensorLike, /) -> Any:
     x1, x2 = as_value(x1), as_value(x2)
     if x1.ndim != 1 or x2.ndim != 1:
-        raise refused(ShapeError, f"outer: operands of shapes {x1.shape} and {x2.shape}.", "two vectors, or np.outer")
+        raise argument_error(
+            ShapeError, f"outer: operands of shapes {x1.shape} and {x2.shape}.", "two vectors, or np.outer"
+        )
     return _outer(x1, x2)
 
 
@@ -312,7 +314,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     if a.shape[-1] not in _CROSSED or b.shape[-1] not in _CROSSED:
         way_out = "three components" + (", or two" if 2 in _CROSSED else "; to those in a plane, append a zero")
-        raise refused(ShapeError, f"cross: vectors of {a.shape[-1]} and {b.shape[-1]} components.", way_out)
+        raise argument_error(ShapeError, f"cross: vectors of {a.shape[-1]} and {b.shape[-1]} components.", way_out)
     if a.shape[-1] == b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = (v if v.shape[-1] == 3 else np.concatenate([v, np.zeros_like(v[..., :1])], -1) for v in (a, b))
@@ -324,7 +326,9 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 def _cross_along(a: TensorLike, b: TensorLike, /, *, axis: int = -1) -> Any:
     a, b = as_value(a), as_value(b)
     if a.shape[one_axis(axis, a.ndim)] != 3 or b.shape[one_axis(axis, b.ndim)] != 3:
-        raise refused(ShapeError, f"linalg.cross: arrays of shapes {a.shape} and {b.shape}.", "three along the axis")
+        raise argument_error(
+            ShapeError, f"linalg.cross: arrays of shapes {a.shape} and {b.shape}.", "three along the axis"
+        )
     return cross(a, b, axis=axis)
 
 
@@ -405,7 +409,9 @@ def diag(x: TensorLike, k: int = 0) -> Any:
     if x.ndim == 2:
         return diagonal(x, k)
     if x.ndim != 1:
-        raise refused(ShapeError, f"diag: an array of shape {x.shape}.", "a vector or a matrix; gt.diagonal for more")
+        raise argument_error(
+            ShapeError, f"diag: an array of shape {x.shape}.", "a vector or a matrix; gt.diagonal for more"
+        )
     length = x.shape[0] + abs(k)
     return _from_diagonal(x, offset=k, axis1=0, axis2=1, shape=(length, length))
 
@@ -421,7 +427,7 @@ def trace(
     Tensor(5.)
     """
     if out is not None:
-        return filled(out, trace, x, offset, axis1, axis2, dtype)
+        return write_result_into(out, trace, x, offset, axis1, axis2, dtype)
     return sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 

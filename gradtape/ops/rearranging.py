@@ -12,7 +12,16 @@ from gradtape.core.tensor import plain
 from gradtape.core.typing import Axis, TensorLike
 from gradtape.errors import ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import all_axes, along, as_value, axes_tuple, behind_batch, flat_or_axis, lengths, refused
+from gradtape.ops.arguments import (
+    all_axes,
+    argument_error,
+    as_shape,
+    as_value,
+    axes_tuple,
+    batch_shift_axes,
+    flat_or_axis,
+    index_at_axis,
+)
 from gradtape.ops.conversion import identity
 from gradtape.ops.elementwise import where
 from gradtape.ops.shaping import broadcast_to, ravel, reshape, swapaxes
@@ -35,7 +44,7 @@ _flip: Op = linear(
     lambda x, axis: np.flip(x, axis),
     lambda g, axis: _flip(g, axis=axis),
     name="flip",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     view=True,
     samples=lambda draw: [
         ((draw(2, 3),), {"axis": (0,)}),
@@ -102,7 +111,7 @@ _roll: Op = linear(
     lambda x, shift, axis: np.roll(x, shift, axis),
     lambda g, shift, axis: _roll(g, shift=tuple(-s for s in shift), axis=axis),
     name="roll",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((draw(5),), {"shift": (2,), "axis": (0,)}),
         ((draw(2, 3),), {"shift": (1, -1), "axis": (0, 1)}),
@@ -124,9 +133,9 @@ def roll(x: TensorLike, shift: Any, axis: Axis = None) -> Any:
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = axes_tuple(axis, x.ndim, repeated=True)
-    shifts = lengths(shift)
+    shifts = as_shape(shift)
     if len(axes) != len(shifts) and 1 not in (len(axes), len(shifts)):
-        raise refused(
+        raise argument_error(
             ShapeError, f"roll: {len(shifts)} shifts for {len(axes)} axes.", "one shift for each axis, or one"
         )
     if not axes or not shifts:
@@ -147,7 +156,7 @@ def repeat(x: TensorLike, repeats: Any, axis: int | None = None) -> Any:
     Tensor([1., 1., 2., 2.])
     """
     x, axis = flat_or_axis(x, axis, number=True)
-    return x[along(axis, np.repeat(np.arange(x.shape[axis]), plain(repeats)))]
+    return x[index_at_axis(axis, np.repeat(np.arange(x.shape[axis]), plain(repeats)))]
 
 
 @answers(np.tile)
@@ -158,7 +167,7 @@ def tile(x: TensorLike, reps: Any) -> Any:
     >>> gt.tile(gt.tensor([1.0, 2.0]), 2)
     Tensor([1., 2., 1., 2.])
     """
-    x, counts = as_value(x), lengths(reps)
+    x, counts = as_value(x), as_shape(reps)
     counts = (1,) * (x.ndim - len(counts)) + counts
     shape = (1,) * (len(counts) - x.ndim) + x.shape
     paired = [n for length in shape for n in (1, length)]
@@ -173,7 +182,7 @@ def tile(x: TensorLike, reps: Any) -> Any:
 def _lower(shape: tuple[int, ...], k: int) -> Any:
     """Where the last two axes of `shape` are on or below the `k`-th diagonal."""
     if not shape:
-        raise refused(ShapeError, f"a triangle of an array of shape {shape}.", "two axes or more: x[None, :]")
+        raise argument_error(ShapeError, f"a triangle of an array of shape {shape}.", "two axes or more: x[None, :]")
     return np.tri(shape[-2] if len(shape) > 1 else shape[-1], shape[-1], k, bool)  # a vector is the row of a square
 
 

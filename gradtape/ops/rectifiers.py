@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core.rules import elementwise
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError, ShapeError
-from gradtape.ops.arguments import as_value, ordered, ordered_floating, refused
+from gradtape.ops.arguments import argument_error, as_real_floating, as_value, require_order
 
 __all__ = [
     "hardshrink",
@@ -39,49 +39,51 @@ def samples_with(**params: Any) -> Any:
 
 
 _leaky_relu = elementwise(
-    lambda x, slope: (np.maximum if slope <= 1 else np.minimum)(ordered(x, "leaky_relu"), x * x.dtype.type(slope)),
+    lambda x, slope: (np.maximum if slope <= 1 else np.minimum)(
+        require_order(x, "leaky_relu"), x * x.dtype.type(slope)
+    ),
     lambda x, slope: (x > 0).astype(x.dtype) * (1 - slope) + slope,
     name="leaky_relu",
     samples=samples_with(slope=0.1),
 )
 _prelu = elementwise(
-    lambda x, y: np.where(ordered(x, "prelu") > 0, x, x * y),
+    lambda x, y: np.where(require_order(x, "prelu") > 0, x, x * y),
     lambda x, y: np.where(x > 0, np.ones((), x.dtype), y),
     lambda x: np.where(x > 0, np.zeros((), x.dtype), x),
     name="prelu",
 )
 _hardtanh = elementwise(
-    lambda x, low, high: np.clip(ordered(x, "hardtanh"), x.dtype.type(low), x.dtype.type(high)),
+    lambda x, low, high: np.clip(require_order(x, "hardtanh"), x.dtype.type(low), x.dtype.type(high)),
     lambda x, low, high: _inside(x, low, high),
     name="hardtanh",
     samples=samples_with(low=-1.0, high=0.5),
 )
 _hardsigmoid = elementwise(
-    lambda x: np.clip(ordered(x, "hardsigmoid") / 6 + x.dtype.type(0.5), x.dtype.type(0), x.dtype.type(1)),
+    lambda x: np.clip(require_order(x, "hardsigmoid") / 6 + x.dtype.type(0.5), x.dtype.type(0), x.dtype.type(1)),
     lambda x: _inside(x, -3, 3) / 6,
     name="hardsigmoid",
     domain=[(-4.0, 4.0)],
 )
 _hardswish = elementwise(
-    lambda x: ordered(x, "hardswish") * np.clip(x / 6 + x.dtype.type(0.5), x.dtype.type(0), x.dtype.type(1)),
+    lambda x: require_order(x, "hardswish") * np.clip(x / 6 + x.dtype.type(0.5), x.dtype.type(0), x.dtype.type(1)),
     lambda x: _inside(x, -3, 3) * (x / 3 + 0.5) + (x >= 3).astype(x.dtype),
     name="hardswish",
     domain=[(-4.0, 4.0)],
 )
 _hardshrink = elementwise(
-    lambda x, bound: np.where(np.abs(ordered(x, "hardshrink")) > bound, x, x.dtype.type(0)),
+    lambda x, bound: np.where(np.abs(require_order(x, "hardshrink")) > bound, x, x.dtype.type(0)),
     lambda x, bound: (np.abs(x) > bound).astype(x.dtype),
     name="hardshrink",
     samples=samples_with(bound=0.7),
 )
 _softshrink = elementwise(
-    lambda x, bound: ordered(x, "softshrink") - np.clip(x, x.dtype.type(-bound), x.dtype.type(bound)),
+    lambda x, bound: require_order(x, "softshrink") - np.clip(x, x.dtype.type(-bound), x.dtype.type(bound)),
     lambda x, bound: (np.abs(x) > bound).astype(x.dtype),
     name="softshrink",
     samples=samples_with(bound=0.7),
 )
 _threshold = elementwise(
-    lambda x, bound, value: np.where(ordered(x, "threshold") > bound, x, x.dtype.type(value)),
+    lambda x, bound, value: np.where(require_order(x, "threshold") > bound, x, x.dtype.type(value)),
     lambda x, bound: (x > bound).astype(x.dtype),
     name="threshold",
     samples=samples_with(bound=0.3, value=7.0),
@@ -95,7 +97,7 @@ def leaky_relu(input: TensorLike, negative_slope: float = 0.01) -> Any:
     >>> gt.nn.functional.leaky_relu(gt.tensor([-1.0, 2.0]))
     Tensor([-0.01,  2.  ])
     """
-    return _leaky_relu(ordered_floating(input, "leaky_relu"), slope=float(negative_slope))
+    return _leaky_relu(as_real_floating(input, "leaky_relu"), slope=float(negative_slope))
 
 
 def relu6(input: TensorLike) -> Any:
@@ -105,7 +107,7 @@ def relu6(input: TensorLike) -> Any:
     >>> gt.nn.functional.relu6(gt.tensor([-1.0, 2.0, 9.0]))
     Tensor([0., 2., 6.])
     """
-    return _hardtanh(ordered_floating(input, "relu6"), low=0.0, high=6.0)
+    return _hardtanh(as_real_floating(input, "relu6"), low=0.0, high=6.0)
 
 
 def prelu(input: TensorLike, weight: TensorLike) -> Any:
@@ -115,11 +117,11 @@ def prelu(input: TensorLike, weight: TensorLike) -> Any:
     >>> gt.nn.functional.prelu(gt.tensor([[-1.0, -1.0]]), gt.tensor([0.5, 0.25]))
     Tensor([[-0.5 , -0.25]])
     """
-    input, weight = ordered_floating(input, "prelu"), as_value(weight)
+    input, weight = as_real_floating(input, "prelu"), as_value(weight)
     if weight.size != 1:
         channels = input.shape[1] if input.ndim > 1 else 1
         if weight.shape != (channels,):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"prelu: weight has shape {weight.shape}, input {input.shape}; one weight is accepted, or one for each "
                 f"of the {channels} channels (axis 1).",
@@ -139,10 +141,10 @@ def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> 
     Tensor([-1. ,  0.5,  1. ])
     """
     if not min_val < max_val:
-        raise refused(
+        raise argument_error(
             OperandError, f"hardtanh: min_val={min_val!r} and max_val={max_val!r}.", "a min_val below the max_val"
         )
-    return _hardtanh(ordered_floating(input, "hardtanh"), low=float(min_val), high=float(max_val))
+    return _hardtanh(as_real_floating(input, "hardtanh"), low=float(min_val), high=float(max_val))
 
 
 def hardsigmoid(input: TensorLike) -> Any:
@@ -152,7 +154,7 @@ def hardsigmoid(input: TensorLike) -> Any:
     >>> gt.nn.functional.hardsigmoid(gt.tensor([-4.0, 0.0, 1.5]))
     Tensor([0.  , 0.5 , 0.75])
     """
-    return _hardsigmoid(ordered_floating(input, "hardsigmoid"))
+    return _hardsigmoid(as_real_floating(input, "hardsigmoid"))
 
 
 def hardswish(input: TensorLike) -> Any:
@@ -162,7 +164,7 @@ def hardswish(input: TensorLike) -> Any:
     >>> gt.nn.functional.hardswish(gt.tensor([-4.0, 1.5, 4.0]))
     Tensor([-0.   ,  1.125,  4.   ])
     """
-    return _hardswish(ordered_floating(input, "hardswish"))
+    return _hardswish(as_real_floating(input, "hardswish"))
 
 
 def hardshrink(input: TensorLike, lambd: float = 0.5) -> Any:
@@ -172,7 +174,7 @@ def hardshrink(input: TensorLike, lambd: float = 0.5) -> Any:
     >>> gt.nn.functional.hardshrink(gt.tensor([-1.0, 0.25]))
     Tensor([-1.,  0.])
     """
-    return _hardshrink(ordered_floating(input, "hardshrink"), bound=_not_negative(lambd, "hardshrink"))
+    return _hardshrink(as_real_floating(input, "hardshrink"), bound=_not_negative(lambd, "hardshrink"))
 
 
 def softshrink(input: TensorLike, lambd: float = 0.5) -> Any:
@@ -182,12 +184,12 @@ def softshrink(input: TensorLike, lambd: float = 0.5) -> Any:
     >>> gt.nn.functional.softshrink(gt.tensor([-1.0, 0.25]))
     Tensor([-0.5,  0. ])
     """
-    return _softshrink(ordered_floating(input, "softshrink"), bound=_not_negative(lambd, "softshrink"))
+    return _softshrink(as_real_floating(input, "softshrink"), bound=_not_negative(lambd, "softshrink"))
 
 
 def _not_negative(lambd: float, name: str) -> float:
     if not lambd >= 0:
-        raise refused(OperandError, f"{name}: lambd={lambd!r}.", "a distance from 0, so not negative")
+        raise argument_error(OperandError, f"{name}: lambd={lambd!r}.", "a distance from 0, so not negative")
     return float(lambd)
 
 
@@ -198,4 +200,4 @@ def threshold(input: TensorLike, threshold: float, value: float) -> Any:
     >>> gt.nn.functional.threshold(gt.tensor([0.5, 2.0]), 1.0, -1.0)
     Tensor([-1.,  2.])
     """
-    return _threshold(ordered_floating(input, "threshold"), bound=float(threshold), value=float(value))
+    return _threshold(as_real_floating(input, "threshold"), bound=float(threshold), value=float(value))

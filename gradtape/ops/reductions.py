@@ -16,17 +16,17 @@ from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import REDUCTIONS, answers
 from gradtape.ops.arguments import (
     Axes,
+    argument_error,
     as_value,
     axes_or_none,
     axes_tuple,
-    converted,
-    filled,
-    noted,
+    cast_to,
+    note_reduction,
     one_axis,
     reduced_axes,
-    refused,
-    restored,
+    restore_reduced_axes,
     stretch,
+    write_result_into,
 )
 from gradtape.ops.elementwise import maximum, minimum, root_of_squares
 from gradtape.ops.elementwise import where as choose
@@ -85,7 +85,7 @@ def _only(x: Array, where: TensorLike, other: TensorLike) -> Any:
 
 _sum = linear(
     lambda x, axis, keepdims: np.add.reduce(x, axis=axis, keepdims=keepdims),
-    lambda g, x, axis, keepdims: stretch(restored(g, axis, keepdims, x.ndim), x.shape),
+    lambda g, x, axis, keepdims: stretch(restore_reduced_axes(g, axis, keepdims, x.ndim), x.shape),
     name="sum",
     batch=_batch_reduction,
     samples=_samples_with_empty,
@@ -109,16 +109,16 @@ def sum(
     Tensor([2., 4.])
     """
     if out is not None:
-        return filled(out, sum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
-    x = converted(as_value(x), dtype)
+        return write_result_into(out, sum, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
+    x = cast_to(as_value(x), dtype)
     axes = reduced_axes(axis, x.ndim)
-    total = converted(noted(_sum(_only(x, where, 0), axis=axes, keepdims=keepdims), x, axes, keepdims), dtype)
+    total = cast_to(note_reduction(_sum(_only(x, where, 0), axis=axes, keepdims=keepdims), x, axes, keepdims), dtype)
     return total if initial is None else total + _start(initial, total.dtype)
 
 
 def _start(initial: TensorLike, dtype: np.dtype[Any]) -> Any:
     """The `initial` value of a reduction, in the dtype of its result, which it does not change."""
-    return converted(initial, dtype) if isinstance(initial, Tensor) else np.asarray(initial, dtype)
+    return cast_to(initial, dtype) if isinstance(initial, Tensor) else np.asarray(initial, dtype)
 
 
 def _count(shape: tuple[int, ...], axis: Axes) -> int:
@@ -127,7 +127,9 @@ def _count(shape: tuple[int, ...], axis: Axes) -> int:
 
 _mean = linear(
     lambda x, axis, keepdims: x.mean(axis, keepdims=keepdims),
-    lambda g, x, axis, keepdims: stretch(restored(g, axis, keepdims, x.ndim) / _count(x.shape, axis), x.shape),
+    lambda g, x, axis, keepdims: stretch(
+        restore_reduced_axes(g, axis, keepdims, x.ndim) / _count(x.shape, axis), x.shape
+    ),
     name="mean",
     batch=_batch_reduction,
     samples=_samples,
@@ -151,7 +153,7 @@ def mean(
     Tensor([0.25, 0.25, 0.25, 0.25])
     """
     if out is not None:
-        return filled(out, mean, x, axis, dtype, keepdims=keepdims, where=where)
+        return write_result_into(out, mean, x, axis, dtype, keepdims=keepdims, where=where)
     x = as_value(x)
     if dtype is not None:
         x = x.astype(dtype)
@@ -160,8 +162,8 @@ def mean(
         found = sum(x, axis, keepdims=keepdims, where=where) / sum(counted, axis, keepdims=keepdims)
     else:
         axes = axes_or_none(axis, x.ndim)
-        found = noted(_mean(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
-    return converted(found, dtype)
+        found = note_reduction(_mean(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
+    return cast_to(found, dtype)
 
 
 average_of = mean  # for functions that have a keyword of this name
@@ -195,7 +197,7 @@ def average(
     weights = as_value(weights)
     if weights.shape != x.shape:
         if axes is None or weights.shape != tuple([x.shape[a] for a in axes]):
-            raise refused(
+            raise argument_error(
                 OperandError if axes is None else ShapeError,
                 f"average: weights of shape {weights.shape} for an array of shape {x.shape} and axis {axis}.",
                 "weights of the array's shape, or of the lengths along axis",
@@ -203,10 +205,12 @@ def average(
         places = np.argsort(axes).tolist()
         weights = weights.transpose(places).reshape([n if i in axes else 1 for i, n in enumerate(x.shape)])
     kinds = [x.dtype, weights.dtype, *([] if x.dtype.kind in "fc" else [float])]
-    weights = converted(weights, np.result_type(*kinds))
+    weights = cast_to(weights, np.result_type(*kinds))
     total = _sum(weights + np.zeros(x.shape, weights.dtype), axis=axes, keepdims=keepdims)
     if not isinstance(total, Lifted) and np.any(plain(total) == 0):
-        raise refused(_NoWeight, f"average: the weights, of shape {weights.shape}, add up to 0.", "weights that do not")
+        raise argument_error(
+            _NoWeight, f"average: the weights, of shape {weights.shape}, add up to 0.", "weights that do not"
+        )
     found = _sum(x * weights, axis=axes, keepdims=keepdims) / total
     return (found, total) if returned else found
 
@@ -231,8 +235,10 @@ def var(
     Tensor(1.)
     """
     if out is not None:
-        return filled(out, var, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return converted(_variance(x, axis, dtype, fewer(ddof, correction), keepdims, where, mean), dtype)
+        return write_result_into(
+            out, var, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
+    return cast_to(_variance(x, axis, dtype, choose_ddof(ddof, correction), keepdims, where, mean), dtype)
 
 
 def _variance(
@@ -248,15 +254,17 @@ def _variance(
         left = counted - less
         return sum(_squared(centred), axes, keepdims=keepdims, where=where) / choose(left > 0, left, 0)
     centred = x - (_mean(x, axis=axes, keepdims=True) if mean is None else mean)
-    total = noted(_sum(_squared(centred), axis=axes, keepdims=keepdims), x, axes, keepdims)
+    total = note_reduction(_sum(_squared(centred), axis=axes, keepdims=keepdims), x, axes, keepdims)
     left = _count(x.shape, axes) - less
     return total / (left if left > 0 else 0)  # by nothing, as NumPy does, rather than by less than that
 
 
-def fewer(ddof: float, correction: float | None) -> float:
+def choose_ddof(ddof: float, correction: float | None) -> float:
     """By how much the number of elements is diminished, which has two names."""
     if correction is not None and ddof != 0:
-        raise refused(OperandError, f"ddof={ddof} and correction={correction}: two names of one number.", "one of them")
+        raise argument_error(
+            OperandError, f"ddof={ddof} and correction={correction}: two names of one number.", "one of them"
+        )
     return ddof if correction is None else correction
 
 
@@ -284,9 +292,11 @@ def std(
     Tensor(1.)
     """
     if out is not None:
-        return filled(out, std, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    variance = _variance(x, axis, dtype, fewer(ddof, correction), keepdims, where, mean)
-    return converted(root_of_squares(variance), dtype)
+        return write_result_into(
+            out, std, x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
+    variance = _variance(x, axis, dtype, choose_ddof(ddof, correction), keepdims, where, mean)
+    return cast_to(root_of_squares(variance), dtype)
 
 
 # -- extremes: ties share equally
@@ -294,7 +304,7 @@ def std(
 
 def _tie_share(x: Array, out: Array, axis: Axes, keepdims: bool) -> Any:
     """1 at the only extreme element of each reduced slice, 1/n at each of n tied ones."""
-    ties = np.equal(x, restored(out, axis, keepdims, x.ndim)).astype(x.dtype)
+    ties = np.equal(x, restore_reduced_axes(out, axis, keepdims, x.ndim)).astype(x.dtype)
     return ties / ties.sum(axis=axis, keepdims=True)
 
 
@@ -302,7 +312,7 @@ def _extreme(kernel: Any, name: str) -> Op:
     return general(
         lambda x, axis, keepdims: kernel(x, axis=axis, keepdims=keepdims),
         reverse=lambda g, x, out, axis, keepdims: (
-            restored(g, axis, keepdims, x.ndim) * _tie_share(x, out, axis, keepdims)
+            restore_reduced_axes(g, axis, keepdims, x.ndim) * _tie_share(x, out, axis, keepdims)
         ),
         forward=lambda dx, x, out, axis, keepdims: (dx * _tie_share(x, out, axis, keepdims)).sum(
             axis=axis, keepdims=keepdims
@@ -322,10 +332,12 @@ def _extreme_from(
 ) -> Any:
     """An extreme along axes, where an `initial` value takes part and stands for elements that do not count."""
     if initial is None and where is not True:
-        raise refused(OperandError, f"{op.name}: where= without initial=.", "initial= for slices without any element")
+        raise argument_error(
+            OperandError, f"{op.name}: where= without initial=.", "initial= for slices without any element"
+        )
     if initial is None:
         axes = reduced_axes(axis, x.ndim)
-        return noted(op(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
+        return note_reduction(op(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
     start = _start(initial, x.dtype)
     if 0 in x.shape:
         return (sum(x, axis, keepdims=keepdims) + start).astype(x.dtype)  # a sum of nothing
@@ -348,7 +360,7 @@ def max(
     Tensor([0. , 0.5, 0.5])
     """
     if out is not None:
-        return filled(out, max, x, axis, keepdims=keepdims, initial=initial, where=where)
+        return write_result_into(out, max, x, axis, keepdims=keepdims, initial=initial, where=where)
     x = as_value(x)
     return _extreme_from(_max, maximum, x, axis, keepdims, initial, where)
 
@@ -369,7 +381,7 @@ def min(
     Tensor(1.)
     """
     if out is not None:
-        return filled(out, min, x, axis, keepdims=keepdims, initial=initial, where=where)
+        return write_result_into(out, min, x, axis, keepdims=keepdims, initial=initial, where=where)
     x = as_value(x)
     return _extreme_from(_min, minimum, x, axis, keepdims, initial, where)
 
@@ -383,7 +395,7 @@ def ptp(x: TensorLike, axis: Axis = None, out: Array | None = None, keepdims: bo
     Tensor([-1.,  1.,  0.])
     """
     if out is not None:
-        return filled(out, ptp, x, axis, keepdims=keepdims)
+        return write_result_into(out, ptp, x, axis, keepdims=keepdims)
     return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
 
 
@@ -416,7 +428,7 @@ def _product_slopes(x: Array, axis: Axes) -> Any:
 def _quotients(out: Array, x: Array, axis: Axes, keepdims: bool) -> Any:
     """The products of all other factors: the product divided by each, where that is known to be safe."""
     if isinstance(x, np.ndarray) and x.size and np.all(np.isfinite(out) & (np.abs(out) > _TINY)):
-        return restored(np.asarray(out), axis, keepdims, x.ndim) / x
+        return restore_reduced_axes(np.asarray(out), axis, keepdims, x.ndim) / x
     return _product_slopes(x, axis)
 
 
@@ -424,7 +436,7 @@ _TINY = 1e-30  # a product below that may have lost digits, in single precision
 _prod = general(
     lambda x, axis, keepdims: np.prod(x, axis=axis, keepdims=keepdims),
     reverse=lambda g, out, x, axis, keepdims: (
-        restored(g, axis, keepdims, x.ndim) * np.conj(_quotients(out, x, axis, keepdims))
+        restore_reduced_axes(g, axis, keepdims, x.ndim) * np.conj(_quotients(out, x, axis, keepdims))
     ),
     forward=lambda dx, x, axis, keepdims: (dx * _product_slopes(x, axis)).sum(axis=axis, keepdims=keepdims),
     name="prod",
@@ -453,9 +465,9 @@ def prod(
     Tensor([6., 0., 0.])
     """
     if out is not None:
-        return filled(out, prod, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
-    x = converted(as_value(x), dtype)
-    product = converted(_prod(_only(x, where, 1), axis=reduced_axes(axis, x.ndim), keepdims=keepdims), dtype)
+        return write_result_into(out, prod, x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
+    x = cast_to(as_value(x), dtype)
+    product = cast_to(_prod(_only(x, where, 1), axis=reduced_axes(axis, x.ndim), keepdims=keepdims), dtype)
     return product if initial is None else product * _start(initial, product.dtype)
 
 
@@ -516,7 +528,7 @@ def argmax(x: TensorLike, axis: int | None = None, out: Array | None = None, *, 
     Tensor(1)
     """
     if out is not None:
-        return filled(out, argmax, x, axis, keepdims=keepdims)
+        return write_result_into(out, argmax, x, axis, keepdims=keepdims)
     x = as_value(x)
     return _argmax(x, axis=_position_axis(axis, x.ndim), keepdims=keepdims)
 
@@ -530,7 +542,7 @@ def argmin(x: TensorLike, axis: int | None = None, out: Array | None = None, *, 
     Tensor(0)
     """
     if out is not None:
-        return filled(out, argmin, x, axis, keepdims=keepdims)
+        return write_result_into(out, argmin, x, axis, keepdims=keepdims)
     x = as_value(x)
     return _argmin(x, axis=_position_axis(axis, x.ndim), keepdims=keepdims)
 
@@ -546,7 +558,7 @@ def all(
     Tensor(False)
     """
     if out is not None:
-        return filled(out, all, x, axis, keepdims=keepdims, where=where)
+        return write_result_into(out, all, x, axis, keepdims=keepdims, where=where)
     x = as_value(x)
     return _all(_only(x, where, 1), axis=reduced_axes(axis, x.ndim), keepdims=keepdims)
 
@@ -562,7 +574,7 @@ def any(
     Tensor(True)
     """
     if out is not None:
-        return filled(out, any, x, axis, keepdims=keepdims, where=where)
+        return write_result_into(out, any, x, axis, keepdims=keepdims, where=where)
     x = as_value(x)
     return _any(_only(x, where, 0), axis=reduced_axes(axis, x.ndim), keepdims=keepdims)
 

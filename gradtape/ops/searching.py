@@ -20,7 +20,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.indexed_update import at
 
@@ -53,7 +53,7 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: Tenso
     Tensor([1, 3])
     """
     if side not in ("left", "right"):
-        raise refused(OperandError, f"searchsorted: side={side!r}.", "side 'left' or 'right'")
+        raise argument_error(OperandError, f"searchsorted: side={side!r}.", "side 'left' or 'right'")
     a = as_value(a)
     return _searchsorted(a if sorter is None else a[as_value(sorter)], as_value(v), side=side)
 
@@ -117,7 +117,7 @@ def _batch_counting(op: Op, flags: Sequence[bool], values: Sequence[Any], params
     try:
         return apply_to_each_example(op, flags, values, params)
     except ValueError:
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{op.name} inside vmap finds another number of elements in every example.",
             "call it on the whole batch, outside vmap; gt.where(mask, x, 0) keeps the shape",

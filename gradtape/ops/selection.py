@@ -12,7 +12,15 @@ from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import all_axes, along, as_value, filled, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import (
+    all_axes,
+    argument_error,
+    as_value,
+    flat_or_axis,
+    index_at_axis,
+    one_axis,
+    write_result_into,
+)
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexed_update import at
 from gradtape.ops.indexing import nonzero
@@ -32,13 +40,15 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     Tensor([1., 7., 9.])
     """
     if len(condlist) != len(choicelist) or not len(condlist):
-        raise refused(
+        raise argument_error(
             ShapeError, f"select: {len(condlist)} conditions for {len(choicelist)} choices.", "as many of both"
         )
     conditions = [as_value(condition) for condition in condlist]
     for condition in conditions:
         if condition.dtype.kind != "b":
-            raise refused(OperandError, f"select: a condition of {condition.dtype}.", "booleans: x > 0, mask != 0")
+            raise argument_error(
+                OperandError, f"select: a condition of {condition.dtype}.", "booleans: x > 0, mask != 0"
+            )
     values = [*choicelist, default]
     dtype = np.result_type(*[v if isinstance(v, int | float | complex) else as_value(v).dtype for v in values])
     chosen: Any = as_value(default)
@@ -56,16 +66,16 @@ def choose(a: TensorLike, choices: Any, out: Array | None = None, mode: str = "r
     Tensor([10.,  2.])
     """
     if out is not None:
-        return filled(out, choose, a, choices, mode=mode)
+        return write_result_into(out, choose, a, choices, mode=mode)
     a, count = as_value(a), len(choices)
     if mode == "wrap":
         a = a % count
     elif mode == "clip":
         a = np.clip(a, 0, count - 1)
     elif mode != "raise":
-        raise refused(OperandError, f"choose: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
+        raise argument_error(OperandError, f"choose: mode={mode!r}.", "mode 'raise', 'wrap' or 'clip'")
     elif not isinstance(a, Lifted) and np.any((plain(a) < 0) | (plain(a) >= count)):
-        raise refused(OperandError, f"choose: an index outside of the {count} choices.", "mode='wrap' or 'clip'")
+        raise argument_error(OperandError, f"choose: an index outside of the {count} choices.", "mode='wrap' or 'clip'")
     chosen: Any = as_value(choices[count - 1])
     chosen = where(np.ones_like(a, dtype=bool), chosen, chosen)
     for k in reversed(range(count - 1)):
@@ -82,10 +92,10 @@ def compress(condition: TensorLike, a: TensorLike, axis: int | None = None, out:
     Tensor([[3., 4.]])
     """
     if out is not None:
-        return filled(out, compress, condition, a, axis)
+        return write_result_into(out, compress, condition, a, axis)
     a, axis = flat_or_axis(a, axis)
     (places,) = nonzero(condition if isinstance(condition, Tensor) else np.asarray(condition))
-    return a[along(axis, places)]
+    return a[index_at_axis(axis, places)]
 
 
 @answers(np.extract)
@@ -110,7 +120,9 @@ def trim_zeros(filt: TensorLike, trim: str = "fb", axis: Axis = None) -> Any:
     filt = as_value(filt)
     trim = trim.lower()
     if trim not in ("fb", "bf", "f", "b"):
-        raise refused(OperandError, f"trim_zeros: trim={trim!r}.", "'f' for the front, 'b' for the back, or 'fb'")
+        raise argument_error(
+            OperandError, f"trim_zeros: trim={trim!r}.", "'f' for the front, 'b' for the back, or 'fb'"
+        )
     places = nonzero(filt)
     kept: list[slice] = [slice(None)] * filt.ndim
     for along_axis in all_axes(axis, filt.ndim):
@@ -145,7 +157,7 @@ def piecewise(x: TensorLike, condlist: Any, funclist: Any, *args: Any, **kw: Any
             taken = taken | condition
         conditions.append(np.logical_not(taken))
     if len(functions) != len(conditions):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"piecewise: {len(functions)} functions for {len(conditions)} conditions.",
             "as many, or one more",
@@ -194,7 +206,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *ar
     rows = moveaxis(arr, axis, -1)
     others = rows.shape[:-1]
     if 0 in others:
-        raise refused(
+        raise argument_error(
             ShapeError, f"apply_along_axis: no slices in an array of shape {arr.shape}.", "an array with some"
         )
     results = [as_value(func1d(rows[place], *args, **kwargs)) for place in _all_places(others)]
@@ -219,7 +231,7 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: TensorLike, axes: Any) -
         result = as_value(func(found, place))
         found = result if result.ndim == count else expand_dims(result, place)
         if found.ndim != count:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"apply_over_axes: the function returned {result.ndim} axes of {count}.",
                 "it takes away one",
@@ -248,7 +260,7 @@ class vectorize:
         values = broadcast_arrays(*arrays)
         shape = values[0].shape
         if 0 in shape:
-            raise refused(ShapeError, f"vectorize: no elements in shape {shape}.", "arrays with some")
+            raise argument_error(ShapeError, f"vectorize: no elements in shape {shape}.", "arrays with some")
         results = [as_value(self._function(*[v[place] for v in values], **keywords)) for place in _all_places(shape)]
         return reshape(stack(results), (*shape, *results[0].shape))
 

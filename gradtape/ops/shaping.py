@@ -15,7 +15,7 @@ from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, ShapeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import as_value, axes_tuple, lengths, one_axis, refused, stretch
+from gradtape.ops.arguments import argument_error, as_shape, as_value, axes_tuple, one_axis, stretch
 from gradtape.ops.conversion import identity
 
 __all__ = [
@@ -69,7 +69,7 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     Tensor([1., 2., 3., 4.])
     """
     x = as_value(x)
-    wanted = lengths(newshape if shape is None else shape)
+    wanted = as_shape(newshape if shape is None else shape)
     if wanted.count(-1) == 1:
         known = -math.prod(wanted)
         if known and x.size % known == 0:
@@ -91,11 +91,13 @@ def _order(x: Array, order: str, known: str) -> str:
     """An order of elements in one of the letters C, F and K: "A" depends on the memory of the array."""
     letter = str(order).upper()
     if letter not in tuple(known):
-        raise refused(OperandError, f"order={order!r}.", ", ".join(map(repr, known)))
+        raise argument_error(OperandError, f"order={order!r}.", ", ".join(map(repr, known)))
     if letter in "CF":
         return letter
     if isinstance(x, Lifted):
-        raise refused(OperandError, f"order={order!r} inside vmap, where an example has no memory.", "'C' or 'F'")
+        raise argument_error(
+            OperandError, f"order={order!r} inside vmap, where an example has no memory.", "'C' or 'F'"
+        )
     if letter == "A":
         return "F" if plain(x).flags.fnc else "C"
     return letter
@@ -109,7 +111,7 @@ def _copied(x: Array, shape: tuple[int, ...], order: str, copy: bool) -> Any:
         try:
             np.reshape(plain(x), shape, "F" if order == "F" else "C", copy=False)
         except ValueError:
-            raise refused(
+            raise argument_error(
                 ShapeError, f"reshape: {x.shape} to {shape} with copy=False, which takes a copy.", "copy=None"
             ) from None
     return x
@@ -172,7 +174,7 @@ def squeeze(x: TensorLike, axis: Axis = None) -> Any:
     axes = axes_tuple(axis, x.ndim)
     for a in axes:
         if x.shape[a] != 1:
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"squeeze: axis {a} of an array of shape {x.shape} has length {x.shape[a]}, not 1.",
                 "name axes of length 1, or reduce the axis (x.sum(axis), x[0])",
@@ -295,7 +297,7 @@ def moveaxis(x: TensorLike, source: Any, destination: Any) -> Any:
     x = as_value(x)
     sources, places = axes_tuple(source, x.ndim), axes_tuple(destination, x.ndim)
     if len(sources) != len(places):
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"moveaxis: {len(sources)} axes {source} are to go to {len(places)} places {destination}.",
             "as many destinations as sources",
@@ -353,7 +355,7 @@ def broadcast_to(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
     Tensor([[1., 2.],
             [1., 2.]])
     """
-    x, wanted = as_value(x), lengths(shape)
+    x, wanted = as_value(x), as_shape(shape)
     return x if x.shape == wanted else _broadcast_to(x, shape=wanted)
 
 
@@ -364,10 +366,10 @@ def expand(x: TensorLike, shape: ShapeLike) -> Any:
     >>> gt.expand(gt.tensor([[1.0], [2.0]]), (-1, 3)).shape
     (2, 3)
     """
-    x, wanted = as_value(x), lengths(shape)
+    x, wanted = as_value(x), as_shape(shape)
     known = (1,) * (len(wanted) - x.ndim) + x.shape
     if len(known) != len(wanted):
-        raise refused(ShapeError, f"expand: {wanted} has fewer axes than shape {x.shape}.", "x.reshape before")
+        raise argument_error(ShapeError, f"expand: {wanted} has fewer axes than shape {x.shape}.", "x.reshape before")
     return broadcast_to(x, tuple(has if n == -1 else n for n, has in zip(wanted, known, strict=True)))
 
 
@@ -384,7 +386,7 @@ def broadcast_arrays(*arrays: TensorLike, subok: bool = False) -> Any:
         shape = np.broadcast_shapes(*(x.shape for x in values))
     except ValueError:
         shapes = ", ".join(str(x.shape) for x in values)
-        raise refused(
+        raise argument_error(
             ShapeError, f"broadcast_arrays: {shapes} have no common shape.", "axes of equal length, or of length 1"
         ) from None
     return tuple([broadcast_to(x, shape) for x in values])
@@ -399,7 +401,7 @@ def meshgrid(*vectors: TensorLike, copy: bool = True, sparse: bool = False, inde
     [(3, 2), (3, 2)]
     """
     if indexing not in ("xy", "ij"):
-        raise refused(OperandError, f"meshgrid: indexing={indexing!r}.", "indexing='xy' or 'ij'")
+        raise argument_error(OperandError, f"meshgrid: indexing={indexing!r}.", "indexing='xy' or 'ij'")
     values = [ravel(x) for x in vectors]
     places = list(range(len(values)))
     if indexing == "xy" and len(values) > 1:

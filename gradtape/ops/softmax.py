@@ -10,7 +10,7 @@ from gradtape.core.explain_hooks import suspect
 from gradtape.core.rules import elementwise, general
 from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.extension import special_function
-from gradtape.ops.arguments import all_axes, as_value, behind_batch, noted, restored
+from gradtape.ops.arguments import all_axes, as_value, batch_shift_axes, note_reduction, restore_reduced_axes
 from gradtape.ops.documentation import slopes
 from gradtape.ops.loss_checks import note_doubled
 from gradtape.ops.products import conjugated
@@ -46,13 +46,13 @@ def _logsumexp_kernel(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 def _weights(x: Array, out: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """exp(x - logsumexp(x)): the softmax; 0 where everything is -inf."""
-    level = restored(out, axis, keepdims, x.ndim)
+    level = restore_reduced_axes(out, axis, keepdims, x.ndim)
     height = level.real if level.dtype.kind == "c" else level
     return np.exp(x - np.where(np.isneginf(height), 0, level))
 
 
 def _pulled(g: Array, x: Array, out: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return restored(g, axis, keepdims, x.ndim) * conjugated(_weights(x, out, axis, keepdims))
+    return restore_reduced_axes(g, axis, keepdims, x.ndim) * conjugated(_weights(x, out, axis, keepdims))
 
 
 _logsumexp = general(
@@ -62,7 +62,7 @@ _logsumexp = general(
         axis=axis, keepdims=keepdims
     ),
     name="logsumexp",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((draw(3, 4),), {"axis": (1,), "keepdims": False}),
         ((draw(3, 4),), {"axis": (0, 1), "keepdims": True}),
@@ -81,7 +81,7 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
     """
     x = _floating(x)
     axes = all_axes(axis, x.ndim)
-    return noted(_logsumexp(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
+    return note_reduction(_logsumexp(x, axis=axes, keepdims=keepdims), x, axes, keepdims)
 
 
 def _softmax_kernel(x: Array, axis: tuple[int, ...]) -> Any:
@@ -106,7 +106,7 @@ _softmax = general(
     reverse=lambda g, out, axis: _softmax_forward(g, conjugated(out), axis),  # a symmetric matrix
     forward=_softmax_forward,
     name="softmax",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=_SOFTMAX_SAMPLES,
 )
 
@@ -143,7 +143,7 @@ _log_softmax = general(
     reverse=lambda g, out, axis: g - conjugated(np.exp(out)) * g.sum(axis=axis, keepdims=True),
     forward=lambda dx, out, axis: dx - (np.exp(out) * dx).sum(axis=axis, keepdims=True),
     name="log_softmax",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=_SOFTMAX_SAMPLES,
 )
 

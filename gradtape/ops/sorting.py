@@ -14,7 +14,15 @@ from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
-from gradtape.ops.arguments import all_axes, as_value, behind_batch, filled, flat_or_axis, one_axis, refused
+from gradtape.ops.arguments import (
+    all_axes,
+    argument_error,
+    as_value,
+    batch_shift_axes,
+    flat_or_axis,
+    one_axis,
+    write_result_into,
+)
 from gradtape.ops.elementwise import where
 from gradtape.ops.indexing import getitem_static, take_along_axis
 from gradtape.ops.reductions import mean
@@ -51,7 +59,7 @@ def _order(x: Any, axis: int, stable: bool = True, descending: bool = False) -> 
 _argsort = constant(
     _order,
     name="argsort",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((draw(5),), {"axis": 0}),
         ((draw(3, 4),), {"axis": 0}),
@@ -89,16 +97,16 @@ def _check_kind(kind: Any, order: Any, stable: Any, descending: Any) -> None:
     if kind is order is stable is None:
         return
     if order is not None:
-        raise refused(OperandError, f"order={order!r}: numbers have no fields.", "leave it out")
+        raise argument_error(OperandError, f"order={order!r}: numbers have no fields.", "leave it out")
     for name, value in (("stable", stable), ("descending", descending)):
         if kind is not None and value is not None:
-            raise refused(
+            raise argument_error(
                 OperandError,
                 f"kind={kind!r} and {name}={value!r} both say how to sort.",
                 "one of them; the keywords stable= and descending= can be combined",
             )
     if kind is not None and str(kind)[:1].lower() not in ("q", "h", "m", "s"):
-        raise refused(OperandError, f"kind={kind!r}.", "'quicksort', 'heapsort', 'mergesort' or 'stable'")
+        raise argument_error(OperandError, f"kind={kind!r}.", "'quicksort', 'heapsort', 'mergesort' or 'stable'")
 
 
 @answers(np.sort)
@@ -150,7 +158,7 @@ def sort_complex(x: TensorLike) -> Any:
 _argpartition = constant(
     lambda x, kth, axis: np.argpartition(x, kth, axis=axis),
     name="argpartition",
-    batch=behind_batch("axis"),
+    batch=batch_shift_axes("axis"),
     samples=lambda draw: [((draw(5),), {"kth": 2, "axis": 0}), ((draw(3, 4),), {"kth": (0, 2), "axis": 1})],
 )
 
@@ -168,7 +176,9 @@ def argpartition(
     Tensor([1, 0])
     """
     if kind != "introselect" or order is not None:
-        raise refused(OperandError, f"kind={kind!r}, order={order!r}.", "kind='introselect', which is the only one")
+        raise argument_error(
+            OperandError, f"kind={kind!r}, order={order!r}.", "kind='introselect', which is the only one"
+        )
     x, axis = flat_or_axis(x, axis, number=True)
     return _argpartition(x, kth=np.asarray(plain(kth)).tolist(), axis=axis)
 
@@ -207,7 +217,9 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     """
     rows = [as_value(key) for key in keys]
     if not rows:
-        raise refused(OperandError, "lexsort: no keys.", "a tuple of arrays of the same shape, the main key last")
+        raise argument_error(
+            OperandError, "lexsort: no keys.", "a tuple of arrays of the same shape, the main key last"
+        )
     found = _lexsort(*map(atleast_1d, rows), axis=one_axis(axis, max(rows[0].ndim, 1)))
     return found if rows[0].ndim else found[0]
 
@@ -281,7 +293,7 @@ def _weights_of_rows(x: Array, weights: TensorLike, axis: Axis, axes: tuple[int,
     weights = as_value(weights)
     if weights.shape != x.shape:
         if axis is None or weights.shape != tuple([x.shape[a] for a in axes]):
-            raise refused(
+            raise argument_error(
                 ShapeError,
                 f"quantile: weights of shape {weights.shape} for an array of shape {x.shape} and axis {axis}.",
                 "weights of the array's shape, or of the lengths along axis",
@@ -293,14 +305,16 @@ def _weights_of_rows(x: Array, weights: TensorLike, axis: Axis, axes: tuple[int,
 
 def _check_quantile(x: Array, q: Array, method: str, weights: TensorLike | None, whole: int, middle: bool) -> None:
     if x.dtype.kind == "c" and not middle:  # which NumPy takes by real parts, then by imaginary ones
-        raise refused(OperandError, f"quantile: complex numbers ({x.dtype}) have no order.", "np.abs(x), x.real, ...")
+        raise argument_error(
+            OperandError, f"quantile: complex numbers ({x.dtype}) have no order.", "np.abs(x), x.real, ..."
+        )
     if method not in METHODS:
-        raise refused(OperandError, f"quantile: method={method!r}.", f"one of {', '.join(METHODS)}")
+        raise argument_error(OperandError, f"quantile: method={method!r}.", f"one of {', '.join(METHODS)}")
     if weights is not None and method != "inverted_cdf":
-        raise refused(OperandError, f"quantile: weights with method={method!r}.", 'method="inverted_cdf"')
+        raise argument_error(OperandError, f"quantile: weights with method={method!r}.", 'method="inverted_cdf"')
     if not isinstance(q, Lifted) and not np.all((np.asarray(plain(q)) >= 0) & (np.asarray(plain(q)) <= 1)):
         name, fix = ("quantile", "gt.percentile takes percents") if whole == 1 else ("percentile", "q=95 for 95 %")
-        raise refused(OperandError, f"{name}: q is not from 0 to {whole}.", fix)
+        raise argument_error(OperandError, f"{name}: q is not from 0 to {whole}.", fix)
 
 
 def _quantile(
@@ -325,7 +339,7 @@ def _quantile(
     if not x.size and skip_nan:  # as NumPy has it: nothing at all, whatever is asked of it
         return mean(x, axis, keepdims=keepdims)
     if not length:
-        raise refused(
+        raise argument_error(
             IndexingError, f"quantile: no elements along axis {axis} of shape {x.shape}.", "an array with some"
         )
     floating = x.dtype.kind in "fc"
@@ -380,7 +394,7 @@ def quantile(
     Tensor([0. , 0.5, 0.5])
     """
     if out is not None:
-        return filled(out, quantile, x, q, axis, None, False, method, keepdims, weights=weights)
+        return write_result_into(out, quantile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=False)
 
 
@@ -403,7 +417,7 @@ def percentile(
     Tensor(3.)
     """
     if out is not None:
-        return filled(out, percentile, x, q, axis, None, False, method, keepdims, weights=weights)
+        return write_result_into(out, percentile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=False, whole=100)
 
 
@@ -422,7 +436,7 @@ def median(
     Tensor([0.5, 0. , 0.5, 0. ])
     """
     if out is not None:
-        return filled(out, median, x, axis, overwrite_input=overwrite_input, keepdims=keepdims)
+        return write_result_into(out, median, x, axis, overwrite_input=overwrite_input, keepdims=keepdims)
     return _middle(x, axis, keepdims, skip_nan=False)
 
 
@@ -456,7 +470,7 @@ def nanquantile(
     Tensor([1., 0., 0.])
     """
     if out is not None:
-        return filled(out, nanquantile, x, q, axis, None, False, method, keepdims, weights=weights)
+        return write_result_into(out, nanquantile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=True)
 
 
@@ -479,7 +493,7 @@ def nanpercentile(
     Tensor(2.5)
     """
     if out is not None:
-        return filled(out, nanpercentile, x, q, axis, None, False, method, keepdims, weights=weights)
+        return write_result_into(out, nanpercentile, x, q, axis, None, False, method, keepdims, weights=weights)
     return _quantile(x, q, axis, method, keepdims, weights, skip_nan=True, whole=100)
 
 
@@ -494,5 +508,5 @@ def nanmedian(
     Tensor(2.5)
     """
     if out is not None:
-        return filled(out, nanmedian, x, axis, overwrite_input=overwrite_input, keepdims=keepdims)
+        return write_result_into(out, nanmedian, x, axis, overwrite_input=overwrite_input, keepdims=keepdims)
     return _middle(x, axis, keepdims, skip_nan=True)

@@ -20,8 +20,8 @@ from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.eigen import PHASE, REPEATED, eigh, phase_change, rotation_weight, separated, without_turning
 from gradtape.ops.linalg_common import (
     adjoint,
-    by_stack,
-    completing,
+    append_basis_vectors,
+    batch_as_stack,
     diagonal_of,
     extent,
     guarded_reciprocal,
@@ -73,7 +73,7 @@ _slopes = constant(
         s.dtype
     ),
     name="slope of singular values",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((draw(3),), {"longest": 3}), ((np.zeros(2),), {"longest": 2})],
     doc="1, and 0 where a singular value is zero: like the absolute value it has a kink there.",
 )
@@ -153,7 +153,7 @@ _svd = general(
     forward=_svd_forward,
     name="svd",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=_svd_samples,
 )
 
@@ -173,7 +173,7 @@ _svdvals = general(
     reverse=_svdvals_reverse,
     forward=_svdvals_forward,
     name="svdvals",
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((separated(draw, 3, 3),), {}), ((separated(draw, 2, 4),), {}), ((draw(0, 2),), {})],
 )
 
@@ -193,7 +193,7 @@ _full_svd = constant(
     lambda x: tuple(np.linalg.svd(x, full_matrices=True)),
     name="svd with full_matrices=True",
     outputs=True,
-    batch=by_stack,
+    batch=batch_as_stack,
     samples=lambda draw: [((draw(3, 2),), {})],
 )
 
@@ -227,9 +227,9 @@ def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True, herm
     if whole is not None:
         known = s.shape[-1]
         if u.shape[-2] > known:
-            u = completing(a, u, -1, whole[0][..., known:], "svd")
+            u = append_basis_vectors(a, u, -1, whole[0][..., known:], "svd")
         else:
-            vh = completing(a, vh, -2, whole[2][..., known:, :], "svd")
+            vh = append_basis_vectors(a, vh, -2, whole[2][..., known:, :], "svd")
     return SVDResult(u, marked(s), vh)
 
 

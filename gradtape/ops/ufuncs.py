@@ -28,7 +28,7 @@ from gradtape.numpy_dispatch.protocols import (
 )
 from gradtape.ops import arguments, comparison, elementwise, nan_reductions, shaping
 from gradtape.ops.accumulate import RUNNING
-from gradtape.ops.arguments import Axes, along, as_value, axes_tuple, one_axis, refused
+from gradtape.ops.arguments import Axes, argument_error, as_value, axes_tuple, index_at_axis, one_axis
 from gradtape.ops.elementwise import where as choose
 from gradtape.ops.indexed_update import at as place_of
 from gradtape.ops.indexing import getitem_static, positions_of, scatter, static_index
@@ -47,7 +47,7 @@ def _matrix_and_vector(matrix: TensorLike, vector: TensorLike, name: str) -> tup
     """Both as values; refused if they have too few axes to be what they are called."""
     matrix, vector = as_value(matrix), as_value(vector)
     if matrix.ndim < 2 or not vector.ndim:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"np.{name}: a matrix of shape {matrix.shape} and a vector of shape {vector.shape}.",
             "two axes or more, and one or more",
@@ -96,7 +96,7 @@ def call(
     name = f"np.{ufunc.__name__}"
     outs = out if out is not None and any(o is not None for o in out) else None
     if where is not True and outs is None:
-        raise refused(
+        raise argument_error(
             OperandError,
             f"{name}(where=...) without out= leaves the other elements undefined.",
             f"gt.where(mask, {name}(...), other), or out= with the other elements",
@@ -148,7 +148,7 @@ def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: DTypeLike, signature: A
     try:
         return ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout), signature=signature, casting=casting)  # type: ignore[arg-type]
     except TypeError as error:
-        raise refused(
+        raise argument_error(
             OperandError, f"np.{ufunc.__name__}: {error}", "casting='unsafe', or x.astype(...) before"
         ) from None
 
@@ -158,7 +158,7 @@ def _along_axis(ufunc: np.ufunc, inputs: Any, others: dict[str, Any]) -> tuple[t
     axis, keepdims = others.pop("axis", -1), others.pop("keepdims", False)
     if others or ufunc is not np.vecdot:
         names = ", ".join(others) or "axis"
-        raise refused(
+        raise argument_error(
             OperandError,
             f"np.{ufunc.__name__} on a tensor does not take {names}.",
             "np.moveaxis of the operands; out, where, dtype, casting, signature are taken",
@@ -198,8 +198,10 @@ def _as_the_loop_takes_it(ufunc: np.ufunc, x: Array, dtype: DTypeLike) -> Array:
         return x
     loop = _loop(ufunc, (x, x), None, None, "same_kind")[-1]
     if dtype is not None and loop != x.dtype:
-        raise refused(OperandError, f"np.{ufunc.__name__} has no way to take {x.dtype} together.", f"dtype={loop}")
-    return arguments.converted(x, loop)
+        raise argument_error(
+            OperandError, f"np.{ufunc.__name__} has no way to take {x.dtype} together.", f"dtype={loop}"
+        )
+    return arguments.cast_to(x, loop)
 
 
 def reduce(
@@ -237,7 +239,7 @@ def _reduced(
         return REDUCTIONS[ufunc](x, axis=axis, keepdims=keepdims, initial=initial, where=mask)
     axes = tuple(range(x.ndim)) if axis is None else axes_tuple(axis, x.ndim)
     if len(axes) > 1 and ufunc not in _ASSOCIATIVE:
-        raise refused(
+        raise argument_error(
             ShapeError,
             f"np.{ufunc.__name__}.reduce along the axes {axes}: which comes first makes a difference.",
             "one axis: axis=0",
@@ -245,7 +247,9 @@ def _reduced(
     start = ufunc.identity if initial is None else initial
     if start is None and (mask is not True or not _slice_size(x, axes)):
         what = "where=" if mask is not True else f"no elements (shape {x.shape})"
-        raise refused(ShapeError, f"np.{ufunc.__name__}.reduce of {what} needs initial=.", "initial=, the first value")
+        raise argument_error(
+            ShapeError, f"np.{ufunc.__name__}.reduce of {what} needs initial=.", "initial=, the first value"
+        )
     if ufunc is np.logaddexp or ufunc is np.logaddexp2:
         found = _summed_exponentials(ufunc, x, axes, keepdims, mask)
         return found if initial is None else operation(found, initial)
@@ -259,7 +263,7 @@ def _reduced(
     for k in range(1 if initial is None and mask is True else 0, row.shape[0]):
         taken = operation(found, row[k])
         found = taken if masks is None else choose(masks[k], taken, found)
-    return arguments.restored(found, axes, False, x.ndim) if keepdims else found
+    return arguments.restore_reduced_axes(found, axes, False, x.ndim) if keepdims else found
 
 
 def _slice_size(x: Array, axes: Sequence[int]) -> int:
@@ -310,7 +314,7 @@ def accumulate(
     operation = operation_for(ufunc, ".accumulate")
     x = as_value(x)
     if not x.ndim:
-        raise refused(
+        raise argument_error(
             OperandError, f"np.{ufunc.__name__}.accumulate of a single number.", "an array of one axis or more"
         )
     axis = one_axis(axis, x.ndim)
@@ -330,9 +334,9 @@ def accumulate(
 def _one_by_one(operation: Callable[..., Any], x: Array, axis: int) -> Any:
     if not x.shape[axis]:
         return x
-    found = [x[along(axis, 0)]]
+    found = [x[index_at_axis(axis, 0)]]
     for k in range(1, x.shape[axis]):
-        found.append(operation(found[-1], x[along(axis, k)]))
+        found.append(operation(found[-1], x[index_at_axis(axis, k)]))
     return stack(found, axis)
 
 
@@ -344,7 +348,7 @@ def _segments(indices: Array, length: int) -> list[tuple[int, int]]:
     starts = [int(i) for i in np.atleast_1d(plain(indices))]
     for start in starts:
         if not 0 <= start < length:
-            raise refused(
+            raise argument_error(
                 IndexingError,
                 f"reduceat: index {start} along an axis of length {length}.",
                 f"indices from 0 to {length - 1}",
@@ -357,12 +361,12 @@ def _spread_over_segments(g: Array, x: Array, segments: tuple[tuple[int, int], .
     """Each element of `x` gets the sum of what the segments that it is in got."""
     rows = np.repeat(np.arange(len(segments)), [end - start for start, end in segments])
     places = np.concatenate([np.arange(start, end) for start, end in segments])
-    picked = getitem_static(g, index=along(axis, rows))
-    return scatter(picked, index=along(axis, places), shape=x.shape)
+    picked = getitem_static(g, index=index_at_axis(axis, rows))
+    return scatter(picked, index=index_at_axis(axis, places), shape=x.shape)
 
 
 _sums_of_segments = linear(
-    lambda x, segments, axis: np.stack([x[along(axis, slice(*s))].sum(axis) for s in segments], axis),
+    lambda x, segments, axis: np.stack([x[index_at_axis(axis, slice(*s))].sum(axis) for s in segments], axis),
     _spread_over_segments,
     name="sums of segments",
     samples=lambda draw: [
@@ -394,9 +398,9 @@ def reduceat(
         if ufunc is np.add and segments:
             result = _sums_of_segments(x, segments=tuple(segments), axis=axis)
         elif segments:
-            result = stack([reduce(ufunc, x[along(axis, slice(*s))], axis=axis) for s in segments], axis)
+            result = stack([reduce(ufunc, x[index_at_axis(axis, slice(*s))], axis=axis) for s in segments], axis)
         else:
-            result = x[along(axis, slice(0, 0))]
+            result = x[index_at_axis(axis, slice(0, 0))]
     return result if out is None else write_into(result, out[0], f"np.{ufunc.__name__}.reduceat(out=...)")
 
 

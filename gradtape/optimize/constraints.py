@@ -10,7 +10,7 @@ from scipy import optimize
 
 from gradtape.errors import OperandError, ShapeError
 from gradtape.extend import Packing, solver_error
-from gradtape.optimize.objective import Function, VectorFunction
+from gradtape.optimize.objective import Function, VectorObjective
 
 FORMS = (
     '{"type": "eq" or "ineq", "fun": g}, scipy.optimize.NonlinearConstraint(g, lower, upper), '
@@ -37,7 +37,7 @@ class Constraint:
             if method == "trust-constr":  # the one that takes a sparse matrix
                 return self.given
             return optimize.LinearConstraint(self.matrix, self.given.lb, self.given.ub, self.given.keep_feasible)
-        function = VectorFunction(self.function, packing, args, title, False)
+        function = VectorObjective(self.function, packing, args, title, False)
         size = function(packing.sample).size
         for side in (self.lower, self.upper):
             if np.size(side) not in (1, size):
@@ -57,7 +57,7 @@ class Constraint:
         return optimize.NonlinearConstraint(function, self.lower, self.upper, jac=function.jacobian, keep_feasible=keep)
 
 
-def read(constraints: Any, packing: Packing, title: str) -> list[Constraint]:
+def read_constraints(constraints: Any, packing: Packing, title: str) -> list[Constraint]:
     """The constraints that were given, one or a list of them, in any of SciPy's forms."""
     if constraints is None:
         return []
@@ -90,7 +90,7 @@ def _side(limit: Any) -> Any:
     return np.asarray(limit, float).reshape(-1) if np.ndim(limit) else limit
 
 
-def is_sparse(function: VectorFunction, values: int, packing: Packing) -> bool:
+def is_sparse(function: VectorObjective, values: int, packing: Packing) -> bool:
     """Whether the Jacobian of a function is large and mostly zeros."""
     elements = values * packing.size
     return elements >= WORTH_SPARSE and bool(function.sparse_jacobian(packing.sample).nnz < 0.2 * elements)

@@ -9,10 +9,10 @@ from scipy import optimize
 
 from gradtape.errors import OperandError, ShapeError
 from gradtape.extend import WRONG_VALUE, Packing, as_scalar, map_structure, solver_error
-from gradtape.optimize.objective import Function, VectorFunction, name_of, plain_number
-from gradtape.optimize.progress import Progress
+from gradtape.optimize.objective import Function, VectorObjective, function_name, plain_number
+from gradtape.optimize.progress import SolverProgress
 from gradtape.optimize.result import OptimizeResult
-from gradtape.optimize.solving import Arguments, check_function
+from gradtape.optimize.solving import SolverArguments, check_function
 from gradtape.transforms.gradients import grad
 
 WITH_JACOBIAN = ("hybr", "lm")
@@ -48,10 +48,10 @@ def root(
         raise solver_error(
             OperandError, f"{title}: method={method!r}.", f"one of {', '.join((*WITH_JACOBIAN, *WITHOUT))}"
         )
-    packing, arguments = Packing(x0, "x0"), Arguments(args, title)
+    packing, arguments = Packing(x0, "x0"), SolverArguments(args, title)
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
-        flat = VectorFunction(function, packing, plain, title, jit)
+        flat = VectorObjective(function, packing, plain, title, jit)
         count = flat(start).size
         if count != packing.size and method != "lm":
             raise solver_error(
@@ -99,10 +99,10 @@ def root_scalar(
     if x0 is None and bracket is None:
         raise solver_error(OperandError, f"{title}: neither x0 nor bracket was given.", "x0=1.0, or bracket=(a, b)")
     way = method or ("brentq" if bracket is not None else "newton" if x1 is None else "secant")
-    packing, arguments = Packing(0.0 if x0 is None else x0, "x0"), Arguments(args, title)
+    packing, arguments = Packing(0.0 if x0 is None else x0, "x0"), SolverArguments(args, title)
     if packing.size != 1:
         raise solver_error(ShapeError, f"{title}: x0 has {packing.size} elements.", "one number; or gt.optimize.root")
-    name = name_of(function)
+    name = function_name(function)
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
         def value(x: float) -> float:
@@ -170,10 +170,10 @@ def fixed_point(
     """
     title = "gt.optimize.fixed_point"
     check_function(function, title)
-    packing, arguments = Packing(x0, "x0"), Arguments(args, title)
+    packing, arguments = Packing(x0, "x0"), SolverArguments(args, title)
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
-        step = VectorFunction(function, packing, plain, title, False)
+        step = VectorObjective(function, packing, plain, title, False)
         count = step(start).size
         if count != packing.size:
             raise solver_error(
@@ -181,7 +181,7 @@ def fixed_point(
                 f"{title}: {step.name} returns {count} values for {packing.size} unknowns.",
                 "return the structure of x0",
             )
-        with Progress("iterating", progress, maxiter) as shown:
+        with SolverProgress("iterating", progress, maxiter) as shown:
             return _accelerated(step, start.astype(float), tol, maxiter, shown)
 
     def condition(x: Any, *args: Any) -> Any:
@@ -195,7 +195,7 @@ def fixed_point(
 MEMORY = 5
 
 
-def _accelerated(step: Function, x: Any, tol: float, maxiter: int, shown: Progress) -> OptimizeResult:
+def _accelerated(step: Function, x: Any, tol: float, maxiter: int, shown: SolverProgress) -> OptimizeResult:
     """Anderson's acceleration: the mix of the last steps whose residuals cancel best; a plain step where that fails."""
     points: list[Any] = []
     moves: list[Any] = []

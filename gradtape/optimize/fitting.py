@@ -12,11 +12,11 @@ from gradtape.errors import DetachError, OperandError, ShapeError, UnsupportedEr
 from gradtape.extend import Lifted, Packing, ValuePacking, is_followed, solver_error
 from gradtape.optimize.bounds import flat_bounds
 from gradtape.optimize.constraints import is_sparse
-from gradtape.optimize.objective import Function, VectorFunction, name_of
-from gradtape.optimize.progress import Progress
+from gradtape.optimize.objective import Function, VectorObjective, function_name
+from gradtape.optimize.progress import SolverProgress
 from gradtape.optimize.result import OptimizeResult
-from gradtape.optimize.sensitivity import moving_minimum
-from gradtape.optimize.solving import Arguments, check_function
+from gradtape.optimize.sensitivity import differentiable_minimum
+from gradtape.optimize.solving import SolverArguments, check_function
 from gradtape.transforms.gradients import vjp
 
 RHO: dict[str, Function] = {  # SciPy's losses of z, the square of a residual over its scale
@@ -75,7 +75,7 @@ def least_squares(
         raise solver_error(OperandError, f"{title}: jac={jac!r}.", '"auto", "dense" or "sparse"')
     if not callable(loss) and loss not in LOSSES:
         raise solver_error(OperandError, f"{title}: loss={loss!r}.", f"one of {', '.join(LOSSES)}")
-    packing, arguments = Packing(x0, "x0"), Arguments(args, title)
+    packing, arguments = Packing(x0, "x0"), SolverArguments(args, title)
     limits = flat_bounds(bounds, packing, title, sides_first=True)
     if arguments.are_followed and callable(loss):
         raise solver_error(
@@ -85,11 +85,11 @@ def least_squares(
         )
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
-        residuals = VectorFunction(function, packing, plain, title, jit)
+        residuals = VectorObjective(function, packing, plain, title, jit)
         count = residuals(start).size
         sparse = jac == "sparse" or (jac == "auto" and method != "lm" and is_sparse(residuals, count, packing))
         between = {} if limits is None else {"bounds": limits}
-        with Progress("fitting", progress) as shown:
+        with SolverProgress("fitting", progress) as shown:
 
             def jacobian(flat: Any) -> Any:
                 shown.step(None)
@@ -113,13 +113,13 @@ def least_squares(
         return found
 
     result, flat = arguments.solve(core, packing.start)
-    values = ValuePacking(name_of(function))
+    values = ValuePacking(function_name(function))
 
     def slope(x: Any, *given: Any) -> Any:
         found, pull_back = vjp(lambda z: values.pack(function(packing.unpack(z), *given)), packing.pack(x))
         return pull_back(found * WEIGHTS[loss]((found / f_scale) ** 2))[0]
 
-    result["x"] = packing.handed_out(moving_minimum(slope, packing, arguments, flat, limits, solve))
+    result["x"] = packing.handed_out(differentiable_minimum(slope, packing, arguments, flat, limits, solve))
     if arguments.are_followed or (isinstance(flat, Lifted) and loss in RHO):
         result["fun"] = found = values.pack(function(result["x"], *arguments.given))
         result["cost"] = 0.5 * f_scale**2 * np.sum(RHO[loss]((found / f_scale) ** 2))
@@ -191,8 +191,8 @@ def curve_fit(
     def curve(parameters: Any) -> Any:
         return function(x, **parameters) if by_name else function(x, *parameters)
 
-    curve.__name__ = name_of(function)
-    flat = VectorFunction(curve, packing, (), title, jit)
+    curve.__name__ = function_name(function)
+    flat = VectorObjective(curve, packing, (), title, jit)
     count = flat(packing.sample).size
     if count != data.size:
         raise solver_error(
@@ -236,7 +236,7 @@ def _starts(function: Function, title: str) -> Any:
     if not parameters or any(parameter.kind in kinds for parameter in parameters):
         raise solver_error(
             OperandError,
-            f"{title}: how many parameters {name_of(function)} has cannot be told from its signature.",
+            f"{title}: how many parameters {function_name(function)} has cannot be told from its signature.",
             "give p0",
         )
     return np.ones(len(parameters))

@@ -12,12 +12,12 @@ from scipy import optimize
 from gradtape.errors import OperandError
 from gradtape.extend import Lifted, Packing, solver_error
 from gradtape.optimize.bounds import flat_bounds
-from gradtape.optimize.constraints import Constraint, read
+from gradtape.optimize.constraints import Constraint, read_constraints
 from gradtape.optimize.objective import Function, Objective
-from gradtape.optimize.progress import Progress
+from gradtape.optimize.progress import SolverProgress
 from gradtape.optimize.result import OptimizeResult
-from gradtape.optimize.sensitivity import moving_minimum
-from gradtape.optimize.solving import Arguments, check_function
+from gradtape.optimize.sensitivity import differentiable_minimum
+from gradtape.optimize.solving import SolverArguments, check_function
 from gradtape.transforms.gradients import grad
 
 VALUES = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
@@ -74,14 +74,16 @@ def minimize(
     if options is not None and not isinstance(options, dict):
         raise solver_error(OperandError, f"{title}: options is a {type(options).__name__}.", 'a dict: {"maxiter": 100}')
     packing = Packing(x0, "x0")
-    limits, conditions = flat_bounds(bounds, packing, title), read(constraints, packing, title)
+    limits, conditions = flat_bounds(bounds, packing, title), read_constraints(constraints, packing, title)
     way = _method(method, packing, limits is not None, bool(conditions), title)
-    arguments = Arguments((args if isinstance(args, tuple) else (args,), [each.args for each in conditions]), title)
+    arguments = SolverArguments(
+        (args if isinstance(args, tuple) else (args,), [each.args for each in conditions]), title
+    )
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
         objective = Objective(function, packing, plain[0], title, jit)
         between = [each.for_scipy(packing, title, way, more) for each, more in zip(conditions, plain[1], strict=True)]
-        with Progress("minimising", progress, (options or {}).get("maxiter")) as shown:
+        with SolverProgress("minimising", progress, (options or {}).get("maxiter")) as shown:
             found = optimize.minimize(
                 objective.value if way in VALUES else objective.value_and_gradient,
                 start.astype(float),
@@ -132,7 +134,7 @@ def _derivatives(method: str, hess: str | None, objective: Objective, title: str
     return {"jac": True, "hessp": objective.hessian_product}
 
 
-def _callback(callback: Function | None, packing: Packing, shown: Progress) -> Function:
+def _callback(callback: Function | None, packing: Packing, shown: SolverProgress) -> Function:
     wants_result = False
     if callback is not None:
         try:
@@ -162,7 +164,7 @@ def _with_derivatives(
     flat: Any,
     function: Function,
     packing: Packing,
-    arguments: Arguments,
+    arguments: SolverArguments,
     limits: Any,
     solve: Any,
     constraints: Sequence[Constraint] = (),
@@ -173,7 +175,7 @@ def _with_derivatives(
     def slope(x: Any, args: tuple[Any, ...], extras: list[Any]) -> Any:
         return packing.pack(gradient(x, *args))
 
-    moving = moving_minimum(slope, packing, arguments, flat, limits, solve, constraints)
+    moving = differentiable_minimum(slope, packing, arguments, flat, limits, solve, constraints)
     result["x"] = packing.handed_out(moving)
     if arguments.are_followed or isinstance(flat, Lifted):
         result["fun"] = function(result["x"], *arguments.given[0])
@@ -205,7 +207,7 @@ def minimize_scalar(
     """
     title = "gt.optimize.minimize_scalar"
     check_function(function, title)
-    arguments = Arguments((args if isinstance(args, tuple) else (args,), []), title)
+    arguments = SolverArguments((args if isinstance(args, tuple) else (args,), []), title)
     packing = Packing(0.0, "x")
 
     def core(start: Any, plain: tuple[Any, ...]) -> Any:

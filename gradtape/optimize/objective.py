@@ -29,7 +29,7 @@ from gradtape.transforms.sparse import sparse_hessian, sparse_jacobian
 Function = Callable[..., Any]
 
 
-def name_of(function: Any) -> str:
+def function_name(function: Any) -> str:
     """The name that a function goes by in messages."""
     return str(getattr(function, "__name__", type(function).__name__))
 
@@ -44,7 +44,7 @@ def plain_number(value: Any, title: str) -> float:
 
 
 @contextmanager
-def trying(is_trial: bool) -> Iterator[None]:
+def ignore_nonfinite_trials(is_trial: bool) -> Iterator[None]:
     """Inside, a value that is not finite is no news: at a place that a method tries, it goes back from there."""
     if not is_trial or keeps_saved_values():
         yield
@@ -60,7 +60,7 @@ class Objective:
 
     def __init__(self, function: Function, packing: Packing, args: tuple[Any, ...], title: str, jit: bool) -> None:
         self.function, self.packing, self.args, self.title = function, packing, args, title
-        self.name = name_of(function)
+        self.name = function_name(function)
         self.compiled: Function | None = None
         self.linear: tuple[Any, Function] | None = None
         self.looked = False
@@ -71,7 +71,7 @@ class Objective:
 
     def value(self, flat: Any) -> float:
         """The value alone, on plain arrays."""
-        with trying(self.looked):
+        with ignore_nonfinite_trials(self.looked):
             output = self._number(self.function(self.packing.unpack(flat), *self.args))
         value = plain_number(output, self.title)
         self._check_start(value)
@@ -81,7 +81,7 @@ class Objective:
     def value_and_gradient(self, flat: Any) -> tuple[float, Any]:
         """The value and the gradient as a vector. NaN counts as infinitely high, so that SciPy goes back from there."""
         tree = self.packing.unpack(flat)
-        with trying(self.looked):
+        with ignore_nonfinite_trials(self.looked):
             if self.compiled is not None and self.looked:
                 output, gradient = self.compiled(tree, *self.args)
                 value, found = float(output), self.packing.pack(gradient)
@@ -160,12 +160,12 @@ class Objective:
         return sparse_hessian(whole, pattern="cached")
 
 
-class VectorFunction:
+class VectorObjective:
     """A function of several numbers, by vectors, and its Jacobian, dense or sparse."""
 
     def __init__(self, function: Function, packing: Packing, args: tuple[Any, ...], title: str, jit: bool) -> None:
         self.function, self.packing, self.args, self.title = function, packing, args, title
-        self.name = name_of(function)
+        self.name = function_name(function)
         self.values = ValuePacking(self.name)
         self.dense: Function = jacobian(self._flat)
         self.sparse = sparse_jacobian(self._flat, pattern="cached")

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 
-class Progress:
+class SolverProgress:
     """Counts iterations and shows the value. `wanted`: None on terminals only, True always, False never."""
 
     def __init__(self, label: str, wanted: bool | None, total: int | None = None) -> None:
@@ -36,7 +36,7 @@ class Progress:
         elif self.lines and (self.count & (self.count - 1)) == 0:  # 1, 2, 4, 8 ...
             print(f"{self.label}: iteration {self.count}", *(f"{k} {v}" for k, v in told.items()), file=sys.stderr)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> SolverProgress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:

@@ -32,19 +32,20 @@ class OptimizeResult(optimize.OptimizeResult):  # type: ignore[misc]  # SciPy ha
         for key in ("fun", "cost", "optimality", "constr_violation"):
             if key in self:
                 one = np.size(self[key]) == 1 and not isinstance(self[key], Lifted)
-                told_as = f"{float(numbers_if_known(self[key]).reshape(())):.8g}" if one else described(self[key])
+                told_as = f"{float(numbers_if_known(self[key]).reshape(())):.8g}" if one else describe_array(self[key])
                 lines.append(f"  {key:6} {told_as}")
         for key in ("x", "errors"):
             if key in self:
                 lines += [
-                    f"  {name}  {described(leaf)}" for name, leaf in zip(leaf_paths(self[key], key), leaves(self[key]))
+                    f"  {name}  {describe_array(leaf)}"
+                    for name, leaf in zip(leaf_paths(self[key], key), leaves(self[key]))
                 ]
         return "\n".join(lines)
 
     __str__ = __repr__
 
 
-def described(value: Any) -> str:
+def describe_array(value: Any) -> str:
     """An array in a few words: its numbers where they are few, else its shape and range."""
     if isinstance(value, Lifted):
         return f"shape {value.shape}, in a batch or a trace"

@@ -15,7 +15,7 @@ import numpy as np
 from gradtape.errors import UnsupportedError
 from gradtape.extend import Lifted, Packing, as_vector, numbers_if_known, off_tape, solver_error
 from gradtape.optimize.constraints import Constraint
-from gradtape.optimize.solving import Arguments
+from gradtape.optimize.solving import SolverArguments
 from gradtape.transforms.gradients import vjp
 from gradtape.transforms.jacobians import jacobian
 
@@ -23,10 +23,10 @@ NEAR = 1e-6
 """How far from a limit, relative to its size, a value counts as being at it."""
 
 
-def moving_minimum(
+def differentiable_minimum(
     slope: Callable[..., Any],
     packing: Packing,
-    arguments: Arguments,
+    arguments: SolverArguments,
     flat: Any,
     limits: tuple[Any, Any] | None,
     solve: Any,
@@ -61,7 +61,7 @@ def _near(value: Any, limit: Any) -> Any:
 def _with_multipliers(
     slope: Callable[..., Any],
     packing: Packing,
-    arguments: Arguments,
+    arguments: SolverArguments,
     flat: Any,
     held: Any,
     solve: Any,

@@ -24,7 +24,7 @@ from gradtape.optimize.result import OptimizeResult
 Function = Callable[..., Any]
 
 
-class Arguments:
+class SolverArguments:
     """The arguments of a function besides its unknowns: plain for the solver, as they came for the derivative."""
 
     def __init__(self, args: Any, title: str) -> None:

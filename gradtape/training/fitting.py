@@ -19,7 +19,7 @@ from gradtape.nn.storage import check_place
 from gradtape.optim import LBFGS, Adam, Optimiser
 from gradtape.training.batches import Batches
 from gradtape.training.history import History
-from gradtape.training.progress import Progress
+from gradtape.training.progress import FitProgress
 from gradtape.training.run import Position, generators_of, one_dtype, put_back, states_of, store, taken_up
 from gradtape.training.stopping import EarlyStopping, as_stopping
 from gradtape.transforms.gradients import value_and_grad
@@ -237,7 +237,7 @@ class _Fitting:
         self.generators = generators
         each = self.data.count()
         done = 0 if each is None else self.at.epoch * each + self.at.batch
-        self.progress = Progress(progress, self.epochs, None if each is None else self.epochs * each, done)
+        self.progress = FitProgress(progress, self.epochs, None if each is None else self.epochs * each, done)
         stopped = "finished"
         try:
             while self.at.epoch < self.epochs and not self.at.is_over:

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 
-class Progress:
+class FitProgress:
     """What `fit` says while it runs. `wanted` is None for: only on a terminal, and only with tqdm."""
 
     def __init__(self, wanted: bool | None, epochs: int, total: int | None, done: int) -> None:

@@ -1,7 +1,7 @@
 """Functions in, functions out: grad, value_and_grad, vjp, jvp, linearize.
 
-All stand on one thing: `record` runs a function on tracked copies of its arguments, and what it returns can be pulled
-back (reverse) and pushed through (forward) as often as needed. Arguments and results are nested structures throughout.
+All use `record_call`: it runs a function on tracked copies of its arguments, and what it returns can be pulled back
+(reverse) and pushed through (forward) as often as needed. Arguments and results are nested structures throughout.
 NumPy in, NumPy out; tensors in, tensors out.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.backprop import walk
 from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
-from gradtape.core.forward import ForwardAccumulator, check_tangent, push_through
+from gradtape.core.forward import ForwardAccumulator, check_tangent, push_tangents
 from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, concrete_value
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 
 
-class Recorded:
+class RecordedCall:
     """One run of a function: its tracked arguments, its results, and the graph between them."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Recorded:
 
     def called(self, index: int) -> str:
         """How messages speak of a source."""
-        return f"{argument_of(self.function, dict(zip(self.numbers, self.chosen)), index)} of {self.name}"
+        return f"{argument_name(self.function, dict(zip(self.numbers, self.chosen)), index)} of {self.name}"
 
     def pull_back(self, outputs: list[Any], cotangents: list[Any], last: bool = False) -> list[Any]:
         """The cotangents of the sources, None where there is no path."""
@@ -98,12 +98,12 @@ class Recorded:
         """The tangents of the outputs, None where there is no path."""
         targets = [o._node if isinstance(o, Tensor) else UNTRACKED for o in outputs]
         seeds = dict(zip(self.nodes, tangents, strict=True))
-        return push_through(targets, seeds, self.tape.bit, _attach_for(outputs))
+        return push_tangents(targets, seeds, self.tape.bit, _attach_for(outputs))
 
     def answer(self, values: list[Any]) -> list[Any]:
         """`values`, one for each source, as arrays where the source was one and as tensors otherwise."""
         seen: set[int] = set()
-        return [handed_out(v, not isinstance(given, Tensor), seen) for v, given in zip(values, self.given, strict=True)]
+        return [hand_out(v, not isinstance(given, Tensor), seen) for v, given in zip(values, self.given, strict=True)]
 
     def in_structure(self, values: list[Any]) -> list[Any]:
         """`values`, one for each source, in the structures of the chosen arguments."""
@@ -125,7 +125,7 @@ def _attach_for(outputs: Sequence[Any]) -> Any:
     return attach if bits & ~AMBIENT or (ambient and bits & AMBIENT) else None
 
 
-def handed_out(value: Any, as_numpy: bool, seen: set[int], kept: bool = False) -> Any:
+def hand_out(value: Any, as_numpy: bool, seen: set[int], kept: bool = False) -> Any:
     """A result for the user: nobody else's memory, and plain NumPy if that is what came in.
 
     `kept` says that the graph lives on, which may have saved this very array.
@@ -156,7 +156,7 @@ def check_function(function: Any, what: str) -> None:
         )
 
 
-def choose(function: Function, args: tuple[Any, ...], argnums: int | Sequence[int]) -> tuple[list[int], bool]:
+def choose_arguments(function: Function, args: tuple[Any, ...], argnums: int | Sequence[int]) -> tuple[list[int], bool]:
     single = isinstance(argnums, (int, np.integer))
     numbers = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
     name = getattr(function, "__name__", "the function")
@@ -166,14 +166,14 @@ def choose(function: Function, args: tuple[Any, ...], argnums: int | Sequence[in
     return [int(number) % len(args) for number in numbers], bool(single)
 
 
-def record(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: list[int]) -> Recorded:
+def record_call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: list[int]) -> RecordedCall:
     def call(chosen: list[Any]) -> Any:
         full = list(args)
         for number, value in zip(numbers, chosen, strict=True):
             full[number] = value
         return function(*full, **kwargs)
 
-    return Recorded(function, numbers, [args[number] for number in numbers], call)
+    return RecordedCall(function, numbers, [args[number] for number in numbers], call)
 
 
 def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
@@ -191,16 +191,16 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        numbers, single = choose(function, args, argnums)
-        run = record(function, args, kwargs, numbers)
+        numbers, single = choose_arguments(function, args, argnums)
+        run = record_call(function, args, kwargs, numbers)
         returned, aux = _split_aux(run.result, has_aux, run.name, run.was_numpy)
-        output = one_number(returned, run.name)
+        output = as_scalar(returned, run.name)
         seed = np.ones(output.shape, output.dtype)
         found = run.pull_back([output], [seed], last=True) if isinstance(output, Tensor) else [None] * len(run.sources)
         warn_unused(run, returned, found)
         filled = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
         gradients = run.in_structure(run.answer(filled))
-        value = handed_out(output, run.was_numpy, set())
+        value = hand_out(output, run.was_numpy, set())
         answer = gradients[0] if single else tuple(gradients)
         return ((value, aux), answer) if has_aux else (value, answer)
 
@@ -234,7 +234,7 @@ def _split_aux(result: Any, has_aux: bool, name: str, as_numpy: bool) -> tuple[A
     if not isinstance(result, tuple) or len(result) != 2:
         raise messages.not_a_pair(name, result)
     return result[0], map_structure(
-        lambda x: handed_out(x, as_numpy, set(), kept=True) if isinstance(x, Tensor) else x, result[1]
+        lambda x: hand_out(x, as_numpy, set(), kept=True) if isinstance(x, Tensor) else x, result[1]
     )
 
 
@@ -245,7 +245,7 @@ def _outputs(result: Any, name: str) -> list[Any]:
     return outputs
 
 
-def one_number(output: Any, name: str) -> Any:
+def as_scalar(output: Any, name: str) -> Any:
     if output is None:
         raise messages.returned_none(name)
     if not isinstance(output, Tensor):
@@ -261,7 +261,7 @@ def one_number(output: Any, name: str) -> Any:
     return output
 
 
-def warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
+def warn_unused(run: RecordedCall, output: Any, found: list[Any]) -> None:
     """Say why `output` does not depend on a source for which nothing was `found`; its derivative is zeros then."""
     unused = [i for i, gradient in enumerate(found) if gradient is None and run.sources[i].size]
     if unused:
@@ -272,7 +272,7 @@ def warn_unused(run: Recorded, output: Any, found: list[Any]) -> None:
         report(messages.unused_argument(run.called(unused[0]), shape, used, reason, Location.here()))
 
 
-def argument_of(function: Function, arguments: Mapping[int, Any], index: int) -> str:
+def argument_name(function: Function, arguments: Mapping[int, Any], index: int) -> str:
     """How messages speak of a leaf of the `arguments` of a function, which have names or numbers.
 
     >>> argument_of(lambda p, x: None, {0: {"w": 1.0, "b": 2.0}, 1: 3.0}, 1)
@@ -294,7 +294,7 @@ def argument_of(function: Function, arguments: Mapping[int, Any], index: int) ->
     return f"{called} ({names[number]})" if number < len(names) else called
 
 
-def off_tape(outputs: list[Any], bit: int) -> bool:
+def none_recorded(outputs: list[Any], bit: int) -> bool:
     """Whether there are results, and none of them was recorded: a derivative is zero for want of any path."""
     tensors = [
         o for o in outputs if isinstance(o, Tensor) and concrete_value(o) is o
@@ -302,7 +302,7 @@ def off_tape(outputs: list[Any], bit: int) -> bool:
     return bool(outputs) and not any(o._node.bits & (bit | LIFTED) for o in tensors)
 
 
-def asked_by_user() -> bool:
+def called_by_user() -> bool:
     """Whether the caller was called by a user, who may be surprised, and not by code that knows what to expect.
 
     By way of `jit`, as it may be: a compiled function is called as the function itself.
@@ -325,7 +325,7 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:
     (array([1., 0.]),)
     """
     check_function(function, "vjp")
-    run = record(function, primals, {}, list(range(len(primals))))
+    run = record_call(function, primals, {}, list(range(len(primals))))
     result, aux = _split_aux(run.result, has_aux, run.name, run.was_numpy)
     outputs = _outputs(result, run.name)
 
@@ -334,12 +334,12 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:
         pairs = [(c, o) for c, o in zip(given, outputs, strict=True) if isinstance(o, Tensor)]
         seeds = [check_seed(c, o, "cotangents", lend=True) for c, o in pairs]
         found = [copy_if_lent(g, seeds) for g in run.pull_back([o for _, o in pairs], seeds)]
-        if off_tape(outputs, run.tape.bit) and asked_by_user():
+        if none_recorded(outputs, run.tape.bit) and called_by_user():
             warn_unused(run, outputs[0], found)
         filled = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
         return tuple(run.in_structure(run.answer(filled)))
 
-    value = map_structure(lambda o: handed_out(o, run.was_numpy, set(), kept=True), result)
+    value = map_structure(lambda o: hand_out(o, run.was_numpy, set(), kept=True), result)
     return (value, pull_back, aux) if has_aux else (value, pull_back)
 
 
@@ -354,19 +354,19 @@ def linearize(function: Function, *primals: Any) -> tuple[Any, Function]:
     array([1., 0.])
     """
     check_function(function, "linearize")
-    run = record(function, primals, {}, list(range(len(primals))))
+    run = record_call(function, primals, {}, list(range(len(primals))))
     outputs = _outputs(run.result, run.name)
 
     def push(*tangents: Any) -> Any:
         seeds = _checked_tangents(primals, tangents, run.sources)
         pushed = run.push(outputs, seeds)
-        if off_tape(outputs, run.tape.bit) and asked_by_user():
+        if none_recorded(outputs, run.tape.bit) and called_by_user():
             warn_unused(run, outputs[0], [None] * len(seeds))
         if _is_spoilt(pushed):
             run.look()
         return _tangent_structure(run.result, outputs, pushed, run.was_numpy)
 
-    return map_structure(lambda o: handed_out(o, run.was_numpy, set(), kept=True), run.result), push
+    return map_structure(lambda o: hand_out(o, run.was_numpy, set(), kept=True), run.result), push
 
 
 def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
@@ -390,16 +390,16 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
     result, aux = _split_aux(result, has_aux, name, was_numpy)
     outputs = _outputs(result, name)
     pushed = [accumulator.jvp(o) if isinstance(o, Tensor) else None for o in outputs]
-    if sources and off_tape(outputs, accumulator.bit) and asked_by_user():
+    if sources and none_recorded(outputs, accumulator.bit) and called_by_user():
         from gradtape.explain.emit.policy import report
         from gradtape.explain.queries.why import why
 
-        which = f"{argument_of(function, dict(enumerate(primals)), 0)} of {name}"
+        which = f"{argument_name(function, dict(enumerate(primals)), 0)} of {name}"
         reason = why(outputs[0], sources[0], accumulator.bit)
         report(messages.unused_argument(which, sources[0].shape, (), reason, Location.here()))
     if _is_spoilt(pushed):  # nothing of the way is left to look at: go it again
-        record(function, tuple(primals), {}, list(range(len(primals)))).look()
-    value = map_structure(lambda o: handed_out(o, was_numpy, set()), result)
+        record_call(function, tuple(primals), {}, list(range(len(primals)))).look()
+    value = map_structure(lambda o: hand_out(o, was_numpy, set()), result)
     tangent = _tangent_structure(result, outputs, pushed, was_numpy)
     return (value, tangent, aux) if has_aux else (value, tangent)
 
@@ -422,4 +422,4 @@ def _tangent_structure(result: Any, outputs: list[Any], pushed: list[Any], as_nu
         np.zeros(np.shape(o), getattr(o, "dtype", float)) if t is None else t
         for o, t in zip(outputs, pushed, strict=True)
     ]
-    return rebuild(result, [handed_out(t, as_numpy, set()) for t in filled])
+    return rebuild(result, [hand_out(t, as_numpy, set()) for t in filled])

@@ -15,14 +15,14 @@ from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
 from gradtape.transforms.gradients import (
     Function,
-    Recorded,
-    asked_by_user,
+    RecordedCall,
+    called_by_user,
     check_function,
-    choose,
+    choose_arguments,
     grad,
     jvp,
-    off_tape,
-    record,
+    none_recorded,
+    record_call,
     warn_unused,
 )
 
@@ -65,8 +65,8 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, expla
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        numbers, single = choose(function, args, argnums)
-        run = record(function, args, kwargs, numbers)
+        numbers, single = choose_arguments(function, args, argnums)
+        run = record_call(function, args, kwargs, numbers)
         outputs = leaves(run.result)
         for output in outputs:
             if output is None:
@@ -81,7 +81,7 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, expla
 
                 unit = Units(np.ones(output.shape, output.dtype))
                 examine_rows(output, unit, run.tape.bit, list(zip(run.nodes, row)), run.held)
-        if explains and off_tape(outputs, run.tape.bit) and asked_by_user():
+        if explains and none_recorded(outputs, run.tape.bit) and called_by_user():
             warn_unused(run, outputs[0], [None] * len(run.sources))
         blocks = [
             [_block(part, np.shape(output), source) for part, source in zip(row, run.sources, strict=True)]
@@ -96,7 +96,7 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, expla
     return wrapped
 
 
-def _pulled(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+def _pulled(run: RecordedCall, outputs: list[Any]) -> list[list[Any]]:
     """For each output and each source, the derivatives with an axis for the output's elements in front; or None."""
     widest = max([source.size for source in run.sources], default=1)
     rows = []
@@ -110,7 +110,7 @@ def _pulled(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
     return rows
 
 
-def _pull_row(run: Recorded, output: Tensor, seed: Any, last: bool) -> list[Any]:
+def _pull_row(run: RecordedCall, output: Tensor, seed: Any, last: bool) -> list[Any]:
     return run.pull_back([output], [seed])
 
 
@@ -121,7 +121,7 @@ def _block(rows: Any, output_shape: tuple[int, ...], source: Tensor) -> Any:
     return rows if rows.shape == shape else rows.reshape(shape)
 
 
-def _pushed(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
+def _pushed(run: RecordedCall, outputs: list[Any]) -> list[list[Any]]:
     """For each output and each source, the derivatives with an axis for the source's elements behind; or None."""
     widest = max([int(np.size(output)) for output in outputs], default=1)
     columns = []
@@ -133,7 +133,7 @@ def _pushed(run: Recorded, outputs: list[Any]) -> list[list[Any]]:
     return [[column[index] for column in columns] for index in range(len(outputs))]
 
 
-def _push_row(run: Recorded, outputs: list[Any], index: int, tangent: Any, last: bool) -> list[Any]:
+def _push_row(run: RecordedCall, outputs: list[Any], index: int, tangent: Any, last: bool) -> list[Any]:
     tangents: list[Any] = [None] * len(run.sources)
     tangents[index] = tangent
     return run.push(outputs, tangents)

@@ -13,7 +13,7 @@ from gradtape.core.explain_hooks import any_zero_or_nonfinite
 from gradtape.core.pytree import children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.explain import messages
-from gradtape.transforms.gradients import argument_of, check_function, handed_out
+from gradtape.transforms.gradients import argument_name, check_function, hand_out
 
 Function = Callable[..., Any]
 
@@ -51,7 +51,7 @@ def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
                 values.append(output)
                 continue
             batched = unbatch(output, level)
-            values.append(handed_out(np.moveaxis(batched, 0, place), as_numpy, set()))
+            values.append(hand_out(np.moveaxis(batched, 0, place), as_numpy, set()))
         if any_zero_or_nonfinite(values):
             from gradtape.explain.kernel.per_row import examine_examples
 
@@ -78,7 +78,7 @@ def _axes_for(tree: Any, axes: Any, what: str) -> list[Any]:
 
 def _batch_size(function: Function, args: tuple[Any, ...], flat: list[Any], axes: list[Any]) -> int:
     def called(index: int) -> str:
-        return argument_of(function, dict(enumerate(args)), index)
+        return argument_name(function, dict(enumerate(args)), index)
 
     sizes = {}
     for index, (x, axis) in enumerate(zip(flat, axes, strict=True)):

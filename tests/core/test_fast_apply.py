@@ -15,7 +15,7 @@ from gradtape.core.fast_apply import fast_binary, fast_unary, is_plain
 from gradtape.core.graph import LIFTED_NODE, Cut, Node
 from gradtape.core.operation import NO_PARAMS, Op, apply
 from gradtape.core.rules import TABLE
-from gradtape.core.saved_arrays import Guarded
+from gradtape.core.saved_arrays import LockedArray
 from gradtape.core.tensor import Tensor
 
 TWO = [ops.add, ops.subtract, ops.multiply, ops.divide, ops.power, ops.matmul, ops.maximum, ops.arctan2]
@@ -41,7 +41,7 @@ def _same(fast: Any, general: Any) -> None:
             assert fact.dtype == other.dtype
         elif isinstance(fact, tuple):
             for value, wanted in zip(fact, other, strict=True):
-                assert isinstance(value, Guarded) == isinstance(wanted, Guarded)
+                assert isinstance(value, LockedArray) == isinstance(wanted, LockedArray)
                 held, expected = (getattr(v, "array", v) for v in (value, wanted))
                 assert held is expected or np.array_equal(held, expected)
         else:

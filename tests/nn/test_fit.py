@@ -15,7 +15,7 @@ import gradtape as gt
 from gradtape.nn import functional
 from gradtape.nn.storage import read
 from gradtape.training.history import History, sparkline
-from gradtape.training.progress import Progress
+from gradtape.training.progress import FitProgress
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(50, 3))
@@ -55,10 +55,10 @@ class Interrupted:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
         self.left = after
-        self.original = Progress.batch
-        monkeypatch.setattr(Progress, "batch", lambda progress, epoch, loss: self(progress, epoch, loss))
+        self.original = FitProgress.batch
+        monkeypatch.setattr(FitProgress, "batch", lambda progress, epoch, loss: self(progress, epoch, loss))
 
-    def __call__(self, progress: Progress, epoch: int, loss: float) -> None:
+    def __call__(self, progress: FitProgress, epoch: int, loss: float) -> None:
         self.original(progress, epoch, loss)
         self.left -= 1
         if not self.left:

@@ -18,7 +18,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.bridges.probing import shapes_by_trial
-from gradtape.bridges.program import Call, Program
+from gradtape.bridges.program import ArrayProgram, BridgeCall
 from gradtape.core.tensor import Tensor
 from gradtape.numpy_dispatch import import_hook, interchange
 
@@ -158,7 +158,7 @@ def test_the_device_is_the_cpu() -> None:
 def test_a_missing_library_is_named() -> None:
     """A function that needs another library says which, and how to get it."""
     with pytest.raises(ImportError, match="python -m pip install no_such_library"):
-        interchange.library("no_such_library", "to_nowhere")
+        interchange.import_library("no_such_library", "to_nowhere")
 
 
 # -- einops and opt_einsum
@@ -229,7 +229,7 @@ def test_einops_knows_tensors_whichever_is_imported_first(order: str) -> None:
 def test_a_library_that_changed_too_much_keeps_working() -> None:
     """If our part cannot be imported, that is a warning, and the library is as it was."""
     with pytest.warns(ImportWarning, match=r"gradtape\.no_such_bridge"):
-        import_hook.introduce("gradtape.no_such_bridge")
+        import_hook.import_bridge("gradtape.no_such_bridge")
 
 
 def test_scipys_array_api_functions_take_tensors() -> None:
@@ -329,7 +329,7 @@ def cubes(x: Any, scale: Any) -> tuple[Any, Any]:
 
 def test_a_program_is_differentiated_any_number_of_times() -> None:
     """The derivative of a program is a program of its inputs and the cotangents, and so is the derivative of that."""
-    program = Program(lambda x, scale: list(cubes(x, scale)), "cubes")
+    program = ArrayProgram(lambda x, scale: list(cubes(x, scale)), "cubes")
     x, scale = np.array([1.0, 2.0]), np.array(2.0)
     value, position = program(x, scale)
     assert (value, position) == (18.0, 1)
@@ -344,7 +344,7 @@ def test_a_program_is_differentiated_any_number_of_times() -> None:
 
 def test_a_recorded_program_pulls_back_what_it_computed() -> None:
     """`recorded` gives all results, and the cotangents of the inputs that were wanted, as often as asked."""
-    program = Program(lambda x, scale: list(cubes(x, scale)), "cubes")
+    program = ArrayProgram(lambda x, scale: list(cubes(x, scale)), "cubes")
     results, pull = program.recorded([np.array([1.0, 2.0]), np.array(2.0)], [1])
     assert [result.tolist() for result in results] == [18.0, 1]
     for seed in (1.0, 2.0):
@@ -353,7 +353,7 @@ def test_a_recorded_program_pulls_back_what_it_computed() -> None:
 
 def test_conjugated_cotangents() -> None:
     """Libraries whose cotangents are the conjugates of gradtape's get those."""
-    program = Program(lambda z: [z * z], "square")
+    program = ArrayProgram(lambda z: [z * z], "square")
     z, seed = np.array(1 + 2j), np.array(0.5 + 1j)
     (ours,), (theirs,) = program.derivative(1, [0])(z, seed), program.derivative(1, [0], conjugated=True)(z, seed)
     assert ours == np.conj(2 * z) * seed
@@ -367,14 +367,14 @@ def test_a_call_keeps_structures() -> None:
         return {"sum": pair["a"] + pair["b"][0], "scale": scale * pair["a"], "name": "text", "none": None}
 
     arguments = ({"a": np.ones(2), "b": [np.zeros(2)]},), {"scale": 3.0}
-    call = Call(function, (arguments[0], arguments[1]), lambda leaf: isinstance(leaf, np.ndarray))
+    call = BridgeCall(function, (arguments[0], arguments[1]), lambda leaf: isinstance(leaf, np.ndarray))
     assert len(call.arrays) == 2
     found = call.results([result.tolist() for result in call.program(*call.arrays)])
     assert found == {"sum": [1.0, 1.0], "scale": [3.0, 3.0], "name": "text", "none": None}
 
 
-def called(function: Any, *arrays: Any) -> Call:
-    return Call(function, (arrays, {}), lambda leaf: isinstance(leaf, np.ndarray))
+def called(function: Any, *arrays: Any) -> BridgeCall:
+    return BridgeCall(function, (arrays, {}), lambda leaf: isinstance(leaf, np.ndarray))
 
 
 def test_shapes_are_found_by_trial() -> None:

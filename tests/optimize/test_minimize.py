@@ -12,7 +12,7 @@ from scipy import optimize, sparse
 
 import gradtape as gt
 from gradtape.optimize import minimising
-from gradtape.optimize.progress import Progress
+from gradtape.optimize.progress import SolverProgress
 
 
 def rosenbrock(x: Any) -> Any:
@@ -426,7 +426,7 @@ def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str
 def test_progress_without_tqdm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where tqdm is not installed, plain lines come at doubling distances."""
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    with Progress("minimising", True) as shown:
+    with SolverProgress("minimising", True) as shown:
         for _ in range(9):
             shown.step(1.0, 0.5)
     lines = capsys.readouterr().err.splitlines()

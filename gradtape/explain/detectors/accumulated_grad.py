@@ -63,7 +63,7 @@ def _clearing(site: UserExpression, statement: ast.stmt) -> str:
     return ""
 
 
-def note_missing(name: str, count: int, made: SourceLocation | None, ran: SourceLocation) -> None:
+def note_missing_gradients(name: str, count: int, made: SourceLocation | None, ran: SourceLocation) -> None:
     """Warn of a step of an optimiser none of whose parameters has a gradient."""
     site = UserExpression.present()
     span = site.span

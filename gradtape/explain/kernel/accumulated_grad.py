@@ -10,7 +10,7 @@ from gradtape.core.graph import ADDED, SPENT, Extra
 from gradtape.explain.detectors.accumulated_grad import warn_added
 
 
-def note_change(extra: Extra) -> None:
+def note_parameter_change(extra: Extra) -> None:
     """Mark the gradient as spent, before its tensor changes; warn if it contains that of an earlier step."""
     was_added, where = extra.use & ADDED, extra.added
     extra.use, extra.added = SPENT, None

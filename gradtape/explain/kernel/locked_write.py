@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.core.graph import Node
 from gradtape.core.location import Location, is_library
-from gradtape.core.saved_arrays import Guarded, guard_of
+from gradtape.core.saved_arrays import LockedArray, guard_of
 from gradtape.core.tensor import Tensor
 from gradtape.explain.detectors.locked_write import saved_array_problem, tensor_memory_problem
 from gradtape.explain.emit.listeners import notify_of_error
@@ -87,13 +87,13 @@ def _read_only_arrays(site: UserExpression) -> Iterator[tuple[str, Any]]:
                     yield one_line(site.source.text(node)), value
 
 
-def _saving_location(held: Guarded) -> Location | None:
+def _saving_location(held: LockedArray) -> Location | None:
     """The location of the oldest operation that saved a guarded array, as far as it is found."""
     node = min(_saving_nodes(held), key=lambda node: node.order, default=None)
     return None if node is None else node.location
 
 
-def _saving_nodes(held: Guarded) -> Iterator[Node]:
+def _saving_nodes(held: LockedArray) -> Iterator[Node]:
     """The operations that saved a guarded array. Slow (it asks the garbage collector), but only after an error."""
     for saved in gc.get_referrers(held):
         if isinstance(saved, tuple):

@@ -59,7 +59,7 @@ def code_for(kind: type, text: str) -> str:
     return code
 
 
-def as_problem(given: Problem | str, kind: type) -> Problem:
+def problem_from_text(given: Problem | str, kind: type) -> Problem:
     """`given`, or the problem that a text of the form "title, place, notes, fix" describes."""
     if isinstance(given, Problem):
         return given
@@ -103,6 +103,6 @@ def as_problem(given: Problem | str, kind: type) -> Problem:
 
 
 __all__ = [
-    "as_problem",
     "code_for",
+    "problem_from_text",
 ]

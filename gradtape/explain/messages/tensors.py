@@ -239,12 +239,12 @@ def leaf_written(how: str, shape: Shape) -> GradTapeError:
 
 
 def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
-    from gradtape.core.saved_arrays import Guarded
+    from gradtape.core.saved_arrays import LockedArray
     from gradtape.explain.source.expression import UserExpression
     from gradtape.explain.source.writes import find_writes
 
     name = "" if node.op is None else f" by {node.op.name!r}"
-    arrays = [item.array for item in node.inputs if type(item) is Guarded and item.array.shape == shape]
+    arrays = [item.array for item in node.inputs if type(item) is LockedArray and item.array.shape == shape]
     saved = at(node.location, "saved here")
     written = [
         span

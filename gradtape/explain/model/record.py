@@ -58,7 +58,7 @@ class SourceLocation(Protocol):
         ...
 
 
-class OperandSpec(Protocol):
+class RecordedOperand(Protocol):
     """Shape and dtype of an operand, None where nothing of it was kept; and whether it is tracked."""
 
     @property
@@ -127,7 +127,7 @@ class Record(Protocol):
         ...
 
     @property
-    def operands(self) -> Sequence[OperandSpec]:
+    def operands(self) -> Sequence[RecordedOperand]:
         """What is known of each operand, in the order of `parents`."""
         ...
 
@@ -340,7 +340,7 @@ class Watch(Protocol):
         ...
 
 
-class Library(Protocol):
+class ArrayLibrary(Protocol):
     """What explanations ask about the values of one array library."""
 
     def is_tensor(self, value: Any) -> bool:
@@ -365,10 +365,10 @@ class Library(Protocol):
 
 
 __all__ = [
+    "ArrayLibrary",
     "Computation",
-    "Library",
-    "OperandSpec",
     "Record",
+    "RecordedOperand",
     "Replayable",
     "Shape",
     "SourceLocation",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.graph import Node
-from gradtape.core.saved_arrays import Guarded
+from gradtape.core.saved_arrays import LockedArray
 from gradtape.core.shapes import Shape
 from gradtape.explain.queries.coverage import recorded_nodes
 
@@ -99,7 +99,7 @@ def _saved_arrays(node: Node) -> Iterator[np.ndarray[Any, Any]]:
     """The arrays that `node` holds; one element is not worth a row."""
     out = node.out if isinstance(node.out, tuple) else (node.out,)
     for value in (*node.inputs, *out):
-        array = value.array if isinstance(value, Guarded) else value
+        array = value.array if isinstance(value, LockedArray) else value
         if isinstance(array, np.ndarray) and array.ndim:
             yield array
 

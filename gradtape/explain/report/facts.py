@@ -22,7 +22,7 @@ from gradtape.core.explain_hooks import Cotangents
 from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cut, Node, Spec, departures
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op
-from gradtape.core.saved_arrays import Guarded
+from gradtape.core.saved_arrays import LockedArray
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor
 from gradtape.explain.graph.replay import is_custom, recorded_values
@@ -94,7 +94,7 @@ class Spread:
 
 
 @dataclass
-class Place:
+class ExpressionGroup:
     """All operations of one expression in the user's code (or one leaf, or one cut), folded into one."""
 
     key: Any
@@ -168,7 +168,7 @@ class Edge:
 
 
 @dataclass
-class Source:
+class GradientSource:
     """One of the tensors that the gradient was requested for."""
 
     name: str
@@ -186,9 +186,9 @@ class Facts:
     """One gradient: its places and edges, targets and sources, and what is not known (`missing`)."""
 
     asked: Location | None
-    places: dict[Any, Place] = field(default_factory=dict)
+    places: dict[Any, ExpressionGroup] = field(default_factory=dict)
     edges: dict[tuple[Any, Any], Edge] = field(default_factory=dict)
-    sources: list[Source] = field(default_factory=list)
+    sources: list[GradientSource] = field(default_factory=list)
     targets: list[Any] = field(default_factory=list)
     missing: str = ""
     calls: int = 1  # how many times the gradient was requested at this line
@@ -285,7 +285,7 @@ class _Walker:
         self.boundary = boundary
         self.names = names
         self.facts = facts
-        self.place_of: dict[Node, Place] = {}
+        self.place_of: dict[Node, ExpressionGroup] = {}
         self.gradients: dict[Node, tuple[Shape, Spread | None]] = {}
         self.values: dict[Node, Any] = {}
         self.counted: set[int] = set()  # arrays whose bytes are counted already
@@ -295,7 +295,7 @@ class _Walker:
 
     # -- places
 
-    def place(self, node: Node) -> Place:
+    def place(self, node: Node) -> ExpressionGroup:
         """The place of `node`; a new node is added to it."""
         found = self.place_of.get(node)
         if found is not None:
@@ -303,7 +303,7 @@ class _Walker:
         key, kind, name = self._key(node)
         found = self.facts.places.get(key)
         if found is None:
-            found = self.facts.places[key] = Place(key, kind, name, node.location)
+            found = self.facts.places[key] = ExpressionGroup(key, kind, name, node.location)
         self.place_of[node] = found
         found.meet(node)
         return found
@@ -427,7 +427,7 @@ class _Walker:
             ratio, gains = largest / size, place.gains
             place.gains = [gains[0] + 1, gains[1] + math.log(ratio), min(gains[2], ratio), max(gains[3], ratio)]
 
-    def _record_gradient(self, place: Place, spread: Spread | None, parts: list[Any] | None) -> float:
+    def _record_gradient(self, place: ExpressionGroup, spread: Spread | None, parts: list[Any] | None) -> float:
         """Record a gradient at `place`; returns its size."""
         for part in parts or ():
             found = None if part is None else Spread.of(part)
@@ -457,7 +457,7 @@ class _Walker:
 
     # -- the values of the forward pass
 
-    def _record_values(self, place: Place, node: Node, out: Any = None, inputs: Sequence[Any] = ()) -> None:
+    def _record_values(self, place: ExpressionGroup, node: Node, out: Any = None, inputs: Sequence[Any] = ()) -> None:
         """Record the bytes saved at `node`, and the spread of its value where it is known."""
         for item in (*inputs, *(out if isinstance(out, tuple) else (out,))):
             if isinstance(item, np.ndarray) and id(item) not in self.counted:
@@ -505,7 +505,7 @@ class _Walker:
                 if source is not None and source in alive:
                     key = ("left", id(departure.code), departure.offset, departure.reason)
                     where = departure.location
-                    left = self.facts.places.setdefault(key, Place(key, "left", departure.reason, where))
+                    left = self.facts.places.setdefault(key, ExpressionGroup(key, "left", departure.reason, where))
                     self.place_of[departure] = left
                     left.meet(departure)
                     self.edge(source, departure, "left", departure.reason)
@@ -543,7 +543,7 @@ class _Walker:
         name = self.names.get(node) or (place.name if place.kind == "leaf" else name_of(node.location))
         shape, spread = self.gradients.get(node, (None, None))
         location = node.location
-        self.facts.sources.append(Source(name, node.shape, str(node.dtype), location, place.key, spread, shape))
+        self.facts.sources.append(GradientSource(name, node.shape, str(node.dtype), location, place.key, spread, shape))
 
 
 def _steers(op: Op, index: int) -> bool:
@@ -570,6 +570,6 @@ def _recompute(node: Node, inputs: Sequence[Any]) -> Any:
     op = node.op
     if op is None or not op.ufunc or not inputs or math.prod(node.shape) > LARGEST_REPLAY:
         return None
-    if any(value is None or isinstance(value, Spec | Guarded | Tensor) for value in inputs):
+    if any(value is None or isinstance(value, Spec | LockedArray | Tensor) for value in inputs):
         return None
     return op.kernel(*inputs, **node.params)

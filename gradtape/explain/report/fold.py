@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.core.shapes import Shape
-from gradtape.explain.report.facts import Edge, Facts, Place, Spread
+from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, Spread
 
 GROUPS_DRAWN = 90  # more lines than these are folded by function
 LEAVES_DRAWN = 24  # more leaves than these are folded by line
@@ -32,7 +32,7 @@ class Group:
     line: int
     label: str
     kind: str  # "line", "leaf", "left" or "function"
-    places: list[Place] = field(default_factory=list)
+    places: list[ExpressionGroup] = field(default_factory=list)
     is_known: bool = True  # whether it is known where gradients arrived
     carried: Edge | None = None  # what a loop passes from one step to the next
     stretches: list[tuple[Shape, Shape]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Group:
         return max(place.count for place in self.places)
 
     @property
-    def result(self) -> Place:
+    def result(self) -> ExpressionGroup:
         """The outermost operation: the one that was executed last."""
         return max(self.places, key=lambda place: (place.kind == "operation", place.last))
 
@@ -145,13 +145,13 @@ def by_line(facts: Facts) -> FoldedGraph:
     return _fold(facts, lambda place: _by_line(place, set()))
 
 
-def _by_line(place: Place, apart: set[Any]) -> tuple[Any, ...]:
+def _by_line(place: ExpressionGroup, apart: set[Any]) -> tuple[Any, ...]:
     if place.kind == "leaf":
         return ("leaf", place.key) if place.key in apart else ("leaves", place.location.file, place.location.line)
     return ("left" if place.kind == "left" else "line", place.location.file, place.location.line)
 
 
-def _by_function(place: Place, apart: set[Any]) -> tuple[Any, ...]:
+def _by_function(place: ExpressionGroup, apart: set[Any]) -> tuple[Any, ...]:
     if place.kind in ("leaf", "left"):
         return _by_line(place, apart)
     code = place.location.code
@@ -188,7 +188,7 @@ def _fold(facts: Facts, key_of: Any) -> FoldedGraph:
     return FoldedGraph(list(groups.values()), edges)
 
 
-def _label(key: tuple[Any, ...], place: Place) -> str:
+def _label(key: tuple[Any, ...], place: ExpressionGroup) -> str:
     if key[0] == "leaf":
         return place.name
     if key[0] == "function":

@@ -46,7 +46,7 @@ class Line:
         return bool(self.verdicts), group is not None and group.state == "cut", size
 
 
-class Listing:
+class SourceListing:
     """The source files of the gradient, line by line."""
 
     def __init__(self) -> None:

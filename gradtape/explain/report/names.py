@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from gradtape.core.location import Location
-from gradtape.explain.source.files import Source, source_of
+from gradtape.explain.source.files import SourceFile, source_of
 
 LONGEST = 40
 
@@ -29,7 +29,7 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
-def _bound(source: Source, node: ast.expr) -> str:
+def _bound(source: SourceFile, node: ast.expr) -> str:
     """The left-hand side that `node` is assigned to, alone or as an element of a tuple, a list or a dictionary."""
     suffix = ""
     child: ast.AST = node

@@ -17,9 +17,9 @@ from gradtape.explain.emit.severity import severity
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.report import axis_colours as colours
 from gradtape.explain.report.axis_colours import Dimensions
-from gradtape.explain.report.facts import Facts, Place, Source, Spread
+from gradtape.explain.report.facts import ExpressionGroup, Facts, GradientSource, Spread
 from gradtape.explain.report.fold import STATES, FoldedGraph, Group, by_line, fold
-from gradtape.explain.report.listing import Listing
+from gradtape.explain.report.listing import SourceListing
 from gradtape.explain.report.numbers import count, number, size, stretch
 from gradtape.explain.report.svg import graph, sparkline
 
@@ -81,7 +81,7 @@ class Report:
         return {"text/plain": self.to_text(), "text/html": frame}
 
 
-def arrival(source: Source, facts: Facts) -> str:
+def arrival(source: GradientSource, facts: Facts) -> str:
     """The gradient that arrived at a source, or why none did, in a few words."""
     if source.gradient is not None and source.gradient.bad:
         return "not finite"
@@ -101,7 +101,7 @@ class _Page:
         self.report = report
         self.folded = [fold(facts) for facts in report.gradients]
         self.problems = sorted(report.problems, key=_is_note)[:VERDICTS_LISTED]  # errors and warnings before notes
-        self.listing = Listing()
+        self.listing = SourceListing()
         for facts in report.gradients:
             for group in by_line(facts).groups:
                 if group.line:
@@ -409,18 +409,18 @@ def _same(one: Problem, other: Problem) -> bool:
     return (one.place, one.title) == (other.place, other.title)
 
 
-def _called(place: Place) -> str:
+def _called(place: ExpressionGroup) -> str:
     from gradtape.explain.report.names import name_of
 
     return place.name if place.kind == "leaf" else name_of(place.location)
 
 
-def _expression(place: Place) -> str:
+def _expression(place: ExpressionGroup) -> str:
     text = " ".join(place.location.segment.split())
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-def _size_of(place: Place) -> str:
+def _size_of(place: ExpressionGroup) -> str:
     if place.gradient is None:
         return "none"
     return number(math.nan if place.gradient.bad else place.gradient.rms)

@@ -27,7 +27,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ARRAY_LIBRARIES = frozenset({"numpy", "scipy", "autograd", "jax", "torch", "tensorflow"})
 
 
-class Source:
+class SourceFile:
     """A parsed file: its lines, and its syntax nodes by position."""
 
     def __init__(self, file: str, text: str) -> None:
@@ -206,11 +206,11 @@ def position_of(node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
 
 
 @functools.lru_cache(maxsize=32)
-def _parse(file: str, text: str) -> Source:
-    return Source(file, text)
+def _parse(file: str, text: str) -> SourceFile:
+    return SourceFile(file, text)
 
 
-def source_of(file: str) -> Source:
+def source_of(file: str) -> SourceFile:
     """The parsed source of `file`, which may be a notebook cell or any other name that `linecache` knows."""
     return _parse(file, "".join(linecache.getlines(file)))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core.batch import BatchTensor
 from gradtape.core.tensor import Tensor, Variable
-from gradtape.explain.model.record import Library, Record
+from gradtape.explain.model.record import ArrayLibrary, Record
 
 
 class GradtapeLibrary:
@@ -37,11 +37,11 @@ class GradtapeLibrary:
         return value._array if isinstance(value, Tensor) else value
 
 
-_libraries: list[Library] = [GradtapeLibrary()]
+_libraries: list[ArrayLibrary] = [GradtapeLibrary()]
 
 
 @contextmanager
-def recognising(library: Library) -> Iterator[None]:
+def recognising(library: ArrayLibrary) -> Iterator[None]:
     """Inside, the values of `library` are recognised as well."""
     _libraries.append(library)
     try:

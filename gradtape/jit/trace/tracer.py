@@ -49,7 +49,7 @@ from gradtape.jit.trace.loops.elide_op import ElidedOp
 from gradtape.jit.trace.loops.template import NEVER, OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
 from gradtape.transforms.custom.arrays import is_recorded
-from gradtape.transforms.custom.rules import Kept, Memory
+from gradtape.transforms.custom.rules import CallMemory, KeptValues
 
 if TYPE_CHECKING:
     from gradtape.jit.passes.reroll.find import FoundLoops
@@ -289,7 +289,7 @@ class TracingLevel(Level):
             results, kept = rule.run(bare)
             if any(is_recorded(x) for x in results):
                 raise rule.call.closed_over()
-        rule.memory = Memory(Kept(kept.saved, kept.form), ())
+        rule.memory = CallMemory(KeptValues(kept.saved, kept.form), ())
         return tuple([x if isinstance(x, Lifted) else self.lift(x) for x in results])
 
     def _stack_list(self, x: Any) -> Any:

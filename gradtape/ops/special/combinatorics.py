@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.special.declare import scipy_ufunc
 from gradtape.ops.special.gamma import digamma, digamma_difference, gamma, poch, rgamma, rgamma_slope
 from gradtape.ops.special.rows import function_row, samples_of
@@ -62,7 +62,7 @@ binom = function_row(
 def _exact(name: str, exact: bool, *arguments: Any, **keywords: Any) -> Any:
     """SciPy's function of whole numbers, which are no tensors with gradients."""
     if any(isinstance(x, Tensor) and is_tracked(x) for x in arguments):
-        raise refused(
+        raise argument_error(
             OperandError,
             f"special.{name} of a tensor with a gradient, with exact={exact!r} and {keywords!r}.",
             f"{name} is made of whole numbers then; exact=False{_COMPLEX.get(name, '')} gives its continuous form",

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import spread
+from gradtape.core.batch import repeat_for_batch
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant, elementwise, general
 from gradtape.core.typing import Array, Axis, TensorLike
-from gradtape.ops.arguments import all_axes, as_value, restored
+from gradtape.ops.arguments import all_axes, as_value, restore_reduced_axes
 from gradtape.ops.elementwise import where
 from gradtape.ops.shaping import broadcast_arrays
 from gradtape.ops.softmax import log_softmax as log_softmax_along
@@ -204,7 +204,7 @@ def _weighted_kernel(a: Array, b: Array, axis: tuple[int, ...], keepdims: bool) 
 
 def _weighted_shares(a: Array, b: Array, out: Array, axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
     """exp(a - out) b and exp(a - out), both divided by the sign of the sum."""
-    level = restored(out, axis, keepdims, a.ndim)
+    level = restore_reduced_axes(out, axis, keepdims, a.ndim)
     powers = np.exp(a - np.where(np.isneginf(level), 0, level))
     weighted = b * np.where((b == 0) & np.isinf(powers), 0, powers)
     sign = np.sum(weighted, axis=axis, keepdims=True)
@@ -216,7 +216,7 @@ def _weighted_reverse(
     g: Array, a: Array, b: Array, out: Array, axis: tuple[int, ...], keepdims: bool
 ) -> tuple[Any, Any]:
     for_a, for_b = _weighted_shares(a, b, out, axis, keepdims)
-    spread_out = restored(g, axis, keepdims, a.ndim)
+    spread_out = restore_reduced_axes(g, axis, keepdims, a.ndim)
     return spread_out * for_a, spread_out * for_b
 
 
@@ -227,7 +227,7 @@ def _weighted_forward(da: Any, db: Any, a: Array, b: Array, out: Array, axis: tu
 
 def _batch_weighted(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    spreads = tuple(v if flag else spread(v, size) for v, flag in zip(values, flags, strict=True))
+    spreads = tuple(v if flag else repeat_for_batch(v, size) for v, flag in zip(values, flags, strict=True))
     return apply(op, spreads, {**params, "axis": tuple(axis + 1 for axis in params["axis"])})
 
 

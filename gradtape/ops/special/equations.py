@@ -15,7 +15,7 @@ from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant, elementwise
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.special.rows import (
     double_kernel,
     fixed,
@@ -103,7 +103,9 @@ def pbdn_seq(n: int, z: Any) -> tuple[Any, Any]:
     (Tensor([0.93941306, 0.46970653]), Tensor([-0.23485327,  0.82198643]))
     """
     if n < 0:
-        raise refused(OperandError, f"pbdn_seq: n={n!r}.", "n is a whole number from 0 up; pbdv has negative orders")
+        raise argument_error(
+            OperandError, f"pbdn_seq: n={n!r}.", "n is a whole number from 0 up; pbdv has negative orders"
+        )
     z = as_value(z)
     found = [np.exp(-0.25 * z * z)]
     for k in range(int(n)):  # D_(k+1) = z D_k - k D_(k-1)

@@ -13,7 +13,7 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import constant, elementwise
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.special.declare import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
 
 POSITIVE = (0.5, 3.0)
@@ -248,7 +248,7 @@ def multigammaln(a: TensorLike, d: int) -> Any:
     """
     a = as_value(a)
     if int(d) != d or d < 1:
-        raise refused(OperandError, f"multigammaln: d={d!r}.", "d is the dimension, a whole number from 1 up")
+        raise argument_error(OperandError, f"multigammaln: d={d!r}.", "d is the dimension, a whole number from 1 up")
     total = gammaln(a)
     for step in range(1, int(d)):
         total = total + gammaln(a - step / 2)

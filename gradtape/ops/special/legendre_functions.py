@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
 from gradtape.errors import OperandError
-from gradtape.ops.arguments import as_value, refused
+from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.special.orthogonal_polynomials import gegenbauer_derivative
 from gradtape.ops.special.rows import fixed, function_row, in_precision, refuse_complex, samples_of
 
@@ -132,7 +132,7 @@ spherical_legendre: Op = elementwise(
 
 def _orders(name: str, diff_n: int) -> range:
     if diff_n not in (0, 1, 2):
-        raise refused(OperandError, f"{name}: diff_n={diff_n!r}.", "diff_n is 0, 1 or 2")
+        raise argument_error(OperandError, f"{name}: diff_n={diff_n!r}.", "diff_n is 0, 1 or 2")
     return range(diff_n + 1)
 
 

@@ -18,7 +18,7 @@ NUMBERS = "fciub"  # the kinds of arrays that hold numbers
 PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, slice, type, types.EllipsisType)
 
 
-class Template:
+class ArrayTemplate:
     """A nested structure whose arrays were taken out; everything else is in place, and `fill` puts arrays back."""
 
     def __init__(self, tree: Any, flat: list[Any], flags: list[bool]) -> None:
@@ -40,11 +40,11 @@ class Template:
         return rebuild(tree, flat) if self._type is None else self._type(flat)
 
 
-def split(tree: Any, is_array: Callable[[Any], bool]) -> tuple[Arrays, Template]:
+def split_arrays(tree: Any, is_array: Callable[[Any], bool]) -> tuple[Arrays, ArrayTemplate]:
     """The arrays of a structure, and the rest of it."""
     flat = leaves(tree)
     flags = [is_array(item) for item in flat]
-    return [item for item, flag in zip(flat, flags, strict=True) if flag], Template(tree, flat, flags)
+    return [item for item, flag in zip(flat, flags, strict=True) if flag], ArrayTemplate(tree, flat, flags)
 
 
 def is_array(value: Any) -> bool:
@@ -66,7 +66,7 @@ def is_recorded(value: Any) -> bool:
     return False
 
 
-def bare(value: Any) -> Any:
+def array_if_untracked(value: Any) -> Any:
     """The array of a tensor that nobody records; anything else as it is."""
     if not isinstance(value, Tensor) or isinstance(value, Lifted) or is_tracked(value):
         return value

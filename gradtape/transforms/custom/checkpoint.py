@@ -12,21 +12,29 @@ from gradtape.core import recording
 from gradtape.core.backprop import release, walk
 from gradtape.core.batch import BatchTensor, batch_elementwise
 from gradtape.core.explain_hooks import NanOrigins, is_finite
-from gradtape.core.forward import push_through
+from gradtape.core.forward import push_tangents
 from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
-from gradtape.core.saved_arrays import Guarded, guard
+from gradtape.core.saved_arrays import LockedArray, guard
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import DetachError, RuleError
 from gradtape.explain import messages
-from gradtape.transforms.custom.arrays import Arrays, Function, Template, bare, is_array, is_recorded, split
-from gradtape.transforms.custom.errors import Call, definition
-from gradtape.transforms.custom.frontier import behind, interior_results
-from gradtape.transforms.custom.functions import results_of
-from gradtape.transforms.custom.rules import Form, Kept, Rule, SingleOperation, call_recorded
+from gradtape.transforms.custom.arrays import (
+    Arrays,
+    ArrayTemplate,
+    Function,
+    array_if_untracked,
+    is_array,
+    is_recorded,
+    split_arrays,
+)
+from gradtape.transforms.custom.errors import RuleCall, definition_of
+from gradtape.transforms.custom.frontier import interior_results, nodes_before_run
+from gradtape.transforms.custom.functions import split_results
+from gradtape.transforms.custom.rules import CustomRule, KeptValues, ResultForm, SingleOperation, apply_rule
 from gradtape.transforms.gradients import jvp, vjp
 
 
@@ -70,7 +78,7 @@ _same = Op(
 )
 
 
-def another_place(value: Tensor) -> Tensor:
+def copy_to_new_node(value: Tensor) -> Tensor:
     """The same array at a place of its own in the graph, one step from where it was."""
     place: Tensor = apply(_same, (value,), {})
     return place
@@ -81,15 +89,15 @@ def _checkpoint(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any
     state = recording.current()
     mask = state.bits | (VARIABLE if state.variables else 0)
     flat = leaves((args, kwargs))
-    segment = Segment(function, (args, kwargs), flat)
+    segment = CheckpointedCall(function, (args, kwargs), flat)
     # a new place for every argument, to tell its use from that of the same tensor by another way
-    places = {index: another_place(flat[index]) for index in segment.moving}
+    places = {index: copy_to_new_node(flat[index]) for index in segment.moving}
     start = next_order()
     result = segment.run([places.get(index, x) for index, x in enumerate(flat)])
     outs = leaves(result)
     segment.outputs = interior_results(outs, start, mask)
     nodes = [outs[index]._node for index in segment.outputs]
-    frontier = list(behind(nodes, start, mask))
+    frontier = list(nodes_before_run(nodes, start, mask))
     bits = functools.reduce(lambda bits, node: bits | node.bits, [*nodes, *frontier], 0)
     if not nodes or bits & (LIFTED | state.forward):
         return result
@@ -100,12 +108,14 @@ def _checkpoint(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any
         results=[outs[index]._array for index in segment.outputs],
     )
     parents = [flat[index]._node for index in segment.used] + segment.others
-    for index, out in zip(segment.outputs, segment.applied([ghost(node) for node in parents]), strict=True):
+    for index, out in zip(
+        segment.outputs, segment.applied([placeholder_tensor(node) for node in parents]), strict=True
+    ):
         outs[index] = out
     return rebuild(result, outs)
 
 
-def ghost(node: Node) -> Tensor:
+def placeholder_tensor(node: Node) -> Tensor:
     """A tensor at `node` of which only the place, shape and dtype count: its array is a single zero."""
     return Tensor(np.broadcast_to(np.zeros((), node.dtype), node.shape), node)
 
@@ -140,7 +150,7 @@ class Fingerprint:
             return not np.isfinite(self.total) or bool(np.abs(self.total - other.total) <= tolerance * self.size)
 
 
-class Segment(SingleOperation):
+class CheckpointedCall(SingleOperation):
     """One checkpointed call: what it takes to run it again."""
 
     needs_inputs = False
@@ -153,10 +163,10 @@ class Segment(SingleOperation):
     results: tuple[Any, ...]  # they themselves, until they are handed over
 
     def __init__(self, function: Function, tree: Any, flat: list[Any]) -> None:
-        super().__init__(Call(function))
+        super().__init__(RuleCall(function))
         self.title = f"checkpoint({self.call.name})"
         self.ambient = recording.current().bits & AMBIENT
-        self.template = Template(tree, flat, [isinstance(x, Tensor | np.ndarray) for x in flat])
+        self.template = ArrayTemplate(tree, flat, [isinstance(x, Tensor | np.ndarray) for x in flat])
         # writing into a tensor gives it another array: a second tensor with the present one will not change
         items = [flat[slot] for slot in self.template.slots]
         self.given: list[Any] = [Tensor(x._array, x._node) if type(x) is Tensor else x for x in items]
@@ -195,7 +205,7 @@ class Segment(SingleOperation):
     def forward(self, tangents: Sequence[Any], node: Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         tape, outputs, sources = self._again(node)
         moving = dict(zip(sources, tangents, strict=True))
-        return tuple(push_through(outputs, moving, tape.bit, attach_for(outputs, tangents)))
+        return tuple(push_tangents(outputs, moving, tape.bit, attach_for(outputs, tangents)))
 
     def _again(self, node: Node) -> tuple[GradientTape, list[Node], list[Node]]:
         """Run the function once more, on a tape of its own: the tape, the results' nodes, and where they come from.
@@ -206,11 +216,11 @@ class Segment(SingleOperation):
         tape = GradientTape(persistent=True, watch_accessed_variables=False)
         flat = list(self.template.rest)
         for slot, x in zip(self.template.slots, self.given, strict=True):
-            flat[slot] = x.check(node) if isinstance(x, Guarded) else x
+            flat[slot] = x.check(node) if isinstance(x, LockedArray) else x
         for index in self.moving:
-            flat[index] = tape.watch(another_place(flat[index]))
+            flat[index] = tape.watch(copy_to_new_node(flat[index]))
         watched = [other for other in self.others if not isinstance(other, Cut)]
-        places = {other: tape.watch(another_place(ghost(other)))._node for other in watched}
+        places = {other: tape.watch(copy_to_new_node(placeholder_tensor(other)))._node for other in watched}
         arguments = [flat[index]._node for index in self.used]
         start = next_order()
         for other in watched:
@@ -219,7 +229,7 @@ class Segment(SingleOperation):
             outs = self._run_again(flat, tape)
             made = self._checked(interior_results(outs, start, tape.bit), outs)
             outputs = [outs[index]._node for index in made]
-            reached = behind(outputs, start, tape.bit, places)
+            reached = nodes_before_run(outputs, start, tape.bit, places)
         finally:
             for other in watched:
                 other.bits &= ~tape.bit
@@ -256,7 +266,9 @@ def attach_for(outputs: list[Node], given: Iterable[Any]) -> Any:
     return attach if any(node.bits & bits for node in outputs) or any(is_recorded(x) for x in given) else None
 
 
-def check_same(call: Call, numbers: Sequence[int], now: Sequence[Fingerprint], before: Sequence[Fingerprint]) -> None:
+def check_same(
+    call: RuleCall, numbers: Sequence[int], now: Sequence[Fingerprint], before: Sequence[Fingerprint]
+) -> None:
     """Raise unless a second run gave what the first gave."""
     if len(now) != len(before):
         raise differs(call, f"it has {len(now)} results, and had {len(before)}")
@@ -268,14 +280,14 @@ def check_same(call: Call, numbers: Sequence[int], now: Sequence[Fingerprint], b
             raise differs(call, f"result {number}, of shape {new.shape}, has other values")
 
 
-def differs(call: Call, how: str) -> RuleError:
+def differs(call: RuleCall, how: str) -> RuleError:
     from gradtape.explain.source.files import span_of
 
     return RuleError(
         messages.problem(
             "GT302",
             f"checkpoint ran {call.name!r} again for its gradient, and it did not do the same: {how}",
-            spans=[span_of(definition(call.function), "the function"), span_of(call.where, "this call of it")],
+            spans=[span_of(definition_of(call.function), "the function"), span_of(call.where, "this call of it")],
             consequence="usual causes: random numbers drawn inside; a global, a closed-over name or a loop variable "
             "that has a new value by now; a side effect, such as a counter or a cache",
             fixes=[
@@ -289,48 +301,48 @@ def differs(call: Call, how: str) -> RuleError:
 
 def _checkpoint_in_batch(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """As a function of its arguments alone, with a rule that can be batched; plain, if it reads more than these."""
-    arrays, template = split((args, kwargs), is_array)
-    rule = _RecomputedRule(Call(function), function, template)
+    arrays, template = split_arrays((args, kwargs), is_array)
+    rule = _RecomputedRule(RuleCall(function), function, template)
     if any(is_recorded(x) for x in arrays):
         try:
-            return call_recorded(rule, arrays)
+            return apply_rule(rule, arrays)
         except DetachError:
             if not rule.call.reads_more:
                 raise
     return function(*args, **kwargs)
 
 
-class _RecomputedRule(Rule):
+class _RecomputedRule(CustomRule):
     """The rule of `checkpoint` in a batch: the derivative of a function is the function's own, when it runs again."""
 
     smooth: list[bool]  # which results can move
     prints: list[Fingerprint]  # what these were
 
-    def __init__(self, call: Call, function: Function, template: Template) -> None:
+    def __init__(self, call: RuleCall, function: Function, template: ArrayTemplate) -> None:
         super().__init__(call)
         self.function, self.template = function, template
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         args, kwargs = self.template.fill(inputs)
-        results, template, specs = results_of(self.function(*args, **kwargs))
+        results, template, specs = split_results(self.function(*args, **kwargs))
         self.smooth = [spec.dtype.kind in "fc" for spec in specs]
-        self.prints = [Fingerprint(held(x)) for x in self._moving(results)]
-        return results, Kept([], Form(template, specs, None, False))
+        self.prints = [Fingerprint(innermost_array(x)) for x in self._moving(results)]
+        return results, KeptValues([], ResultForm(template, specs, None, False))
 
     def _moving(self, results: Arrays) -> Arrays:
         return [x for x, smooth in zip(results, self.smooth, strict=True) if smooth]
 
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         again, moving = self._again(inputs)
         _, pull_back = vjp(again, *[inputs[index] for index in moving])
         found = dict(zip(moving, pull_back(self._moving(cotangents)), strict=True))
-        return [bare(found.get(index)) for index in range(len(inputs))]
+        return [array_if_untracked(found.get(index)) for index in range(len(inputs))]
 
-    def push(self, inputs: Arrays, kept: Kept, tangents: Arrays) -> Arrays:
+    def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:
         again, moving = self._again(inputs)
         _, pushed = jvp(again, [inputs[index] for index in moving], [tangents[index] for index in moving])
         supply = iter(pushed)
-        return [bare(next(supply)) if smooth else None for smooth in self.smooth]
+        return [array_if_untracked(next(supply)) if smooth else None for smooth in self.smooth]
 
     def _again(self, inputs: Arrays) -> tuple[Function, list[int]]:
         """The function of the inputs that can move, which makes sure that its results are those of before."""
@@ -340,16 +352,16 @@ class _RecomputedRule(Rule):
         def again(*values: Any) -> Arrays:
             given = dict(zip(moving, values, strict=True))
             args, kwargs = self.template.fill([given.get(index, x) for index, x in enumerate(inputs)])
-            results = results_of(self.function(*args, **kwargs))[0]
+            results = split_results(self.function(*args, **kwargs))[0]
             found = self._moving(results) if len(results) == len(self.smooth) else results
-            now = [Fingerprint(held(x)) for x in found]
+            now = [Fingerprint(innermost_array(x)) for x in found]
             check_same(self.call, range(len(now)), now, self.prints)
             return found
 
         return again, moving
 
 
-def held(value: Any) -> Any:
+def innermost_array(value: Any) -> Any:
     """The array at the bottom of a tensor, with all its batches."""
     while isinstance(value, BatchTensor):
         value = value.value

@@ -15,15 +15,15 @@ from gradtape.core.pytree import children, leaves
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DetachError, GradTapeError, RuleError
 from gradtape.explain import messages
-from gradtape.transforms.custom.arrays import NUMBERS, Function, bare
+from gradtape.transforms.custom.arrays import NUMBERS, Function, array_if_untracked
 
 
-def name_of(function: Any) -> str:
+def function_name(function: Any) -> str:
     """The name that a function goes by."""
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def definition(function: Any) -> Location:
+def definition_of(function: Any) -> Location:
     """The line that a function is defined at."""
     while isinstance(function, functools.partial):
         function = function.func
@@ -33,12 +33,12 @@ def definition(function: Any) -> Location:
     return Location(getattr(function, "__code__", None), 0)
 
 
-class Call:
+class RuleCall:
     """One call of a function with a rule: its name, the line of the call, and the names of its arguments."""
 
     def __init__(self, function: Function, names: Sequence[str] = ()) -> None:
         self.function = function
-        self.name = name_of(function)
+        self.name = function_name(function)
         self.names = names
         self.where = Location.here() if config.locations else Location(None, 0)
         self.reads_more = False  # whether the function was found to read tracked tensors besides its arguments
@@ -49,7 +49,7 @@ class Call:
     def wrong(self, rule: Any, problem: str, fix: str) -> GradTapeError:
         """The error for a rule that did not return what it has to."""
         return messages.broken_rule(
-            f"the rule {name_of(rule)!r} of {self.name!r} {problem}", definition(rule), self.where, fix
+            f"the rule {function_name(rule)!r} of {self.name!r} {problem}", definition_of(rule), self.where, fix
         )
 
     def no_rule(self, definition: str) -> RuleError:
@@ -59,7 +59,7 @@ class Call:
         )
 
     def wrong_pair(self, rule: Any, answer: Any, pair: str) -> GradTapeError:
-        return self.wrong(rule, f"must return a pair, {pair}; it returned {kind_of(answer)}", f"return {pair}")
+        return self.wrong(rule, f"must return a pair, {pair}; it returned {describe_value(answer)}", f"return {pair}")
 
     def checked(self, rule: Any, value: Any, spec: Any, what: str) -> Any:
         """`value` as the derivative that belongs to `spec`: same shape, same dtype, or an error. None is zeros."""
@@ -89,18 +89,19 @@ class Call:
                 f"returned dtype {value.dtype} for {what}, which has dtype {spec.dtype}",
                 f"return gradient{real}.astype({str(spec.dtype)!r})",
             )
-        return bare(value)
+        return array_if_untracked(value)
 
     def aligned(self, rule: Any, tree: Any, answer: Any, what: str) -> list[tuple[str, Any]]:
         """For each leaf of `tree`, its path and what the rule returned for it."""
         try:
-            return paired(tree, answer)
+            return pair_leaves(tree, answer)
         except ValueError as mismatch:
             path, expected, given = mismatch.args
             is_leaf = children(expected) is None
             raise self.wrong(
                 rule,
-                f"returned {kind_of(given)} {what}{path}, which is {'an array' if is_leaf else kind_of(expected)}",
+                f"returned {describe_value(given)} {what}{path}, "
+                f"which is {'an array' if is_leaf else describe_value(expected)}",
                 "return the same structure; None stands for zeros anywhere in it",
             ) from None
 
@@ -114,7 +115,7 @@ class Call:
         )
 
 
-def kind_of(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """A few words for what somebody returned, without its numbers."""
     if value is None:
         return "None"
@@ -124,7 +125,7 @@ def kind_of(value: Any) -> str:
     return f"a {type(value).__name__}" + ("" if parts is None else f" of {len(parts)}")
 
 
-def paired(tree: Any, given: Any, path: str = "") -> list[tuple[str, Any]]:
+def pair_leaves(tree: Any, given: Any, path: str = "") -> list[tuple[str, Any]]:
     """For each leaf of `tree`, its path and what `given` has there. A None stands for a whole branch.
 
     Raises `ValueError(path, tree, given)` where the two part.
@@ -142,13 +143,13 @@ def paired(tree: Any, given: Any, path: str = "") -> list[tuple[str, Any]]:
     elif branch is None or parts is None or type(tree) is not type(given) or len(branch) != len(parts):
         raise ValueError(path, tree, given)
     rows = zip(names, branch or (), parts, strict=True)
-    return [pair for name, child, part in rows for pair in paired(child, part, f"{path}[{name!r}]")]
+    return [pair for name, child, part in rows for pair in pair_leaves(child, part, f"{path}[{name!r}]")]
 
 
-def fits(tree: Any, given: Any) -> bool:
+def structures_fit(tree: Any, given: Any) -> bool:
     """Whether `given` has the structure of `tree`, up to branches that are None."""
     try:
-        paired(tree, given)
+        pair_leaves(tree, given)
     except ValueError:
         return False
     return True

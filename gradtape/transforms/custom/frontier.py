@@ -19,7 +19,7 @@ def interior_results(outs: list[Any], start: int, mask: int) -> list[int]:
     return [index for index, x in enumerate(outs) if isinstance(x, Tensor) and is_interior(x._node, start, mask)]
 
 
-def behind(
+def nodes_before_run(
     targets: Iterable[Node], start: int, mask: int, places: Mapping[Node, Node] | None = None
 ) -> dict[Node, None]:
     """Where a run began: the nodes of before, the leaves and the cuts that its results were computed from.

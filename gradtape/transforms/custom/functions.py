@@ -21,23 +21,23 @@ from gradtape.errors import OperandError, RuleError
 from gradtape.transforms.custom.arrays import (
     PLAIN,
     Arrays,
+    ArrayTemplate,
     Function,
-    Template,
     is_array,
     is_recorded,
     is_result,
-    split,
+    split_arrays,
     zeros_like,
 )
-from gradtape.transforms.custom.errors import Call, definition, fits, kind_of, name_of
-from gradtape.transforms.custom.rules import Form, Kept, Rule, call_recorded
+from gradtape.transforms.custom.errors import RuleCall, definition_of, describe_value, function_name, structures_fit
+from gradtape.transforms.custom.rules import CustomRule, KeptValues, ResultForm, apply_rule
 
 
-class Arguments:
+class RuleArguments:
     """The arguments of one call, by position: those without a derivative, and the others, apart from their arrays."""
 
     def __init__(
-        self, untouched: dict[int, Any], numbers: list[int], template: Template, flags: list[list[bool]]
+        self, untouched: dict[int, Any], numbers: list[int], template: ArrayTemplate, flags: list[list[bool]]
     ) -> None:
         self.untouched = untouched
         self.numbers = numbers
@@ -53,7 +53,7 @@ class Arguments:
         full = {**self.untouched, **dict(zip(self.numbers, self.template.fill(arrays), strict=True))}
         return [full[number] for number in range(len(full))]
 
-    def cotangents(self, call: Call, rule: Any, answers: Sequence[Any], inputs: Arrays) -> Arrays:
+    def cotangents(self, call: RuleCall, rule: Any, answers: Sequence[Any], inputs: Arrays) -> Arrays:
         """One cotangent for each array, from one answer for each argument; checked against the arrays."""
         found: Arrays = []
         supply = iter(inputs)
@@ -73,7 +73,8 @@ class WithRule(ABC):
     def __init__(self, function: Function, nondiff_argnums: int | Sequence[int] = ()) -> None:
         if not callable(function):
             raise OperandError(
-                f"{type(self).__name__}: a function is wanted; got {kind_of(function)}.\n{Location.here().show()}"
+                f"{type(self).__name__}: a function is wanted; got {describe_value(function)}.\n"
+                f"{Location.here().show()}"
             )
         functools.update_wrapper(self, function)
         self._function = function
@@ -92,7 +93,7 @@ class WithRule(ABC):
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        call = Call(self._function, self._names)
+        call = RuleCall(self._function, self._names)
         args = self._by_position(call, args, kwargs)
         for number in self._nondiff:
             if not -len(args) <= number < len(args):
@@ -105,26 +106,26 @@ class WithRule(ABC):
         flat = [leaves(args[number]) for number in numbers]
         flags = [[is_array(item) for item in part] for part in flat]
         together, all_flags = list(chain(*flat)), list(chain(*flags))
-        template = Template([args[number] for number in numbers], together, all_flags)
-        arguments = Arguments(untouched, numbers, template, flags)
+        template = ArrayTemplate([args[number] for number in numbers], together, all_flags)
+        arguments = RuleArguments(untouched, numbers, template, flags)
         arrays = list(compress(together, all_flags))
         return self._run(call, arguments, arrays)
 
-    def _run(self, call: Call, arguments: Arguments, arrays: Arrays) -> Any:
+    def _run(self, call: RuleCall, arguments: RuleArguments, arrays: Arrays) -> Any:
         """The result of one call: recorded with its rule, or as it is where nothing is differentiated."""
         rule = self._rule_of(call, arguments)
         if any(is_recorded(x) for x in arrays):
-            return call_recorded(rule, arrays)
+            return apply_rule(rule, arrays)
         result = rule.value(arrays)
         if any(is_recorded(x) for x in leaves(result)):
             raise call.closed_over()
         return result
 
     @abstractmethod
-    def _rule_of(self, call: Call, arguments: Arguments) -> RuleOfArguments:
+    def _rule_of(self, call: RuleCall, arguments: RuleArguments) -> FunctionRule:
         """The rule of one call."""
 
-    def _by_position(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def _by_position(self, call: RuleCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if self._signature is None:
             if kwargs:
                 raise OperandError(
@@ -148,9 +149,9 @@ class WithRule(ABC):
         return bound.args
 
 
-def results_of(out: Any) -> tuple[Arrays, Template, tuple[Spec, ...]]:
+def split_results(out: Any) -> tuple[Arrays, ArrayTemplate, tuple[Spec, ...]]:
     """The results that are arrays, as tensors or arrays of their own, the rest, and the shapes and dtypes."""
-    found, template = split(out, is_result)
+    found, template = split_arrays(out, is_result)
     template.were_tensors = [True] * len(found)
     # a copy of what is not a tensor: the user may hold it, and a tensor's memory is its own
     arrays = [x if isinstance(x, Tensor) else np.array(x) for x in found]
@@ -189,19 +190,21 @@ class custom_vjp(WithRule):
         """Give the rule: `fwd(*args)` returns (result, residuals), `bwd(residuals, cotangent)` the cotangents."""
         for rule in (fwd, bwd):
             if not callable(rule):
-                raise OperandError(f"defvjp: two functions are wanted; got {kind_of(rule)}.\n{Location.here().show()}")
+                raise OperandError(
+                    f"defvjp: two functions are wanted; got {describe_value(rule)}.\n{Location.here().show()}"
+                )
         self._fwd, self._bwd = fwd, bwd
 
-    def _rule_of(self, call: Call, arguments: Arguments) -> RuleOfArguments:
+    def _rule_of(self, call: RuleCall, arguments: RuleArguments) -> FunctionRule:
         if self._fwd is None or self._bwd is None:
             raise call.no_rule("defvjp(fwd, bwd)")
         return _ReverseRule(call, arguments, self._function, self._fwd, self._bwd)
 
 
-class RuleOfArguments(Rule):
+class FunctionRule(CustomRule):
     """A rule for the arguments of a function."""
 
-    def __init__(self, call: Call, arguments: Arguments, function: Function) -> None:
+    def __init__(self, call: RuleCall, arguments: RuleArguments, function: Function) -> None:
         super().__init__(call)
         self.arguments, self.function = arguments, function
 
@@ -210,23 +213,25 @@ class RuleOfArguments(Rule):
         return self.function(*self.arguments.every(inputs))
 
 
-class _ReverseRule(RuleOfArguments):
+class _ReverseRule(FunctionRule):
     """The rule of `custom_vjp`."""
 
-    def __init__(self, call: Call, arguments: Arguments, function: Function, fwd: Function, bwd: Function) -> None:
+    def __init__(
+        self, call: RuleCall, arguments: RuleArguments, function: Function, fwd: Function, bwd: Function
+    ) -> None:
         super().__init__(call, arguments, function)
         self.fwd, self.bwd = fwd, bwd
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         answer = self.fwd(*self.arguments.every(inputs))
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise self.call.wrong_pair(self.fwd, answer, "(result, residuals)")
-        results, template, specs = results_of(answer[0])
-        saved, residuals = split(answer[1], is_array)
+        results, template, specs = split_results(answer[0])
+        saved, residuals = split_arrays(answer[1], is_array)
         opaque = any(not isinstance(item, PLAIN) for item in residuals.rest)
-        return results, Kept(saved, Form(template, specs, residuals, opaque))
+        return results, KeptValues(saved, ResultForm(template, specs, residuals, opaque))
 
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         saved, form = self.run(inputs)[1] if kept.saved is None else kept
         cotangent = form.out.fill(cotangents, lambda item: None)
         answers = self.bwd(*self.arguments.nondiff, form.residuals.fill(saved), cotangent)
@@ -234,7 +239,8 @@ class _ReverseRule(RuleOfArguments):
         if type(answers) is not tuple or len(answers) != count:
             raise self.call.wrong(
                 self.bwd,
-                f"must return a tuple of {count}, one cotangent for each argument; it returned {kind_of(answers)}",
+                f"must return a tuple of {count}, one cotangent for each argument; "
+                f"it returned {describe_value(answers)}",
                 "return (cotangent,)" if count == 1 else "return one for each argument, None where it is zero",
             )
         return self.arguments.cotangents(self.call, self.bwd, answers, inputs)
@@ -265,7 +271,7 @@ class custom_jvp(WithRule):
     def defjvp(self, rule: Function) -> Function:
         """Give the rule: `rule(primals, tangents)` returns (result, tangent). Returns it, so that it decorates."""
         if not callable(rule):
-            raise OperandError(f"defjvp: a function is wanted; got {kind_of(rule)}.\n{Location.here().show()}")
+            raise OperandError(f"defjvp: a function is wanted; got {describe_value(rule)}.\n{Location.here().show()}")
         self._rule = rule
         return rule
 
@@ -283,12 +289,12 @@ class custom_jvp(WithRule):
         def total(primals: Any, tangents: Any) -> tuple[Any, Any]:
             if len(rules) != len(primals):
                 raise RuleError(
-                    f"defjvps gave {len(rules)} rules to {name_of(self._function)!r}, which was called with "
-                    f"{len(primals)} arguments.\n{definition(self._function).show()}\n"
+                    f"defjvps gave {len(rules)} rules to {function_name(self._function)!r}, which was called with "
+                    f"{len(primals)} arguments.\n{definition_of(self._function).show()}\n"
                     f"  fix: one rule for each argument, None where there is none"
                 )
             result = self(*primals)
-            call = Call(self._function)
+            call = RuleCall(self._function)
             sums: list[Any] = [None] * len(leaves(result))
             for rule, tangent in zip(rules, tangents, strict=True):
                 if rule is not None:
@@ -298,7 +304,7 @@ class custom_jvp(WithRule):
 
         self._rule = functools.update_wrapper(total, next((rule for rule in rules if rule is not None), total))
 
-    def _rule_of(self, call: Call, arguments: Arguments) -> RuleOfArguments:
+    def _rule_of(self, call: RuleCall, arguments: RuleArguments) -> FunctionRule:
         if self._rule is None:
             raise call.no_rule("defjvp(rule)")
         return _ForwardRule(call, arguments, self._function, self._rule)
@@ -310,18 +316,18 @@ def _plus(left: Any, right: Any) -> Any:
     return left + right
 
 
-class _ForwardRule(RuleOfArguments):
+class _ForwardRule(FunctionRule):
     """The rule of `custom_jvp`."""
 
-    def __init__(self, call: Call, arguments: Arguments, function: Function, rule: Function) -> None:
+    def __init__(self, call: RuleCall, arguments: RuleArguments, function: Function, rule: Function) -> None:
         super().__init__(call, arguments, function)
         self.rule = rule
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
-        results, template, specs = results_of(self.value(inputs))
-        return results, Kept([], Form(template, specs, None, False))
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
+        results, template, specs = split_results(self.value(inputs))
+        return results, KeptValues([], ResultForm(template, specs, None, False))
 
-    def push(self, inputs: Arrays, kept: Kept, tangents: Arrays) -> Arrays:
+    def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:
         primals = tuple(self.arguments.template.fill(inputs))
         moves = tuple(self.arguments.template.fill(tangents, zeros_like))
         answer = self.rule(*self.arguments.nondiff, primals, moves)
@@ -334,12 +340,12 @@ class _ForwardRule(RuleOfArguments):
         what = "the tangent of the result"
         return [self.call.checked(self.rule, value, spec, what + path) for path, value, spec in wanted]
 
-    def _same_result(self, result: Any, form: Form) -> None:
-        _, template, specs = results_of(result)
-        if not fits(form.out.tree, template.tree) or template.slots != form.out.slots or specs != form.specs:
+    def _same_result(self, result: Any, form: ResultForm) -> None:
+        _, template, specs = split_results(result)
+        if not structures_fit(form.out.tree, template.tree) or template.slots != form.out.slots or specs != form.specs:
             told, made = (", ".join(f"{shape} {dtype}" for shape, dtype in each) for each in (specs, form.specs))
             raise self.call.wrong(
                 self.rule,
-                f"returned a result of {told or kind_of(result)}; the function itself returns {made}",
+                f"returned a result of {told or describe_value(result)}; the function itself returns {made}",
                 f"return {self.call.name}(*primals) as the result",
             )

@@ -14,10 +14,10 @@ from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DetachError
 from gradtape.transforms.custom.arrays import Arrays, Function, is_recorded
-from gradtape.transforms.custom.errors import Call, fits, kind_of
-from gradtape.transforms.custom.frontier import behind
-from gradtape.transforms.custom.functions import Arguments, RuleOfArguments, WithRule, results_of
-from gradtape.transforms.custom.rules import Form, Kept, call_recorded
+from gradtape.transforms.custom.errors import RuleCall, describe_value, structures_fit
+from gradtape.transforms.custom.frontier import nodes_before_run
+from gradtape.transforms.custom.functions import FunctionRule, RuleArguments, WithRule, split_results
+from gradtape.transforms.custom.rules import KeptValues, ResultForm, apply_rule
 
 
 class custom_gradient(WithRule):
@@ -47,10 +47,10 @@ class custom_gradient(WithRule):
     def __init__(self, function: Function) -> None:
         super().__init__(function)
 
-    def _rule_of(self, call: Call, arguments: Arguments) -> RuleOfArguments:
+    def _rule_of(self, call: RuleCall, arguments: RuleArguments) -> FunctionRule:
         return _GradientRule(call, arguments, self._function)
 
-    def _run(self, call: Call, arguments: Arguments, arrays: Arrays) -> Any:
+    def _run(self, call: RuleCall, arguments: RuleArguments, arrays: Arrays) -> Any:
         lifted = any(isinstance(x, Lifted) for x in arrays)
         if lifted or not self._reads_variables or not recording.current().bits & ~AMBIENT:
             try:
@@ -61,10 +61,10 @@ class custom_gradient(WithRule):
         rule = _VariablesRule(call, arguments, self._function, arrays)
         self._reads_variables = True  # the next call need not find that out by failing
         given = [*arrays, *rule.variables]
-        return call_recorded(rule, given) if any(is_recorded(x) for x in given) else rule.value(arrays)
+        return apply_rule(rule, given) if any(is_recorded(x) for x in given) else rule.value(arrays)
 
 
-class _GradientRule(RuleOfArguments):
+class _GradientRule(FunctionRule):
     """The rule of `custom_gradient`: the residual is the function that computes the gradient."""
 
     def value(self, inputs: Arrays) -> Any:
@@ -76,12 +76,12 @@ class _GradientRule(RuleOfArguments):
             raise self.call.wrong_pair(self.function, answer, "(value, gradient), the second a function")
         return answer
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         value, gradient = self._value_and_gradient(inputs)
-        results, template, specs = results_of(value)
-        return results, Kept([], Form(template, specs, gradient, True))
+        results, template, specs = split_results(value)
+        return results, KeptValues([], ResultForm(template, specs, gradient, True))
 
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         form = self.run(inputs)[1].form if kept.saved is None else kept.form
         gradient = form.residuals
         upstream = leaves(form.out.fill(cotangents, lambda item: None))
@@ -98,12 +98,12 @@ class _GradientRule(RuleOfArguments):
         listed = isinstance(answer, list | tuple)
         if answer is None or not holders:
             return [None] * len(trees)
-        if len(holders) == 1 and (not listed or fits(trees[holders[0]], answer)):
+        if len(holders) == 1 and (not listed or structures_fit(trees[holders[0]], answer)):
             answer = [answer]
         elif not listed or len(answer) not in (len(holders), len(trees)):
             raise self.call.wrong(
                 gradient,
-                f"must return one gradient for each of {len(holders)} arguments; it returned {kind_of(answer)}",
+                f"must return one gradient for each of {len(holders)} arguments; it returned {describe_value(answer)}",
                 "return a list with one gradient for each argument, None where it is zero",
             )
         if len(answer) == len(trees):
@@ -115,7 +115,7 @@ class _GradientRule(RuleOfArguments):
 class _VariablesRule(_GradientRule):
     """The rule of a function that reads trainable variables: they are inputs of the operation, after the arguments."""
 
-    def __init__(self, call: Call, arguments: Arguments, function: Function, arrays: Arrays) -> None:
+    def __init__(self, call: RuleCall, arguments: RuleArguments, function: Function, arrays: Arrays) -> None:
         super().__init__(call, arguments, function)
         self.first: tuple[Any, Function] | None = None  # what the function returned when its variables were found
         tape, start = GradientTape(), next_order()
@@ -126,7 +126,7 @@ class _VariablesRule(_GradientRule):
         mask = recording.current().bits | VARIABLE | tape.bit
         known = {variable._node for variable in self.variables}
         nodes = [x._node for x in leaves(value) if isinstance(x, Tensor)]
-        if not known or not known.issuperset(behind(nodes, start, mask)):
+        if not known or not known.issuperset(nodes_before_run(nodes, start, mask)):
             raise call.closed_over()
         if not _takes_variables(gradient):
             raise call.closed_over(
@@ -139,7 +139,7 @@ class _VariablesRule(_GradientRule):
         (value, gradient), self.first = self.first, None
         return rebuild(value, [x.detach() if isinstance(x, Tensor) else x for x in leaves(value)]), gradient
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         return super().run(inputs[: len(inputs) - len(self.variables)])
 
     def _cotangents(self, gradient: Function, upstream: list[Any], inputs: Arrays) -> Arrays:
@@ -151,7 +151,7 @@ class _VariablesRule(_GradientRule):
         if not isinstance(others, list | tuple) or len(others) != count:
             raise self.call.wrong(
                 gradient,
-                f"must return one gradient for each of {count} variables; it returned {kind_of(others)}",
+                f"must return one gradient for each of {count} variables; it returned {describe_value(others)}",
                 "return gradients, [one for each of the variables]",
             )
         arguments = inputs[: len(inputs) - count]

@@ -12,10 +12,10 @@ from gradtape.core import recording
 from gradtape.core.batch import BatchLevel, BatchTensor, unbatch
 from gradtape.core.graph import Node, Spec
 from gradtape.core.operation import Lifted, Op, apply
-from gradtape.core.saved_arrays import Guarded, guard
+from gradtape.core.saved_arrays import LockedArray, guard
 from gradtape.core.tensor import Tensor
-from gradtape.transforms.custom.arrays import Arrays, Template, is_recorded, zeros_like
-from gradtape.transforms.custom.errors import Call
+from gradtape.transforms.custom.arrays import Arrays, ArrayTemplate, is_recorded, zeros_like
+from gradtape.transforms.custom.errors import RuleCall
 from gradtape.transforms.gradients import vjp
 
 
@@ -28,7 +28,7 @@ class SingleOperation:
     needs_inputs = True
     explains_numbers = False  # whether it reports itself where its derivative is not finite
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: RuleCall) -> None:
         self.call = call
         self.title = call.name
 
@@ -50,28 +50,28 @@ class SingleOperation:
         return results
 
 
-class Form(NamedTuple):
+class ResultForm(NamedTuple):
     """What one run of a function returned, without the arrays."""
 
-    out: Template
+    out: ArrayTemplate
     specs: tuple[Spec, ...]  # the shapes and dtypes of the results that are arrays
     residuals: Any  # a template; or the function that computes the gradient
     opaque: bool  # whether the residuals hold something that arrays cannot be taken out of, such as a function
 
 
-class Kept(NamedTuple):
+class KeptValues(NamedTuple):
     """What a rule keeps for its derivative: the arrays among the residuals, and how to put them back."""
 
     saved: Arrays | None  # None: the function has to run again
-    form: Form
+    form: ResultForm
 
 
-class Memory(NamedTuple):
+class CallMemory(NamedTuple):
     """What a call keeps; `below`, when its inputs were of a batch, is what the call for the whole batch keeps."""
 
-    kept: Kept
-    guards: Sequence[Guarded]
-    below: Memory | None = None
+    kept: KeptValues
+    guards: Sequence[LockedArray]
+    below: CallMemory | None = None
 
     def check(self, node: Node) -> None:
         """Raise if an array of the user's was changed since it was kept."""
@@ -87,36 +87,36 @@ class Memory(NamedTuple):
         level = max((x.level for x in inputs if isinstance(x, BatchTensor)), key=lambda level: level.depth)
         assert isinstance(level, BatchLevel)
         values = [x.value if isinstance(x, BatchTensor) and x.level is level else x for x in inputs]
-        return each_of(self.below.saved(values), self.kept.form, level)
+        return residuals_of_example(self.below.saved(values), self.kept.form, level)
 
 
-def each_of(saved: Arrays | None, form: Form, level: BatchLevel) -> Arrays | None:
+def residuals_of_example(saved: Arrays | None, form: ResultForm, level: BatchLevel) -> Arrays | None:
     """The residuals of one example, from those of the batch; None where that cannot be told."""
     return None if saved is None or form.opaque else [BatchTensor(x, level) for x in saved]
 
 
-class Rule(SingleOperation, ABC):
+class CustomRule(SingleOperation, ABC):
     """The rule of one call, in flat form. A subclass has `run`, and `pull` or `push`: each is the other's transpose."""
 
-    memory: Memory
+    memory: CallMemory
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: RuleCall) -> None:
         super().__init__(call)
         self.state = recording.current()
 
     @abstractmethod
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         """The results that are arrays, and what the derivative needs."""
 
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         """The cotangents of the inputs."""
         at = [zeros_like(x) for x in inputs]
-        return transposed(lambda tangents: self.push(inputs, kept, tangents), at, cotangents)
+        return transpose_linear(lambda tangents: self.push(inputs, kept, tangents), at, cotangents)
 
-    def push(self, inputs: Arrays, kept: Kept, tangents: Arrays) -> Arrays:
+    def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:
         """The tangents of the results."""
         at = [np.zeros(*spec) for spec in kept.form.specs]
-        return transposed(lambda cotangents: self.pull(inputs, kept, cotangents), at, tangents)
+        return transpose_linear(lambda cotangents: self.pull(inputs, kept, cotangents), at, tangents)
 
     # -- as an operation
 
@@ -130,12 +130,12 @@ class Rule(SingleOperation, ABC):
                     raise self.call.closed_over()
                 guards = self._guarded(kept, arrays)
         except Exception as error:
-            raise _Carried(error) from error
+            raise _RuleKernelError(error) from error
         saved = [x._array if isinstance(x, Tensor) else x for x in kept.saved or ()]
-        self.memory = Memory(Kept(saved, kept.form), guards)
+        self.memory = CallMemory(KeptValues(saved, kept.form), guards)
         return tuple([x._array if isinstance(x, Tensor) else x for x in results])
 
-    def _guarded(self, kept: Kept, arrays: tuple[Any, ...]) -> list[Guarded]:
+    def _guarded(self, kept: KeptValues, arrays: tuple[Any, ...]) -> list[LockedArray]:
         """Guards for the residuals that are arrays of the user's own; those among the inputs have theirs."""
         given = {id(array) for array in arrays}
         rows = zip(kept.saved, kept.form.residuals.were_tensors, strict=True) if kept.saved else ()
@@ -151,43 +151,43 @@ class Rule(SingleOperation, ABC):
         return tuple(self.push(list(inputs), self._recalled(node, inputs), filled))
 
     def batch(self, flags: Sequence[bool], values: Sequence[Any]) -> tuple[Any, ...]:
-        whole = Batched(self, flags)
+        whole = BatchedRule(self, flags)
         results = whole.applied(values)
-        self.memory = Memory(whole.memory.kept, (), whole.memory)
+        self.memory = CallMemory(whole.memory.kept, (), whole.memory)
         return results
 
-    def _recalled(self, node: Node, inputs: tuple[Any, ...]) -> Kept:
+    def _recalled(self, node: Node, inputs: tuple[Any, ...]) -> KeptValues:
         """What was kept; without the arrays where somebody records the inputs: these have to be made from them then."""
         self.memory.check(node)
         form = self.memory.kept.form
-        return Kept(None if any(is_recorded(x) for x in inputs) else self.memory.saved(inputs), form)
+        return KeptValues(None if any(is_recorded(x) for x in inputs) else self.memory.saved(inputs), form)
 
 
-class Batched(Rule):
+class BatchedRule(CustomRule):
     """The rule for a whole batch at once, from the rule for one example."""
 
-    def __init__(self, one: Rule, flags: Sequence[bool]) -> None:
+    def __init__(self, one: CustomRule, flags: Sequence[bool]) -> None:
         super().__init__(one.call)
         self.state = one.state
         self.one = one
         self.flags = list(flags)
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         level = self._level(inputs)
         results, (saved, form) = self.one.run(self._lifted(inputs, level))
-        return [unbatch(x, level) for x in results], Kept([unbatch(x, level) for x in saved or ()], form)
+        return [unbatch(x, level) for x in results], KeptValues([unbatch(x, level) for x in saved or ()], form)
 
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         level = self._level(inputs)
-        each = Kept(each_of(kept.saved, kept.form, level), kept.form)
+        each = KeptValues(residuals_of_example(kept.saved, kept.form, level), kept.form)
         found = self.one.pull(self._lifted(inputs, level), each, [BatchTensor(x, level) for x in cotangents])
         rows = [None if x is None else unbatch(x, level) for x in found]
         # what is the same for all examples collects the cotangents of all of them
         return [x if x is None or flag else x.sum(axis=0) for x, flag in zip(rows, self.flags, strict=True)]
 
-    def push(self, inputs: Arrays, kept: Kept, tangents: Arrays) -> Arrays:
+    def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:
         level = self._level(inputs)
-        each = Kept(each_of(kept.saved, kept.form, level), kept.form)
+        each = KeptValues(residuals_of_example(kept.saved, kept.form, level), kept.form)
         found = self.one.push(self._lifted(inputs, level), each, self._lifted(tangents, level))
         return [None if x is None else unbatch(x, level) for x in found]
 
@@ -198,7 +198,7 @@ class Batched(Rule):
         return [BatchTensor(x, level) if flag else x for x, flag in zip(values, self.flags, strict=True)]
 
 
-class _Carried(Exception):
+class _RuleKernelError(Exception):
     """An error of the user's function on its way out of the kernel, where NumPy's errors are given other words."""
 
     def __init__(self, error: Exception) -> None:
@@ -206,7 +206,7 @@ class _Carried(Exception):
         self.error = error
 
 
-def transposed(linear: Callable[[Arrays], Arrays], at: Arrays, weights: Arrays) -> Arrays:
+def transpose_linear(linear: Callable[[Arrays], Arrays], at: Arrays, weights: Arrays) -> Arrays:
     """What the transpose of a linear function of lists makes of `weights`; it is recorded at the zeros `at`.
 
     Integers stay where they are, and have None for an answer.
@@ -225,11 +225,11 @@ def transposed(linear: Callable[[Arrays], Arrays], at: Arrays, weights: Arrays) 
     return [found.get(index) for index in range(len(at))]
 
 
-def call_recorded(rule: Rule, arrays: Arrays) -> Any:
+def apply_rule(rule: CustomRule, arrays: Arrays) -> Any:
     """The result of a call, recorded as one operation."""
     try:
         results = rule.applied(arrays)
-    except _Carried as carried:
+    except _RuleKernelError as carried:
         failure = carried.error
     else:
         return rule.memory.kept.form.out.fill(results)

@@ -15,8 +15,8 @@ from gradtape.core.pytree import map_structure
 from gradtape.errors import OperandError
 from gradtape.transforms.gradients import grad
 from gradtape.transforms.implicit.linear import check_method
-from gradtape.transforms.implicit.refusal import refused
-from gradtape.transforms.implicit.theorem import Condition, Function, run_solver
+from gradtape.transforms.implicit.refusal import solver_error
+from gradtape.transforms.implicit.theorem import Function, ImplicitCondition, run_solver
 
 __all__ = ["fixed_point", "minimum", "root", "solution"]
 
@@ -90,7 +90,7 @@ def solution(condition: Function, x: Any, *args: Any, solve: Any = "auto") -> An
     >>> gt.grad(lambda a: gt.implicit.solution(lambda x, a: x ** 2 - a, 3.0, a))(9.0)
     np.float64(0.16666666666666666)
     """
-    tied = Condition(condition, args, "gt.implicit.solution")
+    tied = ImplicitCondition(condition, args, "gt.implicit.solution")
     flat, packing = run_solver(lambda x: x, (x,), (), tied.title)
     return packing.handed_out(tied.moving(packing, flat, solve))
 
@@ -98,21 +98,21 @@ def solution(condition: Function, x: Any, *args: Any, solve: Any = "auto") -> An
 def _decorator(condition: Any, title: str, solve: Any, has_start: bool) -> Callable[[Function], Function]:
     if not callable(condition):
         kind = type(condition).__name__
-        raise refused(OperandError, f"{title}: a function is wanted; got a {kind}.", f"{title}(function)")
+        raise solver_error(OperandError, f"{title}: a function is wanted; got a {kind}.", f"{title}(function)")
     check_method(solve)
 
     def decorate(solver: Function) -> Function:
         @functools.wraps(solver)
         def solved(*args: Any, **named: Any) -> Any:
             if named:
-                raise refused(
+                raise solver_error(
                     OperandError,
                     f"{title}: {', '.join(named)} was passed by name; solver and condition share their arguments.",
                     "pass all arguments by position",
                 )
             starts, rest = (args[:1], args[1:]) if has_start else ((), args)
             flat, packing = run_solver(solver, starts, rest, title)
-            tied = Condition(condition, rest, title)
+            tied = ImplicitCondition(condition, rest, title)
             return packing.handed_out(tied.moving(packing, flat, solve))
 
         return solved

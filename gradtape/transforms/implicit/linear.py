@@ -15,9 +15,9 @@ from gradtape.explain import messages
 from gradtape.explain.emit.policy import report
 from gradtape.transforms.custom.arrays import is_recorded
 from gradtape.transforms.gradients import vjp
-from gradtape.transforms.implicit.outside_tape import concrete, outside
+from gradtape.transforms.implicit.outside_tape import call_outside, numbers_if_known
 from gradtape.transforms.implicit.packing import Packing
-from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.implicit.refusal import solver_error
 from gradtape.transforms.jacobians import jacobian
 
 Residual = Callable[..., Any]  # of a flat vector and of arrays, to a flat vector of the same length
@@ -31,25 +31,27 @@ METHODS = ("auto", "dense", "gmres", "cg", "bicgstab")
 def check_method(solve: Any) -> None:
     """Raise unless `solve` names a way to solve linear systems, or is a function that does."""
     if not callable(solve) and solve not in METHODS:
-        raise refused(
+        raise solver_error(
             OperandError,
             f"gt.implicit: solve={solve!r}.",
             f"one of {', '.join(map(repr, METHODS))}, or a function (multiply, b) -> x",
         )
 
 
-def pulled_solution(
+def solve_adjoint(
     residual: Residual, at: Any, arrays: list[Any], cotangent: Any, solve: Any, packing: Packing, title: str
 ) -> Any:
     """The u with J^T u = cotangent, where J is the Jacobian of `residual(at, *arrays)` by `at`. All is recorded."""
     dense = solve == "dense" or (solve == "auto" and at.size <= DENSE_AT_MOST)
     if dense:
         matrix = jacobian(residual)(at, *arrays)
-        numbers = concrete(matrix)
+        numbers = numbers_if_known(matrix)
         if numbers is not None:
             _check_matrix(numbers, packing, title)
         if not any(isinstance(x, Lifted) for x in (matrix, at, *arrays)):
-            _check_converged(numbers, residual, concrete(at), [concrete(x) for x in arrays], packing, title)
+            _check_converged(
+                numbers, residual, numbers_if_known(at), [numbers_if_known(x) for x in arrays], packing, title
+            )
         return np.linalg.solve(matrix.T, cotangent)
     way = "gmres" if solve == "auto" else solve
 
@@ -60,12 +62,12 @@ def pulled_solution(
     def system(u: Any, at: Any, cotangent: Any, *arrays: Any) -> Any:
         return vjp(lambda z: residual(z, *arrays), at)[1](u)[0] - cotangent
 
-    (u,) = outside("linear_solve", found, [at, cotangent, *arrays])
+    (u,) = call_outside("linear_solve", found, [at, cotangent, *arrays])
     if not any(isinstance(x, Tensor) and (isinstance(x, Lifted) or is_recorded(x)) for x in (at, cotangent, *arrays)):
         return u
-    from gradtape.transforms.implicit.theorem import moving_root
+    from gradtape.transforms.implicit.theorem import differentiable_root
 
-    return moving_root(system, u, [at, cotangent, *arrays], way, packing, title)
+    return differentiable_root(system, u, [at, cotangent, *arrays], way, packing, title)
 
 
 def _matrix_free(multiply: Callable[[Any], Any], b: Any, way: Any, title: str) -> Any:
@@ -73,7 +75,7 @@ def _matrix_free(multiply: Callable[[Any], Any], b: Any, way: Any, title: str) -
     if callable(way):
         x = np.asarray(way(multiply, b), dtype=b.dtype)
         if x.shape != b.shape:
-            raise refused(
+            raise solver_error(
                 LinearAlgebraError,
                 f"{title}: the function given as solve= returned shape {x.shape} for a right-hand side of {b.shape}.",
                 "return a vector of the same shape",
@@ -92,7 +94,7 @@ def _matrix_free(multiply: Callable[[Any], Any], b: Any, way: Any, title: str) -
         x, flag = (cg if way == "cg" else bicgstab)(operator, b, maxiter=10 * b.size, **tolerance)
     if flag or not np.isfinite(x).all():
         off = float(np.linalg.norm(multiply(x.astype(b.dtype)) - b) / np.linalg.norm(b))
-        raise refused(
+        raise solver_error(
             LinearAlgebraError,
             f"{title}: {way} did not solve the linear system of {b.size} unknowns behind the derivative (relative "
             f"residual {off:.1e}); the Jacobian at the solution is singular or badly scaled.",
@@ -104,7 +106,7 @@ def _matrix_free(multiply: Callable[[Any], Any], b: Any, way: Any, title: str) -
 def _check_matrix(numbers: Any, packing: Packing, title: str) -> None:
     """Raise where the Jacobian is singular to working precision, naming the unknowns that are not determined."""
     if not np.isfinite(numbers).all():
-        raise refused(
+        raise solver_error(
             LinearAlgebraError,
             f"{title}: the Jacobian at the solution has elements that are NaN or infinite.",
             "look at the condition there: gt.check_numerics() names the operation",
@@ -122,7 +124,7 @@ def _check_matrix(numbers: Any, packing: Packing, title: str) -> None:
         rank = int(np.count_nonzero(sizes > max(sizes[0], np.finfo(one.dtype).tiny) * np.finfo(one.dtype).eps * 10))
         free = np.abs(directions[min(rank, len(one) - 1)])
         blamed = ", ".join(name for name, _, _ in packing.guilty(lambda x: x >= 0.3 * x.max(), free)[:3])
-        raise refused(
+        raise solver_error(
             LinearAlgebraError,
             f"{title}: the Jacobian at the solution is singular (rank {rank} of {len(one)}), so the solution is no "
             f"smooth function of the arguments; what is not determined lies in {blamed}.",
@@ -132,7 +134,7 @@ def _check_matrix(numbers: Any, packing: Packing, title: str) -> None:
 
 def _check_converged(matrix: Any, residual: Residual, at: Any, arrays: list[Any], packing: Packing, title: str) -> None:
     """Warn where a step of Newton's method would still move the solution: its derivative is of something else then."""
-    step = np.linalg.solve(matrix, concrete(residual(at, *arrays)))
+    step = np.linalg.solve(matrix, numbers_if_known(residual(at, *arrays)))
     size = float(np.abs(step).max())
     if size > 1e-3 * max(1.0, float(np.abs(at).max())):
         moved = packing.guilty(lambda x: np.abs(x) >= 0.5 * size, step)[0][0]

@@ -16,7 +16,7 @@ from gradtape.transforms.custom.arrays import is_recorded
 Arrays = list[Any]
 
 
-class _Carried(Exception):
+class _OutsideCallError(Exception):
     """An error on its way out of a kernel, where NumPy's errors would be given other words."""
 
     def __init__(self, error: Exception) -> None:
@@ -34,7 +34,7 @@ def off_tape(value: Any) -> Any:
     return value._array if isinstance(value, Tensor) else value
 
 
-def outside(name: str, function: Callable[..., Sequence[Any]], inputs: Sequence[Any]) -> Arrays:
+def call_outside(name: str, function: Callable[..., Sequence[Any]], inputs: Sequence[Any]) -> Arrays:
     """The arrays that `function` makes of plain arrays, whatever tensors the inputs are; nothing is recorded.
 
     In a batch it runs for one example after the other; while a function is compiled it becomes one instruction.
@@ -47,11 +47,11 @@ def outside(name: str, function: Callable[..., Sequence[Any]], inputs: Sequence[
         try:
             return tuple([np.asarray(x) for x in function(*arrays)])
         except Exception as error:
-            raise _Carried(error) from error
+            raise _OutsideCallError(error) from error
 
     try:
         return [off_tape(x) for x in apply(Op(name, kernel, outputs=True, kind="outside"), tuple(inputs), {})]
-    except _Carried as carried:
+    except _OutsideCallError as carried:
         failure = carried.error
     raise failure
 
@@ -61,7 +61,7 @@ def is_followed(value: Any) -> bool:
     return isinstance(value, Tensor) and (isinstance(value, Lifted) or is_recorded(value))
 
 
-def concrete(value: Any) -> Any:
+def numbers_if_known(value: Any) -> Any:
     """The numbers behind a value; of a batch, those of all examples along axes in front; None while compiling."""
     while isinstance(value, BatchTensor):
         value = value.value

@@ -14,10 +14,10 @@ from gradtape.core.pytree import _rebuild, aligned, children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, OperandError, ShapeError
 from gradtape.transforms.implicit.outside_tape import off_tape
-from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.implicit.refusal import solver_error
 
 
-def paths(tree: Any, root: str) -> list[str]:
+def leaf_paths(tree: Any, root: str) -> list[str]:
     """The name of each leaf: the `root` and the way from it, as it is written in Python.
 
     >>> paths({"w": [1.0, 2.0], "b": 3.0}, "x0")
@@ -34,17 +34,17 @@ def paths(tree: Any, root: str) -> list[str]:
         steps = [f".{field.name}" for field in dataclasses.fields(tree)]
     else:
         steps = [f"[{index}]" for index in range(len(parts))]
-    return [path for step, part in zip(steps, parts, strict=True) for path in paths(part, root + step)]
+    return [path for step, part in zip(steps, parts, strict=True) for path in leaf_paths(part, root + step)]
 
 
-def with_arrays(tree: Any) -> Any:
+def lists_as_arrays(tree: Any) -> Any:
     """`tree` with lists and tuples of plain numbers, which SciPy takes for arrays, as arrays."""
     if _is_table(tree):
         return np.array(tree)
     parts = children(tree)
     if not parts:
         return tree
-    return _rebuild(tree, [with_arrays(part) for part in parts])
+    return _rebuild(tree, [lists_as_arrays(part) for part in parts])
 
 
 def _is_table(tree: Any) -> bool:
@@ -77,15 +77,15 @@ class Packing:
 
     def __init__(self, tree: Any, what: str) -> None:
         self.what = what
-        tree = with_arrays(tree)
-        self.names = paths(tree, what)
+        tree = lists_as_arrays(tree)
+        self.names = leaf_paths(tree, what)
         arrays = [self._checked(leaf, name) for leaf, name in zip(leaves(tree), self.names, strict=True)]
         self.shapes = [array.shape for array in arrays]
         self.sizes = [math.prod(shape) for shape in self.shapes]
         self.dtypes = [array.dtype for array in arrays]
         self.size = sum(self.sizes)
         if not self.size:
-            raise refused(ShapeError, f"{what} holds no numbers.", f"give {what} at least one number")
+            raise solver_error(ShapeError, f"{what} holds no numbers.", f"give {what} at least one number")
         self.dtype = np.result_type(*self.dtypes)
         self.single = children(tree) is None
         self.tree = rebuild(tree, [None] * len(arrays))
@@ -104,11 +104,11 @@ class Packing:
         if array.dtype.kind in "iub":
             array = array.astype(float)
         if array.dtype.kind == "c":
-            raise refused(
+            raise solver_error(
                 DtypeError, f"{name} is complex ({array.dtype}).", "real and imaginary parts as two real arrays"
             )
         if array.dtype.kind != "f":
-            raise refused(
+            raise solver_error(
                 OperandError,
                 f"{name} is {'None' if leaf is None else 'a ' + type(leaf).__name__}; a number or an array is wanted.",
                 "pass what is not to be solved for by args=(...) or as a variable of the function",
@@ -161,13 +161,13 @@ class Packing:
         return found
 
 
-def told(guilty: list[tuple[str, int, int]]) -> str:
+def describe_elements(guilty: list[tuple[str, int, int]]) -> str:
     """A few words for what `Packing.guilty` found."""
     words = [name if size == 1 else f"{name} ({count} of {size} elements)" for name, count, size in guilty[:3]]
     return ", ".join(words) + (f" and {len(guilty) - 3} more" if len(guilty) > 3 else "")
 
 
-class Values:
+class ValuePacking:
     """The values of a function as a vector, as long in every call."""
 
     def __init__(self, name: str) -> None:
@@ -176,11 +176,11 @@ class Values:
 
     def pack(self, value: Any) -> Any:
         """The vector of all numbers in `value`, an array or a structure of arrays; tensors are recorded."""
-        flat = vector_of(value, self.name)
+        flat = as_vector(value, self.name)
         if self.size is None:
             self.size = flat.size
         elif flat.size != self.size:
-            raise refused(
+            raise solver_error(
                 ShapeError,
                 f"{self.name} returned {flat.size} values where it returned {self.size} before.",
                 "return arrays of the same shapes in every call",
@@ -188,14 +188,14 @@ class Values:
         return flat
 
 
-def vector_of(value: Any, name: str) -> Any:
+def as_vector(value: Any, name: str) -> Any:
     """The vector of all numbers that a function returned, leaf after leaf; `name` is the function's."""
     parts = leaves(value)
     if not parts or any(part is None for part in parts):
-        raise refused(OperandError, f"{name} returned None.", "return an array, or a structure of arrays")
+        raise solver_error(OperandError, f"{name} returned None.", "return an array, or a structure of arrays")
     arrays = [x if isinstance(x, Tensor) else np.asarray(x) for x in parts]
     strange = [x.dtype for x in arrays if x.dtype.kind not in "fiub"]
     if strange:
-        raise refused(DtypeError, f"{name} returned {strange[0]}; real numbers are wanted.", "real arrays")
+        raise solver_error(DtypeError, f"{name} returned {strange[0]}; real numbers are wanted.", "real arrays")
     flat = [x.reshape((-1,)) if x.dtype.kind == "f" else x.astype(float).reshape((-1,)) for x in arrays]
     return flat[0] if len(flat) == 1 else np.concatenate(flat)

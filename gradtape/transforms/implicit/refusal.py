@@ -7,7 +7,7 @@ from gradtape.errors import GradTapeError
 from gradtape.explain import messages
 
 
-def refused(kind: type[GradTapeError], what: str, fix: str, code: str = "") -> GradTapeError:
+def solver_error(kind: type[GradTapeError], what: str, fix: str, code: str = "") -> GradTapeError:
     """An error of class `kind` that says `what` is wrong, shows the user's expression, and has a `fix`.
 
     Without a `code` it has that of its class.

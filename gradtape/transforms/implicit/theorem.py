@@ -16,17 +16,19 @@ from gradtape.core.pytree import leaves
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DetachError, NumericsError, OperandError, ShapeError
 from gradtape.transforms.custom import custom_vjp
-from gradtape.transforms.custom.arrays import is_array, is_recorded, split
+from gradtape.transforms.custom.arrays import is_array, is_recorded, split_arrays
 from gradtape.transforms.gradients import vjp
-from gradtape.transforms.implicit.linear import Residual, check_method, pulled_solution
-from gradtape.transforms.implicit.outside_tape import concrete, off_tape, outside
-from gradtape.transforms.implicit.packing import Packing, told, vector_of
-from gradtape.transforms.implicit.refusal import refused
+from gradtape.transforms.implicit.linear import Residual, check_method, solve_adjoint
+from gradtape.transforms.implicit.outside_tape import call_outside, numbers_if_known, off_tape
+from gradtape.transforms.implicit.packing import Packing, as_vector, describe_elements
+from gradtape.transforms.implicit.refusal import solver_error
 
 Function = Callable[..., Any]
 
 
-def moving_root(residual: Residual, flat: Any, arrays: list[Any], solve: Any, packing: Packing, title: str) -> Any:
+def differentiable_root(
+    residual: Residual, flat: Any, arrays: list[Any], solve: Any, packing: Packing, title: str
+) -> Any:
     """The vector `flat`, a root of `residual(flat, *arrays)`, with the derivative of that root by `arrays`."""
 
     @custom_vjp
@@ -39,7 +41,7 @@ def moving_root(residual: Residual, flat: Any, arrays: list[Any], solve: Any, pa
 
     def backwards(residuals: Any, cotangent: Any) -> Any:
         at, arrays = residuals
-        u = pulled_solution(residual, at, arrays, -cotangent, solve, packing, title)
+        u = solve_adjoint(residual, at, arrays, -cotangent, solve, packing, title)
         smooth = [index for index, x in enumerate(arrays) if x.dtype.kind == "f"]
 
         def by_smooth(*moving: Any) -> Any:
@@ -53,22 +55,22 @@ def moving_root(residual: Residual, flat: Any, arrays: list[Any], solve: Any, pa
     return solution(flat, arrays)
 
 
-class Condition:
+class ImplicitCondition:
     """A function F(x, *args) that is zero at the solution, for one set of arguments."""
 
     def __init__(self, function: Function, args: tuple[Any, ...], title: str) -> None:
         self.function = function
         self.title = title
-        self.arrays, self.template = split(args, is_array)
+        self.arrays, self.template = split_arrays(args, is_array)
 
     def flat(self, packing: Packing) -> Residual:
         """F as a function of vectors."""
         template, title = self.template, self.title
 
         def residual(flat: Any, *arrays: Any) -> Any:
-            found = vector_of(self.function(packing.unpack(flat), *template.fill(arrays)), f"{title}: the condition")
+            found = as_vector(self.function(packing.unpack(flat), *template.fill(arrays)), f"{title}: the condition")
             if found.shape != flat.shape:
-                raise refused(
+                raise solver_error(
                     ShapeError,
                     f"{title}: the condition has {found.size} values for {flat.size} unknowns.",
                     "return one equation for each unknown",
@@ -84,21 +86,21 @@ class Condition:
         flat = off_tape(flat)
         value = residual(flat, *[off_tape(x) for x in self.arrays])
         if isinstance(value, Tensor) and is_recorded(value):
-            raise closed_over(self.title)
-        numbers = concrete(value)
+            raise closed_over_error(self.title)
+        numbers = numbers_if_known(value)
         if numbers is not None and not np.isfinite(numbers).all():
-            where = told(packing.guilty(lambda x: ~np.isfinite(x), numbers.reshape(-1, packing.size)[0]))
-            raise refused(
+            where = describe_elements(packing.guilty(lambda x: ~np.isfinite(x), numbers.reshape(-1, packing.size)[0]))
+            raise solver_error(
                 NumericsError,
                 f"{self.title}: the condition is NaN or infinite at the solution, in {where or 'some example'}.",
                 "check the solver: it did not arrive",
             )
-        return moving_root(residual, flat, self.arrays, solve, packing, self.title)
+        return differentiable_root(residual, flat, self.arrays, solve, packing, self.title)
 
 
-def closed_over(title: str) -> Exception:
+def closed_over_error(title: str) -> Exception:
     """The error for a function that reads tracked tensors which are not among its arguments."""
-    return refused(
+    return solver_error(
         DetachError,
         f"{title}: the function reads a tracked tensor that is not one of its arguments; the gradient of the solution "
         f"by it would be lost in silence.",
@@ -108,7 +110,7 @@ def closed_over(title: str) -> Exception:
 
 def run_solver(solver: Function, starts: tuple[Any, ...], args: tuple[Any, ...], title: str) -> tuple[Any, Packing]:
     """The solution as a vector, and how it is laid out. The solver gets plain arrays, in a batch one example's."""
-    arrays, template = split((starts, args), is_array)
+    arrays, template = split_arrays((starts, args), is_array)
     template.were_tensors = [False] * len(template.slots)
     known: list[Packing] = []
 
@@ -116,11 +118,11 @@ def run_solver(solver: Function, starts: tuple[Any, ...], args: tuple[Any, ...],
         starts, args = template.fill(arrays)
         answer = solver(*starts, *args)
         if answer is None:
-            raise refused(OperandError, f"{title}: the solver returned None.", "return the solution")
+            raise solver_error(OperandError, f"{title}: the solver returned None.", "return the solution")
         if any(isinstance(x, Tensor) and is_recorded(x) for x in leaves(answer)):
-            raise closed_over(title)
+            raise closed_over_error(title)
         known.append(Packing(answer, "the solution"))
         return [known[-1].start]
 
-    (flat,) = outside(title, solved, arrays)
+    (flat,) = call_outside(title, solved, arrays)
     return flat, known[-1]

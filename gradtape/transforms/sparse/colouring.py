@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.transforms.sparse.pattern import Indices, Rows
 
 
-class Plan(NamedTuple):
+class ColouringPlan(NamedTuple):
     """How to compute the entries of a pattern: which lines go through in which pass, and where each entry comes out."""
 
     pattern: Rows
@@ -21,21 +21,21 @@ class Plan(NamedTuple):
     places: Indices  # for each entry, the element of that pass
 
 
-def colouring(pattern: Rows, symmetric: bool, forward: bool) -> Plan:
+def choose_colouring(pattern: Rows, symmetric: bool, forward: bool) -> ColouringPlan:
     """The cheaper way to compute the entries of `pattern`; `forward` says whether passes can go that way at all."""
     if symmetric:
         return _star_plan((pattern + pattern.T).tocsr(), forward)
     rows, columns = pattern.nonzero()
     if not forward:
         colour, count = _coloured(pattern)
-        return Plan(pattern, "reverse", count, colour, colour[rows], columns)
+        return ColouringPlan(pattern, "reverse", count, colour, colour[rows], columns)
     by_column = _coloured(pattern.T.tocsr())
     fewest_by_row = int(np.diff(pattern.T.tocsr().indptr).max(initial=0))
     if by_column[1] > fewest_by_row:
         by_row = _coloured(pattern)
         if by_row[1] < by_column[1]:
-            return Plan(pattern, "reverse", by_row[1], by_row[0], by_row[0][rows], columns)
-    return Plan(pattern, "forward", by_column[1], by_column[0], by_column[0][columns], rows)
+            return ColouringPlan(pattern, "reverse", by_row[1], by_row[0], by_row[0][rows], columns)
+    return ColouringPlan(pattern, "forward", by_column[1], by_column[0], by_column[0][columns], rows)
 
 
 def _orders(degrees: Indices) -> list[list[int]]:
@@ -80,7 +80,7 @@ def _first_fit(lines: Rows, order: Iterable[int]) -> list[int]:
     return colour
 
 
-def _star_plan(pattern: Rows, forward: bool) -> Plan:
+def _star_plan(pattern: Rows, forward: bool) -> ColouringPlan:
     """Colours for a symmetric pattern: neighbours differ, and no path of four vertices has only two colours.
 
     Then of two mirror images h_ij and h_ji, one is alone with its colour in its row, and is read there.
@@ -95,7 +95,7 @@ def _star_plan(pattern: Rows, forward: bool) -> Plan:
     groups = rows * count + colour[columns]
     alone = np.bincount(groups, minlength=pattern.shape[0] * count)[groups] == 1 if groups.size else groups == 1
     passes, places_read = np.where(alone, colour[columns], colour[rows]), np.where(alone, rows, columns)
-    return Plan(pattern, "forward" if forward else "reverse", count, colour, passes, places_read)
+    return ColouringPlan(pattern, "forward" if forward else "reverse", count, colour, passes, places_read)
 
 
 def _star_colours(neighbours: list[list[int]], order: Iterable[int]) -> list[int]:

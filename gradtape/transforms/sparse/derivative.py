@@ -16,9 +16,9 @@ from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import DetachError, DtypeError, GradTapeError, OperandError, ShapeError, StructureError
 from gradtape.explain import messages
-from gradtape.transforms.gradients import Function, Recorded, choose, one_number, record
-from gradtape.transforms.sparse.colouring import Plan, colouring
-from gradtape.transforms.sparse.pattern import Rows, can_push, detect, path
+from gradtape.transforms.gradients import Function, RecordedCall, as_scalar, choose_arguments, record_call
+from gradtape.transforms.sparse.colouring import ColouringPlan, choose_colouring
+from gradtape.transforms.sparse.pattern import Rows, can_push, detect_pattern, nodes_behind
 
 
 class PatternError(GradTapeError, ValueError):
@@ -104,21 +104,21 @@ class SparseDerivative:
         self._symmetric = symmetric
         self._cached = isinstance(pattern, str) and pattern == "cached"
         self._given = None if pattern is None or self._cached else _as_pattern(pattern, self._name)
-        self._plans: dict[tuple[Shape, bool], Plan] = {}
+        self._plans: dict[tuple[Shape, bool], ColouringPlan] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         number = self._number(args)
         _check_argument(args[number], number, self._name)
         function = _gradient(self._function, number) if self._symmetric else self._function
-        run = record(function, args, kwargs, [number])
+        run = record_call(function, args, kwargs, [number])
         output = _one_array(run.result, run.name, self._name)
-        nodes = path(output, run.tape.bit)
+        nodes = nodes_behind(output, run.tape.bit)
         shape = (int(np.size(output)), run.sources[0].size)
         key = shape, can_push(nodes)
         plan = self._plans.get(key)
         if plan is None and self._given is not None:
             self._check_shape(shape, number)
-            plan = self._plans[key] = colouring(self._given, self._symmetric, forward=key[1])
+            plan = self._plans[key] = choose_colouring(self._given, self._symmetric, forward=key[1])
         matrix = None if plan is None else _matrix(run, output, nodes, plan, check=True)
         if matrix is None and self._given is not None:
             raise PatternError(
@@ -127,7 +127,7 @@ class SparseDerivative:
                 f"  fix: add what is missing, or leave pattern= out to have it detected"
             )
         if plan is None or matrix is None:
-            plan = colouring(detect(nodes, run.sources[0], output), self._symmetric, forward=key[1])
+            plan = choose_colouring(detect_pattern(nodes, run.sources[0], output), self._symmetric, forward=key[1])
             if self._cached:
                 self._plans[key] = plan
             matrix = _matrix(run, output, nodes, plan, check=False)
@@ -140,7 +140,7 @@ class SparseDerivative:
                 f"{self._name}: argnums={self._argnums!r}; a sparse matrix is of one argument.\n"
                 f"{Location.here().show()}\n  fix: one integer, and one call for each argument"
             )
-        return choose(self._function, args, self._argnums)[0][0]
+        return choose_arguments(self._function, args, self._argnums)[0][0]
 
     def _check_shape(self, shape: Shape, number: int) -> None:
         assert self._given is not None
@@ -230,8 +230,8 @@ def _gradient(function: Function, number: int) -> Function:
 
     @functools.wraps(function)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        run = record(function, args, kwargs, [number])
-        output = one_number(run.result, run.name)
+        run = record_call(function, args, kwargs, [number])
+        output = as_scalar(run.result, run.name)
         found = None
         if isinstance(output, Tensor):
             (found,) = run.pull_back([output], [np.ones(output.shape, output.dtype)], last=True)
@@ -240,7 +240,7 @@ def _gradient(function: Function, number: int) -> Function:
     return gradient
 
 
-def _matrix(run: Recorded, output: Any, nodes: list[Node], plan: Plan, check: bool) -> Any:
+def _matrix(run: RecordedCall, output: Any, nodes: list[Node], plan: ColouringPlan, check: bool) -> Any:
     """The derivative with the entries of the plan; with `check`, None if it has others."""
     from scipy import sparse
 
@@ -261,7 +261,7 @@ def _matrix(run: Recorded, output: Any, nodes: list[Node], plan: Plan, check: bo
     return None if check and _differs(matrix if forward else matrix.T, seeds[-1], through[-1]) else matrix
 
 
-def _passed(run: Recorded, output: Any, seeds: np.ndarray[Any, Any], nodes: list[Node], forward: bool) -> Any:
+def _passed(run: RecordedCall, output: Any, seeds: np.ndarray[Any, Any], nodes: list[Node], forward: bool) -> Any:
     """What comes out for each row of `seeds`, one row each; None where there is no path."""
     if not nodes or not seeds.size:
         return None

@@ -22,7 +22,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_ENTRIES = 1 << 26  # of one operation's pattern, before it is replaced by a coarser one that needs no list
 
 
-def path(output: Any, bit: int) -> list[Node]:
+def nodes_behind(output: Any, bit: int) -> list[Node]:
     """The recorded nodes from the source to the output, parents first."""
     reached: dict[Node, None] = {}
     pending = [output._node] if isinstance(output, Tensor) and output._node.bits & bit else []
@@ -39,7 +39,7 @@ def can_push(nodes: Iterable[Node]) -> bool:
     return all(node.op is None or node.op.part is not None or node.op.forward is not None for node in nodes)
 
 
-def detect(nodes: list[Node], source: Tensor, output: Any) -> Rows:
+def detect_pattern(nodes: list[Node], source: Tensor, output: Any) -> Rows:
     """Which elements of the source each element of the output depends on."""
     from scipy import sparse
 

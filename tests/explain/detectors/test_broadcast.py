@@ -218,9 +218,9 @@ class TestAxisOnPurpose:
 
     def test_is_seen_behind_the_functions_of_autograd(self) -> None:
         """A module that stands in for NumPy is one: its conj is elementwise as well."""
-        from gradtape.explain.source.files import Source
+        from gradtape.explain.source.files import SourceFile
 
-        assert Source("a.py", "import autograd.numpy as np").is_array_module("np")
+        assert SourceFile("a.py", "import autograd.numpy as np").is_array_module("np")
 
 
 class TestOneSided:

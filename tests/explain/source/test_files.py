@@ -15,7 +15,7 @@ import gradtape as gt
 from gradtape.core.location import Location
 from gradtape.explain import Problem
 from gradtape.explain.source.expression import UserExpression
-from gradtape.explain.source.files import Source, here, one_line, source_of, span_of
+from gradtape.explain.source.files import SourceFile, here, one_line, source_of, span_of
 
 A = gt.tensor(np.ones((4, 3)))
 B = np.ones(4)
@@ -359,11 +359,13 @@ def test_one_line() -> None:
 
 def test_names_of_modules() -> None:
     """What to write is spelled as the file spells it."""
-    assert Source("a.py", "import numpy as xp").spelled("exp") == "xp.exp"
-    assert Source("a.py", "from numpy import *").spelled("exp") == "exp"
-    assert Source("a.py", "import numpy as np\nimport gradtape as tape").spelled("zeros", "gradtape") == "tape.zeros"
-    assert Source("a.py", "import numpy.linalg").is_array_module("numpy")
-    assert not Source("a.py", "import model as np").is_array_module("np")
+    assert SourceFile("a.py", "import numpy as xp").spelled("exp") == "xp.exp"
+    assert SourceFile("a.py", "from numpy import *").spelled("exp") == "exp"
+    assert (
+        SourceFile("a.py", "import numpy as np\nimport gradtape as tape").spelled("zeros", "gradtape") == "tape.zeros"
+    )
+    assert SourceFile("a.py", "import numpy.linalg").is_array_module("numpy")
+    assert not SourceFile("a.py", "import model as np").is_array_module("np")
 
 
 def test_positions_of_long_code_are_read_once() -> None:

@@ -26,7 +26,7 @@ from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, CallCode, SlotKe
 from gradtape.jit.native.emit.vectors import DOUBLE, Lanes, Vector
 from gradtape.jit.native.lower.conv import CONVOLVE, CORRELATE, ROLES, SPREAD, multiplications
 from gradtape.jit.native.lower.ir import AnyInstruction
-from gradtape.ops.convolution_ops import layout_of
+from gradtape.ops.convolution_ops import row_layout
 
 if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
@@ -87,7 +87,7 @@ class ConvolutionEmitter(CallEmitter):
         self.width = VECTOR // self.dtype.itemsize
         geometry = self.geometry = instruction.params["geometry"]
         self.groups, self.taps = geometry.groups, math.prod(geometry.taps)
-        self.layout = layout_of(geometry)
+        self.layout = row_layout(geometry)
         self.examples = shapes["x"].shape[0]
         self.inputs, self.outputs = (shapes[role].shape[1] // self.groups for role in "xy")  # channels of a group
         self.phases = len(self.layout.phases)

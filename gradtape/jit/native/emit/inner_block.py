@@ -26,7 +26,7 @@ TILE_UNITS = 16
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a loop, or loops in tiles."""
-    emitter = (LoopEmitter if instruction.name == LOOP else TileEmitter)(block, name, instruction)
+    emitter = (LoopBodyEmitter if instruction.name == LOOP else TileEmitter)(block, name, instruction)
     work = emitter.emit()
     return CallCode(work, emitter.units, None, emitter.memory)
 
@@ -106,7 +106,7 @@ class InnerBlockEmitter(Loops):
         return self.advance(space, self.number(start))
 
 
-class LoopEmitter(InnerBlockEmitter):
+class LoopBodyEmitter(InnerBlockEmitter):
     """Emits a loop: the inner block is its body, which runs once for each iteration.
 
     Each carried value has two buffers: an iteration reads one and writes the other.

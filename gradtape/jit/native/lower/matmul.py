@@ -1,9 +1,9 @@
 """Which matrix products are native, and how: inline loops for small ones, BLAS for the rest.
 
-A product is that of two matrices or of a batch of pairs, by `matmul` or `einsum`: its `Form` says which axes of the
-operands are the rows, the columns, the common (contracted) axis and the batch. Operands are in memory with contiguous
-rows or columns: a transpose is a flag of BLAS. Small products are added up element by element, in binary64; whether a
-product is small depends on the shapes alone. `emit.matmul` emits both.
+A product is that of two matrices or of a batch of pairs, by `matmul` or `einsum`: its `ProductForm` says which axes of
+the operands are the rows, the columns, the common (contracted) axis and the batch. Operands are in memory with
+contiguous rows or columns: a transpose is a flag of BLAS. Small products are added up element by element, in binary64;
+whether a product is small depends on the shapes alone. `emit.matmul` emits both.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LARGEST = 2**31 - 1  # of C's int
 Axis = int | None
 
 
-class Form(NamedTuple):
+class ProductForm(NamedTuple):
     """The loops of a product: the length of each, and its axis in the left operand, the right one and the result."""
 
     rows: tuple[int, Axis, Axis, Axis]
@@ -41,7 +41,7 @@ class Form(NamedTuple):
         return (first[0], first[1 + number]), (second[0], second[1 + number])
 
 
-def form(instruction: AnyInstruction) -> Form | None:
+def form(instruction: AnyInstruction) -> ProductForm | None:
     """The form of a product; None if it is not a product of matrices."""
     if instruction.name == EINSUM:
         return _parse_subscripts(instruction)
@@ -67,10 +67,10 @@ def form(instruction: AnyInstruction) -> Form | None:
             place = axis - (ahead - own)
             axes.append(place if place >= 0 and x.shape[place] == length else None)
         pairs.append((length, axes[0], axes[1], axis))
-    return Form(rows, columns, common, tuple(pairs))
+    return ProductForm(rows, columns, common, tuple(pairs))
 
 
-def _parse_subscripts(instruction: AnyInstruction) -> Form | None:
+def _parse_subscripts(instruction: AnyInstruction) -> ProductForm | None:
     subscripts = instruction.params.get("subscripts")
     if len(instruction.operands) != 2 or not isinstance(subscripts, str) or "->" not in subscripts:
         return None
@@ -103,7 +103,7 @@ def _parse_subscripts(instruction: AnyInstruction) -> Form | None:
         return lengths[label], found[0], found[1], found[2]
 
     rows, columns, common = (axes(kinds[kind][0]) for kind in ("left", "right", "common"))
-    return Form(rows, columns, common, tuple(axes(label) for label in kinds["both"]))
+    return ProductForm(rows, columns, common, tuple(axes(label) for label in kinds["both"]))
 
 
 def supports(instruction: AnyInstruction) -> bool:
@@ -134,18 +134,18 @@ def _contiguous(shape: tuple[int, ...]) -> list[int]:
     return steps[::-1]
 
 
-def is_small(found: Form) -> bool:
+def is_small(found: ProductForm) -> bool:
     """Whether each product of two matrices is computed inline."""
     return found.rows[0] * found.columns[0] * found.common[0] <= SMALL
 
 
-def steps_of(found: Form, number: int, steps: Sequence[int]) -> tuple[int, int]:
+def steps_of(found: ProductForm, number: int, steps: Sequence[int]) -> tuple[int, int]:
     """The strides (in elements) along rows and columns of an operand or the result."""
     (_, first), (_, second) = found.matrix(number)
     return (0 if first is None else steps[first], 0 if second is None else steps[second])
 
 
-def _fits(found: Form, number: int, steps: Sequence[int]) -> bool:
+def _fits(found: ProductForm, number: int, steps: Sequence[int]) -> bool:
     """Whether BLAS can read matrices of these strides: rows or columns are contiguous."""
     (rows, _), (columns, _) = found.matrix(number)
     first, second = steps_of(found, number, steps)

@@ -18,7 +18,7 @@ class Gap(NamedTuple):
     """In a template: a part of an index that an operand says."""
 
 
-class Span(NamedTuple):
+class SliceTemplate(NamedTuple):
     """In a template: a slice of `length` positions, `step` apart at most, from where an operand says."""
 
     length: int
@@ -61,7 +61,7 @@ def find_advancing(indices: Sequence[Index]) -> Advancing | None:
             same = all(part.stop - part.start == length and part.step == first.step for part in parts)
             if not same or length < 0 or starts.min() < 0 or (first.step or 1) < 0:
                 return None
-            template.append(Span(length, first.step))
+            template.append(SliceTemplate(length, first.step))
             tables.append(starts)
         else:
             return None
@@ -91,14 +91,14 @@ def plan_reading(array: Value, indices: Advancing) -> Reading | None:
     if len(indices.tables) != 1 or any(isinstance(part, np.ndarray | bool) for part in indices.template):
         return None
     parts = _without_ellipsis(indices.template, array.ndim)
-    place = next(i for i, part in enumerate(parts) if isinstance(part, Gap | Span))
+    place = next(i for i, part in enumerate(parts) if isinstance(part, Gap | SliceTemplate))
     axis = sum(part is not None for part in parts[:place])
     table, part = indices.tables[0], parts[place]
     length = array.shape[axis]
     walk = progression(np.where(table < 0, table + length, table))
     if walk is None:
         return None
-    if isinstance(part, Span):
+    if isinstance(part, SliceTemplate):
         if table.max() + part.length > length:
             return None
         rest = (*parts[:place], slice(None, None, part.step), *parts[place + 1 :])
@@ -124,12 +124,12 @@ def _unless_all(index: Index) -> Index:
 def fill_template(template: Index, values: Sequence[Any]) -> Index:
     """The index of one step."""
     supply = iter(values)
-    return tuple([_fill_part(part, supply) if isinstance(part, Gap | Span) else part for part in template])
+    return tuple([_fill_part(part, supply) if isinstance(part, Gap | SliceTemplate) else part for part in template])
 
 
-def _fill_part(part: Gap | Span, supply: Any) -> Any:
+def _fill_part(part: Gap | SliceTemplate, supply: Any) -> Any:
     value = next(supply)
-    if isinstance(part, Span):
+    if isinstance(part, SliceTemplate):
         return slice(int(value), int(value) + part.length, part.step)
     return value
 
@@ -146,7 +146,7 @@ def indexed_at(op: Op) -> Op:
     """
 
     def kernel(*operands: Any, template: Index, **params: Any) -> Any:
-        count = len(operands) - sum(isinstance(part, Gap | Span) for part in template)
+        count = len(operands) - sum(isinstance(part, Gap | SliceTemplate) for part in template)
         return op.kernel(*operands[:count], index=fill_template(template, operands[count:]), **params)
 
     return Op(f"{op.name}_at", kernel, kind=op.kind, view=op.view)

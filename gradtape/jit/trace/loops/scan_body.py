@@ -23,7 +23,7 @@ from gradtape.jit.ir.program import Operand, Program, Value
 from gradtape.jit.trace.tracer import TracingLevel, current_trace
 from gradtape.jit.trace.tracers import TraceTensor
 from gradtape.loops import checks
-from gradtape.transforms.custom.checkpoint import another_place
+from gradtape.transforms.custom.checkpoint import copy_to_new_node
 
 Function = Callable[..., Any]
 Arrays = list[Any]
@@ -130,7 +130,7 @@ class ScanBody:
 
     def __init__(self, f: Function, carry: Any, xs: Any) -> None:
         self.f, self.carry, self.xs = f, carry, xs
-        self.checked = checks.Checked(f, carry)
+        self.checked = checks.CheckedBody(f, carry)
         self.carried = [x for x in leaves(carry) if x is not None]
         self.rows = [x for x in leaves(xs) if x is not None]
         self.y: Any = None
@@ -165,7 +165,7 @@ def pull_step(
     The nodes of `read` are put on the tape while the body runs. With `again`, the backward pass is differentiable.
     """
     tape = GradientTape(persistent=True, watch_accessed_variables=False)
-    places = [tape.watch(another_place(x)) if is_differentiable(x) else x for x in given]
+    places = [tape.watch(copy_to_new_node(x)) if is_differentiable(x) else x for x in given]
     watched = [x._node for x in read]
     for node in watched:
         node.bits |= tape.bit

@@ -18,7 +18,7 @@ from gradtape.jit.trace.loops.scan_body import (
 )
 from gradtape.jit.trace.loops.scan_rule import JointStep, ScanRule, sample
 from gradtape.jit.trace.tracer import TracingLevel
-from gradtape.loops.memory import Plan, plan_for
+from gradtape.loops.memory import SegmentPlan, plan_for
 from gradtape.ops import concatenate
 from gradtape.transforms.custom.arrays import is_recorded
 
@@ -71,7 +71,7 @@ def trace_scan(
 
 
 def _scan_in_segments(
-    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, plan: Plan, levels: int
+    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, plan: SegmentPlan, levels: int
 ) -> tuple[Any, Any]:
     """Nested checkpointing: a loop over segments, each a loop that keeps its first carry; then the remaining steps."""
     level = current_level(leaves((carry, xs)))

@@ -33,9 +33,9 @@ from gradtape.jit.trace.loops.scan_body import (
 )
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.loops.scan import scan
-from gradtape.transforms.custom.arrays import Template, is_recorded
-from gradtape.transforms.custom.errors import Call
-from gradtape.transforms.custom.rules import Form, Kept, Rule
+from gradtape.transforms.custom.arrays import ArrayTemplate, is_recorded
+from gradtape.transforms.custom.errors import RuleCall
+from gradtape.transforms.custom.rules import CustomRule, KeptValues, ResultForm
 
 
 def sample(x: Any) -> Any:
@@ -115,13 +115,13 @@ class LoopEmitter:
         return last[: len(carried)], last[len(carried) :], stacks
 
 
-class ScanRule(Rule):
+class ScanRule(CustomRule):
     """One scan inside `jit`. Its inputs: the leaves of the carry, the rows, and what the body reads from outside."""
 
     def __init__(
         self, body: ScanBody, read: list[Any], steps: int, reverse: bool, forward: TracedFunction, recompute: bool
     ) -> None:
-        super().__init__(Call(body.f))
+        super().__init__(RuleCall(body.f))
         self.body, self.read, self.steps, self.backwards, self.recompute = body, read, steps, reverse, recompute
         self.forward_trace = forward
         self.counts = len(body.carried), len(body.rows)
@@ -135,7 +135,7 @@ class ScanRule(Rule):
     def walk_back(self) -> Walk:
         return Walk(0, 1) if self.backwards else Walk(self.steps - 1, -1)
 
-    def run(self, inputs: Arrays) -> tuple[Arrays, Kept]:
+    def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         level = level_of(inputs)
         assert level is not None
         carried, rows = self.counts
@@ -161,18 +161,18 @@ class ScanRule(Rule):
         )
         results = [*last, *stacked[: len(ys)]]
         flags = [True] * len(results)
-        form = Form(
-            Template(list(results), list(results), flags),
+        form = ResultForm(
+            ArrayTemplate(list(results), list(results), flags),
             tuple([Spec(x.shape, x.dtype) for x in results]),
-            Template([], [], []),
+            ArrayTemplate([], [], []),
             False,
         )
-        return results, Kept(stacked[len(ys) :], form)
+        return results, KeptValues(stacked[len(ys) :], form)
 
     def _specs(self) -> Sequence[Value]:
         return self.forward_trace.program.outputs[self.counts[0] :]
 
-    def pull(self, inputs: Arrays, kept: Kept, cotangents: Arrays) -> Arrays:
+    def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         if kept.saved is None or self.joint is None or any(is_recorded(g) for g in cotangents):
             return self._pull_differentiably(inputs, cotangents)
         level = level_of([*inputs, *cotangents, *kept.saved])
