@@ -343,9 +343,7 @@ def test_the_model_of_explanations_imports_no_kernel() -> None:
 
 KERNEL_IN_DETECTORS = {
     "location": "which files are the user's: frames and tracebacks are read, not the graph",
-    "tensor": "none_used recognises tensors among the user's names",
-    "tape": "none_used asks the tape that returned None",
-    "pytree": "none_used goes through structures of sources",
+    "pytree": "none_used goes through structures of sources, which are Python's and not the recorder's",
 }
 """What detectors and fixes import of the kernel, with the reason. They read records: the list may only shrink."""
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from gradtape.core.location import is_library
 from gradtape.core.pytree import leaves
-from gradtape.core.tape import GradientTape
-from gradtape.core.tensor import Tensor
 from gradtape.explain.emit.listeners import notify_of_error
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem, Span
+from gradtape.explain.model.why import Why
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
+from gradtape.explain.source.libraries import array_of, is_tensor
 from gradtape.explain.source.parameter_names import names_as_at, tensor_of
 
 
@@ -114,13 +114,13 @@ def _source_of_gradient(site: UserExpression, request: ast.Call, part: ast.expr)
         index = part.slice.value
     elif isinstance(part, ast.Name) and isinstance(target, ast.Name) and sources is not None:
         value = site.value(sources)
-        return (one_line(site.source.text(sources)), value) if isinstance(value, Tensor) else None
+        return (one_line(site.source.text(sources)), value) if is_tensor(value) else None
     else:
         return None
     if isinstance(sources, ast.List | ast.Tuple) and isinstance(index, int) and index < len(sources.elts):
         chosen = sources.elts[index]
         value = site.value(chosen)
-        return (one_line(site.source.text(chosen)), value) if isinstance(value, Tensor) else None
+        return (one_line(site.source.text(chosen)), value) if is_tensor(value) else None
     return None
 
 
@@ -135,22 +135,26 @@ def _find_source(site: UserExpression, request: ast.Call, variable: Any) -> Any:
     parts = sources.elts if isinstance(sources, ast.List | ast.Tuple) else [] if sources is None else [sources]
     for part in parts:
         for tensor in leaves(site.value(part)):
-            if isinstance(tensor, Tensor) and (tensor is variable or tensor._array is variable):
+            if is_tensor(tensor) and (tensor is variable or array_of(tensor) is variable):
                 return tensor
     found = tensor_of(variable, site)
     return variable if found is None else found
 
 
 def _ask_tape(site: UserExpression, request: ast.Call, variable: Any) -> Problem | None:
-    """The answer of `tape.why` for this request; None if the gradient flows, or tape and target are not found."""
+    """The answer of `tape.why` for this request; None if the gradient flows, or tape and target are not found.
+
+    A tape is any object with a `why` that answers with a `Why`: other recorders may have tapes of their own.
+    """
     function = request.func
     tape = site.value(function.value) if isinstance(function, ast.Attribute) else None
     target = site.value(request.args[0]) if request.args else None
-    if not isinstance(tape, GradientTape) or not isinstance(target, Tensor) or not isinstance(variable, Tensor):
+    ask = getattr(tape, "why", None)
+    if not callable(ask) or not is_tensor(target) or not is_tensor(variable):
         return None
     with names_as_at(site, request):
-        answer = tape.why(target, variable)
-    return None if answer.flows else answer.problem
+        answer = ask(target, variable)
+    return answer.problem if isinstance(answer, Why) and not answer.flows else None
 
 
 __all__ = ["cause_of_missing_gradient", "explain_none_used"]
