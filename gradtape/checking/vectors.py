@@ -100,6 +100,7 @@ class VectorFunction:
 
     @classmethod
     def of(cls, function: Function, args: tuple[Any, ...]) -> VectorFunction:
+        """The vector function of a call: of all floating point arrays in its arguments."""
         named = [leaf for number, arg in enumerate(args) for leaf in named_leaves(arg, f"argument {number}")]
         flat = [leaf for _, leaf in named]
         chosen = [i for i, leaf in enumerate(flat) if _is_floating(leaf)]

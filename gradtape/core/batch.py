@@ -31,6 +31,7 @@ class Units:
         return self.shape[0]
 
     def dense(self) -> Any:
+        """The array that this stands for: `weights` along the diagonal of the examples, zeros elsewhere."""
         return np.diagflat(self.weights).reshape(self.shape)
 
 
@@ -51,6 +52,7 @@ class BatchTensor(Lifted):
 
     @property
     def value(self) -> Any:
+        """The array of all examples; units are written out the first time they are read."""
         if type(self._held) is Units:
             self._held = self._held.dense()
         return self._held
@@ -66,11 +68,13 @@ class BatchTensor(Lifted):
 
     @property
     def shape(self) -> Shape:
+        """The shape of one example."""
         shape: Shape = self._held.shape[1:]
         return shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The dtype of every example."""
         dtype: np.dtype[Any] = self._held.dtype
         return dtype
 
@@ -109,6 +113,7 @@ class BatchLevel(Level):
         self.size = size
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an operation on whole batches by its batching rule; inputs of no or another level are shared."""
         flags = [isinstance(x, BatchTensor) and x.level is self for x in inputs]
         if op.units is not None and flags.count(True) == 1:
             index = flags.index(True)

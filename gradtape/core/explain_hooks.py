@@ -112,6 +112,7 @@ def is_nan(targets: Iterable[Any]) -> bool:
 
 
 def has_nan(value: Any) -> bool:
+    """Whether an array of floating point numbers has a NaN; False for any other value."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and bool(np.isnan(value).any())
 
 

@@ -111,13 +111,16 @@ class Node:
 
     @property
     def ndim(self) -> int:
+        """The number of axes of the result."""
         return len(self.shape)
 
     @property
     def location(self) -> Location:
+        """The expression in the user's code that recorded the node."""
         return Location(self.code, self.offset)
 
     def extras(self) -> Extra:
+        """The rarely needed attributes of the node, made on first use to keep nodes small."""
         if self.extra is None:
             self.extra = Extra()
         return self.extra
@@ -161,58 +164,72 @@ class Node:
 
     @property
     def operation(self) -> str:
+        """The name of the operation; empty for a leaf."""
         return "" if self.op is None else self.op.name
 
     @property
     def kind(self) -> str:
+        """How the operation was declared ("elementwise", "linear", ...); empty for a leaf."""
         return "" if self.op is None else self.op.kind
 
     @property
     def place_key(self) -> tuple[Hashable, ...]:
+        """A key that all nodes of one expression in the user's code share."""
         return id(self.code), self.offset
 
     @property
     def is_tracked(self) -> bool:
+        """Whether a tape or `.backward()` has recorded the node."""
         return self.bits > FLAGS
 
     @property
     def is_shared(self) -> bool:
+        """Whether this is one of the nodes that all untracked or all lifted tensors have in common."""
         return self is UNTRACKED or self is LIFTED_NODE
 
     @property
     def requires_grad(self) -> bool:
+        """Whether `.backward()` reaches the node."""
         return bool(self.bits & AMBIENT)
 
     @property
     def is_variable(self) -> bool:
+        """Whether the node is the leaf of a `Variable`."""
         return bool(self.bits & VARIABLE)
 
     @property
     def is_differentiable(self) -> bool:
+        """Whether the node is an operation that has a derivative."""
         return self.op is not None and self.op.differentiable
 
     @property
     def has_several_results(self) -> bool:
+        """Whether the operation returned a tuple."""
         return self.op is not None and self.op.several
 
     @property
     def has_values(self) -> bool:
+        """Whether the inputs of the operation were saved and not freed since."""
         return bool(self.inputs)
 
     @property
     def reports_itself(self) -> bool:
+        """Whether the rule behind the node explains NaN and infinity itself, as checkpoints do."""
         return bool(self.inputs) and getattr(self.inputs[-1], "explains_numbers", False)
 
     def is_on(self, tapes: int) -> bool:
+        """Whether one of `tapes`, given as bits, has recorded the node."""
         return bool(self.bits & tapes)
 
     def selects_by(self, index: int) -> bool:
+        """Whether a linear operation needs this input for its derivative, as `where` needs its condition."""
         # a linear rule uses the value of an input for its own gradient only if that selects
         needs = () if self.op is None or self.op.kind != "linear" else self.op.needs or ()
         return bool(needs) and index in needs[index]
 
     @property
     def operands(self) -> list[OperandSpec]:
+        """What is known of each input: shape, dtype, and whether it is tracked."""
         return [self._operand(index, parent) for index, parent in enumerate(self.parents)]
 
     def _operand(self, index: int, parent: Node) -> OperandSpec:
@@ -225,22 +242,27 @@ class Node:
         return OperandSpec(None, None, False) if item is None else OperandSpec((), np.result_type(item), False)
 
     def operand_value(self, index: int) -> Any:
+        """The saved array of an input; None if it was not saved."""
         item = self.inputs[index] if index < len(self.inputs) else None
         item = item.array if type(item) is LockedArray else item
         return None if type(item) is Spec else concrete_value(item)
 
     def value(self) -> Any:
+        """The saved result; None if it was not saved."""
         return concrete_value(self.out)
 
     @property
     def is_cut(self) -> bool:
+        """Whether the value left the tape here; see `Cut`."""
         return bool(self.reason)
 
     def origins(self) -> Iterator[Node]:
+        """The nodes that the value was computed from."""
         yield from self.parents
 
     @property
     def has_lost_origins(self) -> bool:
+        """Whether a node that the value was computed from no longer exists; only a `Cut` can tell."""
         return False
 
 
@@ -283,11 +305,13 @@ class Cut(Node):
     joined: tuple[Cut, ...]  # the cuts that met here, if several did
 
     def origins(self) -> Iterator[Node]:
+        """The nodes that the value was computed from before it left the tape, as far as they are alive."""
         yield from self.joined
         yield from (source for reference in self.sources if (source := reference()) is not None)
 
     @property
     def has_lost_origins(self) -> bool:
+        """Whether a tensor that the value was computed from was garbage collected."""
         return any(reference() is None for reference in self.sources)
 
 

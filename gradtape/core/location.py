@@ -231,14 +231,17 @@ class Location:
 
     @property
     def is_known(self) -> bool:
+        """Whether there is any code of the user's at this location."""
         return self.code is not None
 
     @property
     def file(self) -> str:
+        """The name of the source file; "<unknown>" without code."""
         return "<unknown>" if self.code is None else self.code.co_filename
 
     @property
     def line(self) -> int:
+        """The line of the expression; that of the function if the position was not compiled in."""
         return self.positions[0] or (self.code.co_firstlineno if self.code is not None else 0)
 
     @cached_property

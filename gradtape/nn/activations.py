@@ -307,7 +307,9 @@ class PReLU(Module):
         self.declare("weight", (self.num_parameters,), constant(init), dtype, rng)
 
     def forward(self, x: Any) -> Any:
+        """`functional.prelu` with the slopes of the layer."""
         return functional.prelu(x, self.weight)
 
     def extra_repr(self) -> str:
+        """The number of slopes."""
         return f"{self.num_parameters}"

@@ -84,6 +84,7 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Any, Any]:
+        """The attended values and, with `need_weights`, the attention weights, else None."""
         inputs = [as_value(x) for x in (query, key, value)]
         single = inputs[0].ndim == 2
         if any(x.ndim != inputs[0].ndim for x in inputs) or inputs[0].ndim not in (2, 3):
@@ -177,6 +178,7 @@ class MultiheadAttention(Module):
         return weights @ value, weights
 
     def extra_repr(self) -> str:
+        """The number of features and of heads."""
         return f"{self.embed_dim}, {self.num_heads}"
 
 

@@ -65,6 +65,7 @@ class Linear(Module):
             self.bias = None
 
     def forward(self, x: Any) -> Any:
+        """`x @ weight.T + bias`; raises with an edit if the last axis of `x` is not `in_features` long."""
         x = as_value(x)
         if not x.ndim or x.shape[-1] != self.in_features:
             raise self._refused(x)
@@ -85,6 +86,7 @@ class Linear(Module):
         return ShapeError(error.problem.with_(fixes=offered)) if offered else error
 
     def extra_repr(self) -> str:
+        """The numbers of features, and whether there is no bias."""
         return f"{self.in_features}, {self.out_features}" + ("" if "bias" in self._declared else ", bias=False")
 
 
@@ -130,9 +132,11 @@ class Bilinear(Module):
             self.bias = None
 
     def forward(self, x1: Any, x2: Any) -> Any:
+        """`x1^T W_k x2 + bias_k` for each output feature k."""
         return functional.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
+        """The numbers of features of both inputs and of the output."""
         return ", ".join(map(str, self.sizes))
 
 
@@ -166,9 +170,11 @@ class Embedding(Module):
         self.declare("weight", (rows, width), partial(_padded, weight_init or init.normal(), padding_idx), dtype, rng)
 
     def forward(self, labels: Any) -> Any:
+        """The row of the table for each label."""
         return functional.embedding(labels, self.weight, self.padding_idx)
 
     def extra_repr(self) -> str:
+        """The size of the table, and the label whose row gets no gradient."""
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
         return f"{self.sizes[0]}, {self.sizes[1]}{padding}"
 
@@ -190,6 +196,7 @@ class Identity(Module):
     """
 
     def forward(self, x: Any) -> Any:
+        """`x` itself."""
         return x
 
 
@@ -205,9 +212,11 @@ class Lambda(Module):
         self.function = function
 
     def forward(self, *args: Any) -> Any:
+        """The function of the arguments."""
         return self.function(*args)
 
     def extra_repr(self) -> str:
+        """The name of the function."""
         return str(getattr(self.function, "__name__", self.function))
 
 
@@ -223,6 +232,7 @@ class Flatten(Module):
         self.start_axis, self.end_axis = start_axis, end_axis
 
     def forward(self, x: Any) -> Any:
+        """`x` with the axes from `start_axis` to `end_axis` joined into one."""
         x = as_value(x)
         rank = max(x.ndim, 1)
         if not (-rank <= self.start_axis < rank and -rank <= self.end_axis < rank):
@@ -238,6 +248,7 @@ class Flatten(Module):
         return x.reshape((*x.shape[:first], together, *x.shape[last + 1 :]))
 
     def extra_repr(self) -> str:
+        """The first and the last axis that are joined."""
         return f"start_axis={self.start_axis}, end_axis={self.end_axis}"
 
 
@@ -253,11 +264,13 @@ class Unflatten(Module):
         self.axis, self.shape = axis, tuple(shape)
 
     def forward(self, x: Any) -> Any:
+        """`x` with one axis divided into several."""
         x = as_value(x)
         axis = self.axis % x.ndim
         return x.reshape((*x.shape[:axis], *self.shape, *x.shape[axis + 1 :]))
 
     def extra_repr(self) -> str:
+        """The axis and the lengths that it is divided into."""
         return f"{self.axis}, {self.shape}"
 
 
@@ -281,6 +294,7 @@ class Dropout(Module):
         self.rng = rng
 
     def forward(self, x: Any) -> Any:
+        """`x` with elements set to zero at random while training, and the rest scaled up; else `x` itself."""
         if self.training and self.p and self.rng is None:
             raise argument_error(
                 OperandError,
@@ -290,6 +304,7 @@ class Dropout(Module):
         return type(self)._function(x, self.p, self.training, self.rng)
 
     def extra_repr(self) -> str:
+        """The probability of a zero."""
         return f"p={self.p}"
 
 
@@ -343,7 +358,9 @@ class Wrapped(Module):
         self.options: dict[str, Any] = dict(bound.arguments)
 
     def forward(self, *arrays: Any) -> Any:
+        """The wrapped function with the options of the layer."""
         return type(self)._function(*arrays, **self.options)
 
     def extra_repr(self) -> str:
+        """The options that are single values."""
         return ", ".join(f"{name}={value!r}" for name, value in self.options.items() if np.ndim(value) == 0)

@@ -107,6 +107,7 @@ class Sequential(_Listed):
         return cls(*modules)
 
     def forward(self, x: Any) -> Any:
+        """The modules applied one after the other."""
         for module in self:
             x = module(x)
         return x

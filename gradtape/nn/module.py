@@ -31,6 +31,7 @@ class Declared:
     dtype: np.dtype[Any]
 
     def drawn(self, rng: np.random.Generator) -> Any:
+        """An initial value, drawn by the initialiser."""
         return self.initialiser(rng, self.shape, self.dtype)
 
 

@@ -15,6 +15,7 @@ Shape = tuple[int, ...]
 
 
 def joined(prefix: str, name: str) -> str:
+    """The dotted name of a part of a module."""
     return f"{prefix}.{name}" if prefix else name
 
 

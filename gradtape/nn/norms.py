@@ -258,9 +258,11 @@ class LayerNorm(Module):
                 self.declare("bias", self.normalized_shape, init.zeros(), dtype, rng)
 
     def forward(self, x: Any) -> Any:
+        """`functional.layer_norm` over the last axes, with the weight and bias of the layer."""
         return functional.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
+        """The lengths of the axes that are normalised."""
         return f"{self.normalized_shape}"
 
 
@@ -287,9 +289,11 @@ class RMSNorm(Module):
             self.declare("weight", self.normalized_shape, init.ones(), dtype, rng or np.random.default_rng(0))
 
     def forward(self, x: Any) -> Any:
+        """`functional.rms_norm` over the last axes, with the weight of the layer."""
         return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
+        """The lengths of the axes that are normalised."""
         return f"{self.normalized_shape}"
 
 
@@ -326,7 +330,9 @@ class GroupNorm(Module):
             self.declare("bias", (num_channels,), init.zeros(), dtype, rng)
 
     def forward(self, x: Any) -> Any:
+        """`functional.group_norm` over groups of channels, with the weight and bias of the layer."""
         return functional.group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
+        """The numbers of groups and of channels."""
         return f"{self.num_groups}, {self.num_channels}"

@@ -80,6 +80,7 @@ class TransformerEncoderLayer(_Layer):
     _attentions = ("self_attn",)
 
     def forward(self, x: Any, mask: Any = None, padding_mask: Any = None, is_causal: bool = False) -> Any:
+        """Self-attention and a feed-forward block, each added to its input and normalised."""
         x = self._added(1, x, lambda x: self._attended("self_attn", x, x, mask, padding_mask, is_causal))
         return self._added(2, x, self._fed)
 
@@ -108,6 +109,7 @@ class TransformerDecoderLayer(_Layer):
         is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:
+        """Self-attention, attention to `memory`, and a feed-forward block, each added to its input."""
         x = self._added(1, x, lambda x: self._attended("self_attn", x, x, mask, padding_mask, is_causal))
         seen = (memory, memory_mask, memory_padding_mask, memory_is_causal)
         x = self._added(2, x, lambda x: self._attended("multihead_attn", x, *seen))

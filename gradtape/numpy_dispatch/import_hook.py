@@ -17,6 +17,7 @@ class ImportHook:
     """A finder of modules that only looks out for the libraries in `BRIDGES`, and finds them where they are."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """The spec of a library in `BRIDGES`, with a loader that imports the bridge afterwards; else None."""
         if name not in BRIDGES:
             return None
         spec = PathFinder.find_spec(name, path, target)
@@ -34,10 +35,12 @@ class BridgeLoader:
         self.ours = ours
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """What the library's own loader does."""
         made: ModuleType | None = self.loader.create_module(spec)
         return made
 
     def exec_module(self, module: Any) -> None:
+        """Execute the library with its own loader, then import the bridge."""
         module.__spec__.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
         import_bridge(self.ours)

@@ -53,9 +53,11 @@ class ExplicitStepper(Stepper):
         self.adaptive = self.interpolates = table.errors is not None
 
     def first_slope(self, y: State, t: Any, args: tuple[Any, ...]) -> State:
+        """The slope at the start, which adaptive steps need to choose their first size; else nothing."""
         return self.system.slope(y, t, args) if self.adaptive else []
 
     def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> StepResult:
+        """The state after one step of the tableau, its error estimate, and the states at times `within`."""
         table = self.table
         slopes = [slope or self.system.slope(y, t, args)]
         at = y
@@ -106,6 +108,7 @@ class RosenbrockStepper(Stepper):
                 )
 
     def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> StepResult:
+        """The state after one step: linear systems with the Jacobian of the slope at the start."""
         table, system = self.table, self.system
         flat = _flat(y)
 

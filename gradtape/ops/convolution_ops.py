@@ -65,6 +65,7 @@ class RowLayout(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def row_layout(geometry: Geometry) -> RowLayout:
+    """The layout of the row of one example: a convolution becomes a sum of shifted rows; see `RowLayout`."""
     axes = range(len(geometry.stride))
     cells = tuple(
         [geometry.outputs[i] + geometry.dilation[i] * (geometry.taps[i] - 1) // geometry.stride[i] for i in axes]

@@ -14,6 +14,7 @@ from gradtape.ops.arguments import argument_error, as_value
 
 
 def as_floating(name: str, what: str, given: TensorLike) -> Array:
+    """`given` in floating point numbers; raises for complex ones."""
     given = as_value(given)
     if given.dtype.kind == "c":
         raise argument_error(
@@ -76,17 +77,20 @@ def apply_weight(name: str, losses: Array, weight: TensorLike | None, what: str 
 
 
 def require_positive(name: str, what: str, given: float) -> float:
+    """`given` as a float; raises unless it is above 0."""
     if not given > 0:
         raise argument_error(OperandError, f"{name}: {what}={given!r}.", f"a positive {what}")
     return float(given)
 
 
 def input_and_target(name: str, input: TensorLike, target: TensorLike) -> tuple[Array, Array]:
+    """Both as arrays of one floating point dtype and one shape."""
     input = as_floating(name, "input", input)
     return input, cast_like(name, input, target)
 
 
 def sign_targets(name: str, input: Array, target: TensorLike) -> Array:
+    """The target in the dtype and shape of the input; raises unless all its numbers are 1 or -1."""
     target = cast_like(name, input, target)
     if not isinstance(target, Lifted) and not bool(np.all(np.abs(plain(target)) == 1)):
         raise argument_error(

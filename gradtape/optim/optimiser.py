@@ -124,6 +124,7 @@ class Optimiser(ABC):
 
     @property
     def name(self) -> str:
+        """The name of the class, for messages."""
         return type(self).__name__
 
     @property

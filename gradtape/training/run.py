@@ -51,6 +51,7 @@ class Position:
     is_over: bool = False
 
     def moved(self, **changes: Any) -> Position:
+        """The position with some fields changed."""
         return replace(self, **changes)
 
 
@@ -67,10 +68,12 @@ def generators_of(model: Any, rng: np.random.Generator | None) -> list[np.random
 
 
 def states_of(generators: list[np.random.Generator]) -> tuple[Any, ...]:
+    """The states of generators, for `put_back`."""
     return tuple(generator.bit_generator.state for generator in generators)
 
 
 def put_back(generators: list[np.random.Generator], states: tuple[Any, ...]) -> None:
+    """Give generators the states that `states_of` returned."""
     for generator, state in zip(generators, states, strict=True):
         generator.bit_generator.state = state
 

@@ -111,6 +111,7 @@ class RecordedCall:
         return [rebuild(argument, [next(supply) for _ in leaves(argument)]) for argument in self.chosen]
 
     def why_unconnected(self, output: Any, index: int) -> Why:
+        """Why an output does not depend on a source."""
         return self.tape.why(output, self.sources[index])
 
 
@@ -157,6 +158,7 @@ def check_function(function: Any, what: str) -> None:
 
 
 def choose_arguments(function: Function, args: tuple[Any, ...], argnums: int | Sequence[int]) -> tuple[list[int], bool]:
+    """The numbers of the chosen arguments, and whether `argnums` is a single one; raises if one is missing."""
     single = isinstance(argnums, (int, np.integer))
     numbers = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
     name = getattr(function, "__name__", "the function")
@@ -167,6 +169,8 @@ def choose_arguments(function: Function, args: tuple[Any, ...], argnums: int | S
 
 
 def record_call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: list[int]) -> RecordedCall:
+    """Run a function with the arguments of these numbers recorded on a tape of its own."""
+
     def call(chosen: list[Any]) -> Any:
         full = list(args)
         for number, value in zip(numbers, chosen, strict=True):
@@ -246,6 +250,7 @@ def _outputs(result: Any, name: str) -> list[Any]:
 
 
 def as_scalar(output: Any, name: str) -> Any:
+    """What a function returned, if it is one number; raises if it is None, a container or several numbers."""
     if output is None:
         raise messages.returned_none(name)
     if not isinstance(output, Tensor):

@@ -71,6 +71,7 @@ class ForeignCall(NamedTuple):
 
     @property
     def library(self) -> str:
+        """The name of the library as its documentation writes it."""
         root = self.name.partition(".")[0]
         return TITLES.get(root, root)
 

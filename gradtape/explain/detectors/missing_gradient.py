@@ -375,6 +375,7 @@ def _late_watch_words(watch: Watch) -> str:
 
 
 def watch_fix(watch: Watch) -> str:
+    """The edit that makes the source tracked: `requires_grad` for the graph of `.backward()`, else `tape.watch`."""
     if not watch.is_tape:
         return "gt.tensor(data, requires_grad=True), or x.requires_grad_() before it is used"
     source = UserExpression.present().asked()[1]

@@ -110,6 +110,7 @@ def _sum_of_logarithms(place: OperationSite) -> list[Fix]:
 
 
 def numeric_advice(place: OperationSite, value: Any = None) -> list[str]:
+    """What to write instead of an operation that overflowed or underflowed, in words, where no edit was found."""
     if underflowed := _underflowed_product(place):
         return [_PRODUCT_ADVICE[underflowed]]
     if (product := _find_underflow(place)) is not None:

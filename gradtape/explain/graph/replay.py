@@ -67,6 +67,7 @@ class Replay:
 
     @property
     def targets(self) -> list[Node]:
+        """The nodes that the gradient was taken of."""
         return [node for node, _ in self.seeds]
 
     def parents(self, node: Record) -> list[Node]:
@@ -155,6 +156,7 @@ class Replay:
     # -- the rules, once more
 
     def apply_forward(self, node: Record, inputs: Sequence[Any]) -> Any:
+        """The result of a recorded operation for other inputs."""
         assert isinstance(node, Node)
         assert node.op is not None
         return node.op.kernel(*inputs, **node.params)
@@ -162,6 +164,7 @@ class Replay:
     def apply_reverse(
         self, node: Record, gradient: Any, value: Any = None, inputs: Sequence[Any] | None = None
     ) -> Sequence[Any]:
+        """The cotangents of the inputs of a recorded operation; for other inputs and result, if given."""
         assert isinstance(node, Node)
         assert node.op is not None
         values = recorded_values(node) if inputs is None else (value, tuple(inputs))

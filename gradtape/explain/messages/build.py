@@ -47,18 +47,21 @@ def problem(
 
 
 def failure(code: str, title: str, kind: type[GradTapeError] | None = None, **parts: Any) -> GradTapeError:
+    """The error of a code, by default of the class that the code has; `parts` are those of `problem`."""
     from gradtape.explain.model.codes import CODES
 
     return (kind or CODES[code].error)(problem(code, title, **parts))
 
 
 def at(place: SourceLocation, label: str = "") -> Span:
+    """The source range of a location, with a label for its underline."""
     from gradtape.explain.source.files import span_of
 
     return span_of(place, label)
 
 
 def here(label: str = "") -> Span:
+    """The source range of the user's present expression."""
     return at(Location.here(), label)
 
 

@@ -27,6 +27,7 @@ Shape = tuple[int, ...]
 
 
 def entered_twice() -> GradTapeError:
+    """The error for `with tape:` inside of `with tape:`."""
     return failure(
         "GT315",
         "this tape is already recording: it was entered a second time",
@@ -35,10 +36,12 @@ def entered_twice() -> GradTapeError:
 
 
 def not_recording(what: str) -> GradTapeError:
+    """The error for a method of a tape that only makes sense while it records."""
     return failure("GT315", f"{what} on a tape that is not recording", fixes="call it inside the with block")
 
 
 def spent(first: Location) -> GradTapeError:
+    """The error for a second request to a tape that is not persistent, with the line of the first."""
     return failure(
         "GT308",
         "this tape has given its gradient already, and what it had recorded was freed",
@@ -93,6 +96,7 @@ def tape_not_made(name: str) -> GradTapeError:
 
 
 def source_not_tensor(source: Any) -> GradTapeError:
+    """The error for a source that is no tensor; it names the result of `watch` that was dropped, if any."""
     from gradtape.explain.source.expression import UserExpression
 
     site = UserExpression.present()
@@ -107,6 +111,7 @@ def source_not_tensor(source: Any) -> GradTapeError:
 
 
 def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTapeError:
+    """The error for a target that is no tensor, with the place where it stopped to be one."""
     from gradtape.explain.detectors.detached_value import describe_departure
     from gradtape.explain.graph.cuts import fix_for
     from gradtape.explain.graph.paths import latest_departures
@@ -136,6 +141,7 @@ def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTape
 
 
 def not_one_target(what: str, target: Any) -> GradTapeError:
+    """The error for a list of targets where one is accepted."""
     return failure(
         "GT314",
         f"{what}: target must be one tensor; got a {type(target).__name__}",
@@ -144,12 +150,14 @@ def not_one_target(what: str, target: Any) -> GradTapeError:
 
 
 def wrong_seed_shape(what: str, given: Shape, shape: Shape, target: Any = None) -> GradTapeError:
+    """The error for a cotangent whose shape is not that of its target."""
     from gradtape.explain.detectors.shape_mismatch import seed_shape_problem
 
     return ShapeError(seed_shape_problem(what, given, shape, target))
 
 
 def wrong_seed_dtype(what: str, given: Any, dtype: Any) -> GradTapeError:
+    """The error for a complex cotangent of a real target."""
     return failure(
         "GT301",
         f"{what}: a seed of dtype {given} for a target of dtype {dtype}",
@@ -159,10 +167,12 @@ def wrong_seed_dtype(what: str, given: Any, dtype: Any) -> GradTapeError:
 
 
 def wrong_unconnected(value: Any) -> GradTapeError:
+    """The error for a value of `unconnected_gradients` other than the two there are."""
     return failure("GT314", f'unconnected_gradients must be "none" or "zero"; got {value!r}')
 
 
 def no_shared_batch(target: Shape, source: Shape) -> GradTapeError:
+    """The error for `batch_jacobian` of arrays whose first axes differ."""
     return failure(
         "GT110",
         f"batch_jacobian: target and source must share their first axis, the batch; the target has shape {target}, the "
@@ -172,6 +182,7 @@ def no_shared_batch(target: Shape, source: Shape) -> GradTapeError:
 
 
 def dependent_examples(target: Shape, source: Shape) -> GradTapeError:
+    """The error for `batch_jacobian` where an example of the target depends on another one's source."""
     return failure(
         "GT314",
         f"batch_jacobian: the examples are not independent: rows of the target (shape {target}) depend on other rows "
@@ -185,6 +196,7 @@ def dependent_examples(target: Shape, source: Shape) -> GradTapeError:
 
 
 def hessian_of_many(shape: Shape) -> GradTapeError:
+    """The error for the Hessian of more than one number."""
     return failure(
         "GT307",
         f"hessian: the target must have one element; it has shape {shape}",
@@ -245,6 +257,7 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def freed_twice(node: Node, first: Location) -> GradTapeError:
+    """The error for a second `.backward()` through a graph that the first has freed, with both lines."""
     assert node.op is not None
     return failure(
         "GT308",
@@ -277,6 +290,7 @@ def nothing_requires_grad(what: str, shape: Shape, where: Location, reason: Any)
 
 
 def many_elements(what: str, shape: Shape, size: int, made: Location) -> GradTapeError:
+    """The error for a gradient of an array without weights for its elements."""
     return failure(
         "GT307",
         f"{what} on a tensor of shape {shape} ({size} elements)",
@@ -291,6 +305,7 @@ def many_elements(what: str, shape: Shape, size: int, made: Location) -> GradTap
 
 
 def unused_input(index: int, shape: Shape, where: Location, reason: Any) -> GradTapeError:
+    """The error for one of `inputs` that the outputs do not depend on, with the reason that was found."""
     cause: Problem = reason.problem
     return failure(
         "GT201",
@@ -306,6 +321,7 @@ def unused_input(index: int, shape: Shape, where: Location, reason: Any) -> Grad
 
 
 def input_without_grad(value: Any) -> GradTapeError:
+    """The error for one of `inputs` that does not require a gradient."""
     kind = f"a tensor of shape {value.shape}" if hasattr(value, "_node") else f"a {type(value).__name__}"
     return failure(
         "GT314",
@@ -315,6 +331,7 @@ def input_without_grad(value: Any) -> GradTapeError:
 
 
 def no_gradient_will_arrive(what: str) -> GradTapeError:
+    """The error for a hook, or the like, on a tensor that no gradient reaches."""
     return failure(
         "GT305",
         f"{what} on a tensor that is not tracked: no gradient will arrive at it",

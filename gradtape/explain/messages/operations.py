@@ -50,12 +50,14 @@ def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTape
 
 
 def no_such_axis(axis: Any, ndim: int, shape: Shape | None = None) -> GradTapeError:
+    """The error for an axis that an array does not have."""
     from gradtape.explain.detectors.shape_mismatch import axis_problem
 
     return AxisError(axis_problem(axis, ndim, shape))
 
 
 def repeated_axis(axis: Any, ndim: int) -> GradTapeError:
+    """The error for an axis that is named twice."""
     return failure(
         "GT117", f"axis={axis!r} names the same axis of {ndim} twice", ShapeError, fixes="name each axis once"
     )

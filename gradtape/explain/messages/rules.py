@@ -16,6 +16,7 @@ Shape = tuple[int, ...]
 
 
 def wrong_rule_shape(node: Node, index: int, given: Shape, shape: Shape) -> GradTapeError:
+    """The error for a gradient rule whose result does not have the shape of its argument."""
     assert node.op is not None
     return failure(
         "GT302",
@@ -39,6 +40,7 @@ def broken_rule(title: str, rule: Location, call: Location, fix: str) -> GradTap
 
 
 def wrong_hook_shape(node: Node, given: Shape, hook: Any) -> GradTapeError:
+    """The error for a hook that changes the shape of a gradient, at the hook's return statement."""
     from gradtape.explain.source.files import returned_span
 
     function = getattr(hook, "__wrapped__", hook)

@@ -20,6 +20,7 @@ Shape = tuple[int, ...]
 
 
 def no_derivative_of_dtype(what: str, dtype: Any, shape: Shape) -> GradTapeError:
+    """The error for a gradient by integers or booleans."""
     return failure(
         "GT310",
         f"{what}: a tensor of dtype {dtype} (shape {shape}) has no gradient; only real and complex floating point "
@@ -32,6 +33,7 @@ def no_derivative_of_dtype(what: str, dtype: Any, shape: Shape) -> GradTapeError
 
 
 def ragged(data: Any, error: Exception) -> GradTapeError:
+    """The error for nested sequences of unequal lengths."""
     return failure(
         "GT314",
         f"{type(data).__name__} does not make an array: {error}",
@@ -41,6 +43,7 @@ def ragged(data: Any, error: Exception) -> GradTapeError:
 
 
 def objects_among_operands(operation: str, inputs: Sequence[Any]) -> GradTapeError:
+    """The error for an array of Python objects among the operands; it names the operand."""
     from gradtape.explain.source.expression import UserExpression
 
     site = UserExpression.present()
@@ -62,6 +65,7 @@ def objects_among_operands(operation: str, inputs: Sequence[Any]) -> GradTapeErr
 
 
 def not_numbers(data: Any, dtype: Any) -> GradTapeError:
+    """The error for data that NumPy reads as strings, dates or objects."""
     return failure(
         "GT314",
         f"a tensor holds numbers; {type(data).__name__} gives an array of dtype {dtype}",
@@ -71,10 +75,12 @@ def not_numbers(data: Any, dtype: Any) -> GradTapeError:
 
 
 def no_length() -> GradTapeError:
+    """The error for `len()` of a tensor without axes."""
     return failure("GT314", "len() of a tensor of shape (), which has no first axis", fixes=["x.size", "x[None]"])
 
 
 def not_one_element(how: str, shape: Shape) -> GradTapeError:
+    """The error for `float()` and the like of several elements, or for a function that calls it."""
     from gradtape.explain.detectors.foreign_function import find_foreign_call
     from gradtape.explain.source.expression import UserExpression
 
@@ -95,6 +101,7 @@ def not_one_element(how: str, shape: Shape) -> GradTapeError:
 
 
 def no_single_truth(shape: Shape) -> GradTapeError:
+    """The error for `if tensor:` of several elements."""
     return failure(
         "GT314",
         f"the truth of a tensor of shape {shape} is not one answer",
@@ -107,6 +114,7 @@ def no_single_truth(shape: Shape) -> GradTapeError:
 
 
 def silent_detach(shape: Shape) -> GradTapeError:
+    """The error for a conversion to NumPy that would lose a gradient, with the differentiable equivalent."""
     from gradtape.explain.detectors.detached_value import fixes_for_conversion
     from gradtape.explain.detectors.foreign_function import (
         expression_outside_packages,
@@ -159,6 +167,7 @@ def written_into_array(shape: Shape) -> GradTapeError:
 
 
 def stored_while_tracked(how: str, shape: Shape) -> GradTapeError:
+    """The error for pickling or copying a tensor whose graph would not come along."""
     return failure(
         "GT312",
         f"{how} of a tracked intermediate tensor of shape {shape} would lose its gradient in silence",
@@ -167,6 +176,7 @@ def stored_while_tracked(how: str, shape: Shape) -> GradTapeError:
 
 
 def one_of_a_batch(size: int, shape: Shape) -> GradTapeError:
+    """The error for reading the number of a tensor inside `vmap`."""
     return failure(
         "GT312",
         f"inside vmap this tensor stands for {size} examples at once (each of shape {shape}): it has no single value "
@@ -177,6 +187,7 @@ def one_of_a_batch(size: int, shape: Shape) -> GradTapeError:
 
 
 def frozen_intermediate(node: Node) -> GradTapeError:
+    """The error for `requires_grad_(False)` on the result of an operation."""
     return failure(
         "GT314",
         "requires_grad_(False) on a computed tensor",
@@ -186,6 +197,7 @@ def frozen_intermediate(node: Node) -> GradTapeError:
 
 
 def wrong_grad_shape(shape: Shape, given: Shape) -> GradTapeError:
+    """The error for assigning `.grad` an array of another shape than its tensor's."""
     return failure(
         "GT301",
         f".grad of a tensor of shape {shape} was set to an array of shape {given}",
@@ -197,6 +209,7 @@ def wrong_grad_shape(shape: Shape, given: Shape) -> GradTapeError:
 
 
 def wrong_assigned_shape(name: str | None, shape: Shape, given: Shape) -> GradTapeError:
+    """The error for assigning a variable a value of another shape."""
     from gradtape.explain.detectors.shape_mismatch import value_shape_problem
 
     title = f"assign: the variable{f' {name!r}' if name else ''} has shape {shape}, the new value {given}"
@@ -204,6 +217,7 @@ def wrong_assigned_shape(name: str | None, shape: Shape, given: Shape) -> GradTa
 
 
 def wrong_assigned_dtype(dtype: Any, given: Any) -> GradTapeError:
+    """The error for assigning a variable a value whose dtype it cannot hold."""
     return failure(
         "GT314",
         f"assign: a value of dtype {given} into a variable of dtype {dtype}",
@@ -213,6 +227,7 @@ def wrong_assigned_dtype(dtype: Any, given: Any) -> GradTapeError:
 
 
 def does_not_fit_in_place(how: str, shape: Shape, dtype: Any, given: Shape, given_dtype: Any) -> GradTapeError:
+    """The error for a result that does not fit the tensor that it is to be written into."""
     if given == shape:
         return failure(
             "GT314",
@@ -230,6 +245,7 @@ def does_not_fit_in_place(how: str, shape: Shape, dtype: Any, given: Shape, give
 
 
 def leaf_written(how: str, shape: Shape) -> GradTapeError:
+    """The error for writing in place to a tensor that gradients are taken by."""
     return failure(
         "GT309",
         f"{how}: this tensor of shape {shape} is a leaf that gradients are asked for",
@@ -239,6 +255,7 @@ def leaf_written(how: str, shape: Shape) -> GradTapeError:
 
 
 def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
+    """The error for an array that was changed after an operation had saved it, with the line that wrote."""
     from gradtape.core.saved_arrays import LockedArray
     from gradtape.explain.source.expression import UserExpression
     from gradtape.explain.source.writes import find_writes

@@ -16,6 +16,7 @@ Shape = tuple[int, ...]
 
 
 def different_structures(name: str, other_name: str, path: str, kind: str, other_kind: str) -> GradTapeError:
+    """The error for two nested structures that differ, with the path to the first difference."""
     return failure(
         "GT306",
         f"{name} and {other_name} have different structures{f' at {path}' if path else ''}: "
@@ -28,6 +29,7 @@ def different_structures(name: str, other_name: str, path: str, kind: str, other
 
 
 def primal_not_tensor(primal: Any) -> GradTapeError:
+    """The error for a primal of `ForwardAccumulator` that is no tensor."""
     return failure(
         "GT314",
         f"ForwardAccumulator: primals are tensors; got a {type(primal).__name__}",
@@ -36,6 +38,7 @@ def primal_not_tensor(primal: Any) -> GradTapeError:
 
 
 def wrong_tangent_shape(given: Shape, shape: Shape) -> GradTapeError:
+    """The error for a tangent whose shape is not that of its primal."""
     return failure(
         "GT301",
         f"a tangent of shape {given} for a primal of shape {shape}",
@@ -47,6 +50,7 @@ def wrong_tangent_shape(given: Shape, shape: Shape) -> GradTapeError:
 
 
 def wrong_argnums(argnums: Any, name: str, count: int) -> GradTapeError:
+    """The error for `argnums` that names an argument the call does not have."""
     return failure(
         "GT314",
         f"argnums={argnums!r}: {name} was called with {count} positional argument{'s' * (count != 1)}",
@@ -55,6 +59,7 @@ def wrong_argnums(argnums: Any, name: str, count: int) -> GradTapeError:
 
 
 def not_a_pair(name: str, result: Any) -> GradTapeError:
+    """The error for a function with `has_aux=True` that does not return (value, aux)."""
     return failure(
         "GT314",
         f"has_aux=True: {name} must return a pair (value, aux); it returned a {type(result).__name__}",
@@ -63,6 +68,7 @@ def not_a_pair(name: str, result: Any) -> GradTapeError:
 
 
 def returned_none(name: str) -> GradTapeError:
+    """The error for a function to differentiate that returns None, at the statement that lacks `return`."""
     from gradtape.explain.model.problem import Fix
     from gradtape.explain.source.expression import UserExpression
     from gradtape.explain.source.files import one_line, unreturned_result
@@ -83,6 +89,7 @@ def returned_none(name: str) -> GradTapeError:
 
 
 def returned_no_number(name: str, output: Any) -> GradTapeError:
+    """The error for a function to differentiate that returns a container or an object."""
     from gradtape.explain.source.expression import UserExpression
     from gradtape.explain.source.files import returned_values
 
@@ -124,6 +131,7 @@ def wrong_slope(function: Any, title: str, fix: str) -> GradTapeError:
 
 
 def returned_many(name: str, output: Any) -> GradTapeError:
+    """The error for a function to differentiate that returns several elements."""
     node = getattr(output, "_node", None)
     made = [] if node is None else [at(node.location, "made here")]
     return failure(
@@ -139,6 +147,7 @@ def returned_many(name: str, output: Any) -> GradTapeError:
 
 
 def not_tuples(primals: Any, tangents: Any) -> GradTapeError:
+    """The error for primals or tangents of `jvp` that are not tuples."""
     return failure(
         "GT314",
         f"jvp: primals and tangents are tuples with one entry for each argument; got a {type(primals).__name__} and "
@@ -151,6 +160,7 @@ def not_tuples(primals: Any, tangents: Any) -> GradTapeError:
 
 
 def differs_between_examples(size: int) -> GradTapeError:
+    """The error for `out_axes=None` of a result that depends on the example."""
     return failure(
         "GT314",
         f"out_axes=None for a result that differs between the {size} examples",
@@ -160,6 +170,7 @@ def differs_between_examples(size: int) -> GradTapeError:
 
 
 def wrong_axes(what: str, axes: Any, count: int | None) -> GradTapeError:
+    """The error for `in_axes` or `out_axes` of another structure than what they describe."""
     return failure(
         "GT314",
         f"{what}={axes!r} does not match the structure it describes: "
@@ -170,6 +181,7 @@ def wrong_axes(what: str, axes: Any, count: int | None) -> GradTapeError:
 
 
 def no_axis_to_map(called: str, shape: Shape, axis: int) -> GradTapeError:
+    """The error for an argument of `vmap` that does not have the axis of `in_axes`."""
     return failure(
         "GT117",
         f"vmap: {called} has shape {shape}, which has no axis {axis} to run over",
@@ -179,10 +191,12 @@ def no_axis_to_map(called: str, shape: Shape, axis: int) -> GradTapeError:
 
 
 def nothing_to_map() -> GradTapeError:
+    """The error for `vmap` with `in_axes=None` for all arguments."""
     return failure("GT314", "vmap: in_axes is None for every argument", fixes="give one of them an axis")
 
 
 def different_batches(arguments: Sequence[tuple[str, Shape, int, int]]) -> GradTapeError:
+    """The error for arguments of `vmap` with different numbers of examples."""
     return failure(
         "GT110",
         "vmap: arguments with different numbers of examples",

@@ -54,6 +54,7 @@ class Span:
         return replace(self, label=label)
 
     def to_json(self) -> dict[str, Any]:
+        """The fields as a dictionary of JSON values."""
         return {
             "file": self.file,
             "line": self.line,
@@ -66,6 +67,7 @@ class Span:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Span:
+        """The span that `to_json` gave `data` of."""
         return cls(**data)
 
 
@@ -104,6 +106,7 @@ class Operand:
         return f"from {made}, {self.origin.place}" if made else f"from {self.origin.place}"
 
     def to_json(self) -> dict[str, Any]:
+        """The fields as a dictionary of JSON values; shapes are lists."""
         return {
             "name": self.name,
             "shape": None if self.shape is None else list(self.shape),
@@ -114,6 +117,7 @@ class Operand:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Operand:
+        """The operand that `to_json` gave `data` of."""
         shape, origin, span = data["shape"], data["origin"], data["span"]
         return cls(
             data["name"],
@@ -153,6 +157,7 @@ class Fix(str):
         return str.__repr__(self)
 
     def to_json(self) -> dict[str, Any]:
+        """The fields as a dictionary of JSON values."""
         return {
             "text": str(self),
             "checked": self.checked,
@@ -161,6 +166,7 @@ class Fix(str):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Fix:
+        """The fix that `to_json` gave `data` of."""
         replaces = data["replaces"]
         return cls(data["text"], data["checked"], None if replaces is None else Span.from_json(replaces))
 

@@ -27,21 +27,44 @@ class SourceLocation(Protocol):
     """
 
     @property
-    def file(self) -> str: ...
+    def file(self) -> str:
+        """The name of the source file."""
+        ...
+
     @property
-    def line(self) -> int: ...
+    def line(self) -> int:
+        """The number of the first line, from 1."""
+        ...
+
     @property
-    def positions(self) -> Positions: ...
+    def positions(self) -> Positions:
+        """First line, last line, first column and end column of the expression; None where unknown."""
+        ...
+
     @property
-    def columns(self) -> tuple[int, int] | None: ...
+    def columns(self) -> tuple[int, int] | None:
+        """The first column and the end column of the expression."""
+        ...
+
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """The text of the line; empty if the file cannot be read."""
+        ...
+
     @property
-    def segment(self) -> str: ...
+    def segment(self) -> str:
+        """The text of the expression; empty if it is not known."""
+        ...
+
     @property
-    def code(self) -> CodeType | None: ...
+    def code(self) -> CodeType | None:
+        """The code object that ran; None if it is not known."""
+        ...
+
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int:
+        """The offset of the instruction in the bytecode."""
+        ...
 
     @property
     def in_rule(self) -> bool:
@@ -62,11 +85,19 @@ class RecordedOperand(Protocol):
     """Shape and dtype of an operand, None where nothing of it was kept; and whether it is tracked."""
 
     @property
-    def shape(self) -> Shape | None: ...
+    def shape(self) -> Shape | None:
+        """The shape; None if nothing of the operand was kept."""
+        ...
+
     @property
-    def dtype(self) -> np.dtype[Any] | None: ...
+    def dtype(self) -> np.dtype[Any] | None:
+        """The dtype; None if nothing of the operand was kept."""
+        ...
+
     @property
-    def is_tracked(self) -> bool: ...
+    def is_tracked(self) -> bool:
+        """Whether a gradient can flow to the operand."""
+        ...
 
 
 class Record(Protocol):
@@ -94,9 +125,14 @@ class Record(Protocol):
         ...
 
     @property
-    def shape(self) -> Shape: ...
+    def shape(self) -> Shape:
+        """The shape of the result."""
+        ...
+
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the result."""
+        ...
 
     @property
     def order(self) -> int:
@@ -104,7 +140,9 @@ class Record(Protocol):
         ...
 
     @property
-    def location(self) -> SourceLocation: ...
+    def location(self) -> SourceLocation:
+        """The expression in the user's code that was executed."""
+        ...
 
     @property
     def place_key(self) -> tuple[Hashable, ...]:
@@ -202,7 +240,9 @@ class Record(Protocol):
         ...
 
     @property
-    def is_cut(self) -> bool: ...
+    def is_cut(self) -> bool:
+        """Whether the value left the recorder here, as a constant or another library's array."""
+        ...
 
     @property
     def joined(self) -> Sequence[Record]:
@@ -228,7 +268,9 @@ class Computation(Protocol):
     """The records behind some targets, and the values that are known."""
 
     @property
-    def targets(self) -> Sequence[Record]: ...
+    def targets(self) -> Sequence[Record]:
+        """The records that the gradient was taken of."""
+        ...
 
     @property
     def records(self) -> Sequence[Record]:

@@ -82,14 +82,17 @@ class Spread:
 
     @property
     def mean(self) -> float:
+        """The mean; NaN of no numbers."""
         return self.total / self.count if self.count else math.nan
 
     @property
     def rms(self) -> float:
+        """The root mean square; NaN of no numbers."""
         return math.sqrt(self.squares / self.count) if self.count else math.nan
 
     @property
     def norm(self) -> float:
+        """The Euclidean norm."""
         return math.sqrt(self.squares)
 
 
@@ -140,6 +143,7 @@ class ExpressionGroup:
 
     @property
     def wants_spread(self) -> bool:
+        """Whether the numbers of one more operation are counted: all at first, then one in 16."""
         return self.count < SPREADS_TAKEN or self.count % 16 == 0
 
     @property
@@ -197,10 +201,12 @@ class Facts:
 
     @property
     def operations(self) -> int:
+        """How many operations were recorded."""
         return sum(place.count for place in self.places.values() if place.kind == "operation")
 
     @property
     def saved(self) -> int:
+        """How many bytes the recording keeps."""
         return sum(place.saved for place in self.places.values())
 
 

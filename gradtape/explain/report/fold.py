@@ -49,14 +49,17 @@ class Group:
 
     @property
     def order(self) -> float:
+        """The position of the first operation in the recording."""
         return min(place.order for place in self.places)
 
     @property
     def shape(self) -> Shape | None:
+        """The shape of the result; None for a value that left the tape."""
         return None if self.result.kind in ("cut", "left") else self.result.shape
 
     @property
     def saved(self) -> int:
+        """How many bytes the operations of the group keep."""
         return sum(place.saved for place in self.places)
 
     @property
@@ -93,6 +96,7 @@ class Group:
 
     @property
     def birth(self) -> str:
+        """What is said of the first NaN or infinity if it was made here; else empty."""
         return next((place.birth for place in self.places if place.birth), "")
 
     @property
@@ -103,14 +107,17 @@ class Group:
 
     @property
     def is_target(self) -> bool:
+        """Whether the gradient was taken of a result of this group."""
         return any(place.is_target for place in self.places)
 
     @property
     def is_source(self) -> bool:
+        """Whether the gradient was taken by a value of this group."""
         return any(place.is_source for place in self.places)
 
     @property
     def where(self) -> str:
+        """File name and line, for a reader."""
         return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
 
 

@@ -41,6 +41,7 @@ class Line:
 
     @property
     def weight(self) -> tuple[bool, bool, float]:
+        """The sort key for the most important line: problems first, then cuts, then the largest gradient."""
         group = self.group
         size = 0.0 if group is None else (group.size or 0.0)
         return bool(self.verdicts), group is not None and group.state == "cut", size
@@ -55,6 +56,7 @@ class SourceListing:
         self.left_out = 0
 
     def line(self, file: str, number: int) -> Line:
+        """The entry of a line of a file, made on first use."""
         return self.files.setdefault(file, {}).setdefault(number, Line())
 
     def anchor(self, file: str, number: int) -> str | None:

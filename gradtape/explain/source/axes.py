@@ -74,6 +74,7 @@ def makes_axis(site: UserExpression, expression: ast.expr, followed: int = 0, re
 
 
 def call_makes_axis(site: UserExpression, call: ast.Call, followed: int, reshapes: bool) -> bool:
+    """Whether a call in the user's code adds an axis of length 1; with `reshapes`, `reshape` counts."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     is_function = owner is None or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))

@@ -33,6 +33,7 @@ class EarlierExpression(UserExpression):
 
     @property
     def span(self) -> Span:
+        """The range of source of the expression."""
         assert isinstance(self.node, ast.expr)
         return self.source.span(self.node)
 

@@ -53,6 +53,7 @@ class UserExpression:
 
     @property
     def span(self) -> Span:
+        """The range of source of the expression."""
         return span_of(self.location)
 
     def operands(self, inputs: Sequence[Any]) -> list[Operand]:

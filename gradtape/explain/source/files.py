@@ -202,6 +202,7 @@ def one_line(text: str) -> str:
 
 
 def position_of(node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
+    """First line, first column, last line and end column of a syntax node."""
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 

@@ -17,16 +17,20 @@ class GradtapeLibrary:
     """Gradtape's tensors: the node of a tensor is its record."""
 
     def is_tensor(self, value: Any) -> bool:
+        """Whether a value is a `gt.Tensor`, of an interpreter too."""
         return isinstance(value, Tensor)
 
     def is_variable(self, value: Any) -> bool:
+        """Whether a value is a `gt.Variable`."""
         return isinstance(value, Variable)
 
     def record_of(self, value: Any) -> Record | None:
+        """The node of a tensor."""
         record: Record | None = getattr(value, "_node", None)
         return record
 
     def source_record_of(self, value: Any) -> Record | None:
+        """The node of the leaf that a tensor was before it was written to, else its node."""
         leaf: Record | None = getattr(value, "_source", None)
         return self.record_of(value) if leaf is None else leaf
 

@@ -61,6 +61,7 @@ class OperationSite:
         return text if isinstance(self.site.node, ast.expr) and len(text) <= 50 else self.name
 
     def operand(self, i: int) -> str:
+        """The text of an operand in the source, if it is short; else words for it."""
         part = self.parts[i] if i < len(self.parts) else None
         text = "" if part is None else one_line(self.site.source.text(part))
         if text and len(text) <= 40:
@@ -100,11 +101,13 @@ class OperationSite:
         return " and ".join(found)
 
     def where(self) -> str:
+        """The index of the element and the values of the operands there, as the end of a sentence."""
         place = f" at {list(self.index)}" if self.index else ""
         facts = self.facts()
         return place + (f", where {facts}" if facts else "")
 
     def operands(self) -> list[Operand]:
+        """The operands that are expressions, with shape, dtype and origin; literals are left out."""
         shown = []
         for i, parent in enumerate(self.node.parents):
             part = self.parts[i] if i < len(self.parts) else None
@@ -144,6 +147,7 @@ class OperationSite:
         return [Fix(one_line(whole.text[:start] + new + whole.text[end:]), True, whole)]
 
     def works(self, inputs: Sequence[Any]) -> bool:
+        """Whether the operation has a finite result and finite derivatives for other inputs."""
         out = self.replay.apply_forward(self.node, inputs)
         if not is_finite(np.asarray(out)):
             return False
@@ -165,6 +169,7 @@ def number(value: Any) -> str:
 
 
 def is_finite(value: Any) -> bool:
+    """Whether a value has no NaN and no infinity; anything but floating point numbers has none."""
     return (
         not isinstance(value, (np.ndarray, np.generic))
         or value.dtype.kind not in "fc"

@@ -38,6 +38,7 @@ def times(left: Series, right: Series, top: tuple[int, ...]) -> Series:
 
 
 def plus(left: Series, right: Series) -> Series:
+    """The sum of two series, given by their coefficients."""
     return {power: left.get(power, 0) + right.get(power, 0) for power in {**left, **right}}
 
 

@@ -180,14 +180,17 @@ class CheckpointedCall(SingleOperation):
         self.given = [guard(x) if isinstance(x, np.ndarray) else x for x in self.given]
 
     def run(self, flat: list[Any]) -> Any:
+        """Call the function with the arrays `flat` in the places of its arguments."""
         args, kwargs = rebuild(self.template.tree, flat)
         return self.call.function(*args, **kwargs)
 
     def kernel(self, *_: Any) -> tuple[Any, ...]:
+        """The results of the first run, which is made before the operation is recorded."""
         results, self.results = self.results, ()
         return results
 
     def reverse(self, g: Any, node: Node, inputs: tuple[Any, ...]) -> list[Any]:
+        """Run the function again on a tape of its own, and pull the cotangents back through it."""
         tape, outputs, sources = self._again(node)
         seeds = list(zip(outputs, g, strict=True))
         watched = [source for source in sources if not isinstance(source, Cut)]
@@ -203,6 +206,7 @@ class CheckpointedCall(SingleOperation):
         return [found.get(source) for source in sources]
 
     def forward(self, tangents: Sequence[Any], node: Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Run the function again on a tape of its own, and push the tangents through it."""
         tape, outputs, sources = self._again(node)
         moving = dict(zip(sources, tangents, strict=True))
         return tuple(push_tangents(outputs, moving, tape.bit, attach_for(outputs, tangents)))
@@ -281,6 +285,7 @@ def check_same(
 
 
 def differs(call: RuleCall, how: str) -> RuleError:
+    """The error for a second run that does something else than the first."""
     from gradtape.explain.source.files import span_of
 
     return RuleError(

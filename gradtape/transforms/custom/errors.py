@@ -44,6 +44,7 @@ class RuleCall:
         self.reads_more = False  # whether the function was found to read tracked tensors besides its arguments
 
     def argument(self, number: int, path: str = "") -> str:
+        """How messages speak of an argument: its number, its name, and a path in it."""
         return f"argument {number}" + (f" ({self.names[number]})" if number < len(self.names) else "") + path
 
     def wrong(self, rule: Any, problem: str, fix: str) -> GradTapeError:
@@ -53,12 +54,14 @@ class RuleCall:
         )
 
     def no_rule(self, definition: str) -> RuleError:
+        """The error for a call before `defvjp` or `defjvp`."""
         return RuleError(
             f"{self.name!r} was called before it had a rule.\n{self.where.show()}\n"
             f"  fix: {self.name}.{definition} after its definition"
         )
 
     def wrong_pair(self, rule: Any, answer: Any, pair: str) -> GradTapeError:
+        """The error for a rule that does not return a pair."""
         return self.wrong(rule, f"must return a pair, {pair}; it returned {describe_value(answer)}", f"return {pair}")
 
     def checked(self, rule: Any, value: Any, spec: Any, what: str) -> Any:
@@ -106,6 +109,7 @@ class RuleCall:
             ) from None
 
     def closed_over(self, another_fix: str = "") -> DetachError:
+        """The error for a result that depends on a tracked tensor which the rule does not cover."""
         self.reads_more = True
         return DetachError(
             f"the result of {self.name!r} depends on a tracked tensor that its rule does not cover, because it is no "

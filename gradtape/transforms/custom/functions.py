@@ -46,6 +46,7 @@ class RuleArguments:
 
     @property
     def nondiff(self) -> list[Any]:
+        """The arguments in `nondiff_argnums`, in order."""
         return list(self.untouched.values())
 
     def every(self, arrays: Arrays) -> list[Any]:

@@ -144,13 +144,16 @@ class CustomRule(SingleOperation, ABC):
         ]
 
     def reverse(self, g: Any, node: Node, inputs: tuple[Any, ...]) -> Arrays:
+        """The cotangents of the inputs, by `pull`, with what the first run kept."""
         return self.pull(list(inputs), self._recalled(node, inputs), list(g))
 
     def forward(self, tangents: Sequence[Any], node: Node, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The tangents of the results, by `push`; inputs without a tangent get zeros."""
         filled = [zeros_like(x) if tangent is None else tangent for x, tangent in zip(inputs, tangents, strict=True)]
         return tuple(self.push(list(inputs), self._recalled(node, inputs), filled))
 
     def batch(self, flags: Sequence[bool], values: Sequence[Any]) -> tuple[Any, ...]:
+        """Run the rule for all examples of a batch as one operation."""
         whole = BatchedRule(self, flags)
         results = whole.applied(values)
         self.memory = CallMemory(whole.memory.kept, (), whole.memory)
@@ -173,11 +176,13 @@ class BatchedRule(CustomRule):
         self.flags = list(flags)
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
+        """Run the rule of one example on tensors that stand for all of them."""
         level = self._level(inputs)
         results, (saved, form) = self.one.run(self._lifted(inputs, level))
         return [unbatch(x, level) for x in results], KeptValues([unbatch(x, level) for x in saved or ()], form)
 
     def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
+        """Pull the cotangents of all examples back at once; shared inputs get the sum."""
         level = self._level(inputs)
         each = KeptValues(residuals_of_example(kept.saved, kept.form, level), kept.form)
         found = self.one.pull(self._lifted(inputs, level), each, [BatchTensor(x, level) for x in cotangents])
@@ -186,6 +191,7 @@ class BatchedRule(CustomRule):
         return [x if x is None or flag else x.sum(axis=0) for x, flag in zip(rows, self.flags, strict=True)]
 
     def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:
+        """Push the tangents of all examples through at once."""
         level = self._level(inputs)
         each = KeptValues(residuals_of_example(kept.saved, kept.form, level), kept.form)
         found = self.one.push(self._lifted(inputs, level), each, self._lifted(tangents, level))

@@ -62,6 +62,7 @@ def input_problem(replay: Replayable, node: Record, slot: int | None) -> Problem
 
 
 def forward_problem(place: OperationSite, value: Any, index: tuple[int, ...]) -> Problem:
+    """The problem for an operation whose result is the first that is not finite (GT401)."""
     bad = int(np.count_nonzero(~np.isfinite(value)))
     what = number(np.asarray(value)[index])
     notes = [f"{bad} of {value.size} elements are not finite"] if value.size > 1 else []
@@ -207,5 +208,6 @@ def first_index(mask: Any) -> tuple[int, ...]:
 
 
 def has_nan(value: Any) -> bool:
+    """Whether a value has a NaN."""
     array = np.asarray(value)
     return array.dtype.kind in "fc" and bool(np.isnan(array).any())

@@ -90,6 +90,7 @@ class ArrayVSpace(VSpace):
         return len(self.shape)
 
     def zeros(self) -> Any:
+        """An array of zeros of the shape and dtype of the space."""
         return np.zeros(self.shape, self.dtype)
 
     def ones(self) -> Any:
@@ -140,6 +141,7 @@ class ContainerVSpace(VSpace):
         return sum(space.size for space in leaves(self.shape))
 
     def zeros(self) -> Any:
+        """The container with zeros in the place of every array."""
         return self._map(lambda space: space.zeros())
 
     def ones(self) -> Any:

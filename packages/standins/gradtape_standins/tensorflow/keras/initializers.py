@@ -36,6 +36,7 @@ class Constant(Initializer):
         self.value = value
 
     def draw(self, shape: tuple[int, ...]) -> Any:
+        """The constant, broadcast to `shape`."""
         return np.broadcast_to(np.asarray(self.value), shape)
 
 
@@ -60,6 +61,7 @@ class Identity(Initializer):
         self.gain = gain
 
     def draw(self, shape: tuple[int, ...]) -> Any:
+        """`gain` on the diagonal, zeros elsewhere."""
         return self.gain * np.eye(shape[0], shape[-1])
 
 
@@ -70,6 +72,7 @@ class RandomNormal(Initializer):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def draw(self, shape: tuple[int, ...]) -> Any:
+        """Normal numbers with the mean and standard deviation of the initializer."""
         return generator_for(self.seed).normal(self.mean, self.stddev, shape)
 
 
@@ -77,6 +80,7 @@ class TruncatedNormal(RandomNormal):
     """Normally distributed numbers, none further than two standard deviations from the mean."""
 
     def draw(self, shape: tuple[int, ...]) -> Any:
+        """Normal numbers within two standard deviations of the mean."""
         drawn = gt.nn.init.truncated_normal(self.stddev)(generator_for(self.seed), shape)
         return np.asarray(drawn) + self.mean
 
@@ -88,6 +92,7 @@ class RandomUniform(Initializer):
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def draw(self, shape: tuple[int, ...]) -> Any:
+        """Uniform numbers between `minval` and `maxval`."""
         return generator_for(self.seed).uniform(self.minval, self.maxval, shape)
 
 
@@ -100,6 +105,7 @@ class VarianceScaling(Initializer):
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
 
     def draw(self, shape: tuple[int, ...]) -> Any:
+        """Numbers whose variance is `scale` divided by the fan of the shape, by `mode`."""
         rng = generator_for(self.seed)
         receptive = math.prod(shape[:-2]) if len(shape) > 2 else 1
         fan_in, fan_out = (
@@ -140,6 +146,7 @@ class Orthogonal(Initializer):
         self.gain, self.seed = gain, seed
 
     def draw(self, shape: tuple[int, ...]) -> Any:
+        """An orthogonal matrix times `gain`; further axes are joined for it."""
         return np.asarray(gt.nn.init.orthogonal(self.gain)(generator_for(self.seed), shape))
 
 

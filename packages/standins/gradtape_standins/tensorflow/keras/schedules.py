@@ -62,6 +62,7 @@ class ExponentialDecay(LearningRateSchedule):
         return math.floor(times) if self.staircase else times
 
     def rate(self, step: float) -> float:
+        """The initial rate times a power of `decay_rate`."""
         return float(self.initial_learning_rate * self.decay_rate ** self._times(step))
 
 
@@ -79,6 +80,7 @@ class InverseTimeDecay(ExponentialDecay):
         super().__init__(initial_learning_rate, decay_steps, decay_rate, staircase, name)
 
     def rate(self, step: float) -> float:
+        """The initial rate divided by 1 plus a multiple of the steps."""
         return float(self.initial_learning_rate / (1 + self.decay_rate * self._times(step)))
 
 
@@ -100,6 +102,7 @@ class PolynomialDecay(LearningRateSchedule):
         self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
 
     def rate(self, step: float) -> float:
+        """A power of the steps that are left; with `cycle`, it starts again at the end."""
         length = self.decay_steps * (max(math.ceil(step / self.decay_steps), 1) if self.cycle else 1)
         left = 1 - min(step, length) / length
         return float((self.initial_learning_rate - self.end_learning_rate) * left**self.power + self.end_learning_rate)
@@ -138,6 +141,7 @@ class CosineDecay(LearningRateSchedule):
         return super().get_config() | {"warmup_target": self.warmup_target, "warmup_steps": self.warmup_steps}
 
     def rate(self, step: float) -> float:
+        """Half a cosine wave from the initial rate down, after a linear warm-up if there is one."""
         top = self.initial_learning_rate
         if self.warmup_target is not None:
             if step < self.warmup_steps:
@@ -165,6 +169,7 @@ class CosineDecayRestarts(LearningRateSchedule):
         self.t_mul, self.m_mul, self.alpha, self.name = t_mul, m_mul, alpha, name
 
     def rate(self, step: float) -> float:
+        """Half cosine waves that restart, each longer and lower than the one before."""
         length, height = float(self.first_decay_steps), 1.0
         while step >= length:
             step, length, height = step - length, length * self.t_mul, height * self.m_mul
@@ -187,6 +192,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
             )
 
     def rate(self, step: float) -> float:
+        """The value of the interval that the step is in."""
         return float(self.values[sum(step > boundary for boundary in self.boundaries)])
 
 

@@ -95,6 +95,7 @@ class ExpTransform(Transform):
         return _F["log"](y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """log exp(x) = x."""
         return x
 
 
@@ -114,6 +115,7 @@ class PowerTransform(Transform):
         return y ** (1 / self.exponent)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """log |exponent y / x|."""
         return _F["log"](_F["abs"](self.exponent * y / x))
 
 
@@ -163,6 +165,7 @@ class StickBreakingTransform(Transform):
         return _F["log"](y[..., :-1]) - _F["log"](left) + _F["log"](offset)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """The sum over the sticks, of log-sigmoids and of the logarithms of the rest."""
         moved = self._offset(x)
         return _F["sum"](-moved + functional.logsigmoid(moved) + _F["log"](y[..., :-1]), -1)
 
@@ -191,6 +194,7 @@ class SigmoidTransform(Transform):
         return _F["logit"](y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """log sigmoid(x) + log sigmoid(-x)."""
         return functional.logsigmoid(x) + functional.logsigmoid(-x)
 
 
@@ -206,6 +210,7 @@ class SoftplusTransform(Transform):
         return y + _F["log"](-_F["expm1"](-y))
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """log sigmoid(x), as the slope of softplus is sigmoid."""
         return functional.logsigmoid(x)
 
 
@@ -221,6 +226,7 @@ class TanhTransform(Transform):
         return _F["atanh"](y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """log(1 - tanh(x)^2) = 2 log 2 + log sigmoid(2 x) + log sigmoid(-2 x)."""
         # 1 - tanh(x)^2 = 4 sigmoid(2x) sigmoid(-2x), whose logarithm does not overflow
         return 2 * _F["log"](creation.tensor(2.0)) + functional.logsigmoid(2 * x) + functional.logsigmoid(-2 * x)
 
@@ -239,6 +245,7 @@ class AffineTransform(Transform):
         return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """log |scale| for each element, summed over the axes of an event."""
         slope = _F["log"](_F["abs"](creation.as_tensor(self.scale, dtype=x.dtype))).expand(x.shape)
         return slope if not self.event_dim else _F["sum"](slope, tuple(range(-self.event_dim, 0)))
 
@@ -263,6 +270,7 @@ class ComposeTransform(Transform):
         return y
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """The sum over the parts, each at the value of the one before."""
         total: Any = 0.0
         for part in self.parts:
             value = part(x)

@@ -14,11 +14,13 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, told: Callable[..., Any], *tensors: Tensor) -> Any:
+        """Copies of the tensors, so that the gradients pass through this function."""
         ctx.told = told
         return tuple(tensor.clone() for tensor in tensors)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
+        """The gradients that the hook makes of those that arrive."""
         return None, *ctx.told(gradients)
 
 

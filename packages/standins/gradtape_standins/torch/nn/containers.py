@@ -93,6 +93,7 @@ class Sequential(_Listed):
         return type(self)(OrderedDict(modules))
 
     def forward(self, input: Any) -> Any:
+        """The modules applied one after the other."""
         for module in self:
             input = module(input)
         return input
@@ -145,6 +146,7 @@ class DataParallel(Module):
         self.module = module
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """The module itself: there is one device."""
         return self.module(*inputs, **kwargs)
 
 
@@ -310,6 +312,7 @@ class ParameterList(Module):
         raise RuntimeError("ParameterList should not be called.\n  fix: for parameter in parameters")
 
     def extra_repr(self) -> str:
+        """A line for each parameter, with its number, type and size."""
         return "\n".join(_described(str(place), value, True) for place, value in enumerate(self))
 
 
@@ -429,6 +432,7 @@ class ParameterDict(Module):
         return ParameterDict(dict.fromkeys(keys, default))
 
     def extra_repr(self) -> str:
+        """A line for each parameter, with its name, type and size."""
         return "\n".join(_described(name, value, False) for name, value in self.items())
 
 

@@ -34,10 +34,12 @@ class Plain(Module):
             object.__setattr__(self, name, given.get(name, usual))
 
     def forward(self, input: Any) -> Any:
+        """The function of `torch.nn.functional` with the options of the layer."""
         passed = self._options if self._passed is None else self._passed
         return getattr(F, self._function)(input, **{name: getattr(self, name) for name in passed})
 
     def extra_repr(self) -> str:
+        """The options as PyTorch prints them; `inplace` where it is set or always shown."""
         return ", ".join(
             f"{name}={getattr(self, name)}"
             for name in self._shown
@@ -90,6 +92,7 @@ class RReLU(Plain):
     _options = {"lower": 1 / 8, "upper": 1 / 3, "inplace": False}  # noqa: RUF012
 
     def forward(self, input: Any) -> Any:
+        """`F.rrelu`, whose slopes are random while training."""
         return F.rrelu(input, self.lower, self.upper, self.training)
 
 
@@ -97,6 +100,7 @@ class Softmax2d(Module):
     """`Softmax` over the channels of images."""
 
     def forward(self, input: Any) -> Any:
+        """Softmax over the channels."""
         return F.softmax(input, -3)
 
 
@@ -107,6 +111,7 @@ class LocalResponseNorm(Plain):
     _options = {"size": None, "alpha": 1e-4, "beta": 0.75, "k": 1.0}  # noqa: RUF012
 
     def extra_repr(self) -> str:
+        """The size without its name, as PyTorch prints it, and the other options."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
@@ -130,6 +135,7 @@ class GELU(Plain):
     _function, _options = "gelu", {"approximate": "none"}
 
     def extra_repr(self) -> str:
+        """The kind of approximation."""
         return f"approximate={self.approximate!r}"
 
 
@@ -175,9 +181,11 @@ class PReLU(Module):
         self.weight = Parameter(creation.full((num_parameters,), init))
 
     def forward(self, input: Any) -> Any:
+        """`F.prelu` with the slopes of the layer."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
+        """The number of slopes."""
         return f"num_parameters={self.num_parameters}"
 
 
@@ -185,6 +193,7 @@ class Identity(Module):
     """What comes in goes out."""
 
     def forward(self, input: Any) -> Any:
+        """The input itself."""
         return input
 
 
@@ -196,9 +205,11 @@ class Flatten(Module):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Any) -> Any:
+        """The input with the axes from `start_dim` to `end_dim` joined into one."""
         return flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
+        """The first and the last axis that are joined."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
@@ -210,9 +221,11 @@ class Unflatten(Module):
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Any) -> Any:
+        """The input with one axis divided into several."""
         return unflatten(input, self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
+        """The axis and the lengths that it is divided into."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
@@ -231,9 +244,11 @@ class Dropout(Module):
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Any) -> Any:
+        """The function of the layer, which drops elements while training only."""
         return getattr(F, self._function)(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
+        """The probability of a zero, and whether the input is written to."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
@@ -434,9 +449,11 @@ class LayerNorm(Module):
         self.register_parameter("bias", Parameter(creation.zeros(shape, dtype=dtype)) if has_bias else None)
 
     def forward(self, input: Any) -> Any:
+        """`F.layer_norm` with the weight and bias of the layer."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
+        """The normalised shape, `eps`, and whether there are a weight and a bias."""
         affine = self.elementwise_affine
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={affine}" + (
             f", bias={self.bias is not None}" if affine else ""
@@ -460,9 +477,11 @@ class RMSNorm(Module):
         self.register_parameter("weight", Parameter(creation.ones(shape, dtype=dtype)) if elementwise_affine else None)
 
     def forward(self, input: Any) -> Any:
+        """`F.rms_norm` with the weight of the layer."""
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
+        """The normalised shape, `eps`, and whether there is a weight."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
@@ -489,8 +508,10 @@ class GroupNorm(Module):
         self.register_parameter("bias", Parameter(creation.zeros(num_channels, dtype=dtype)) if affine else None)
 
     def forward(self, input: Any) -> Any:
+        """`F.group_norm` with the weight and bias of the layer."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
+        """The numbers of groups and channels, `eps`, and whether there are a weight and a bias."""
         affine = f"affine={self.affine}, bias={self.bias is not None}"
         return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, {affine}"

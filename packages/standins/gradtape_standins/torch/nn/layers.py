@@ -45,6 +45,7 @@ class Linear(Module):
         _redraw(self, ours.Linear(self.in_features, self.out_features, self.bias is not None))
 
     def forward(self, input: Any) -> Any:
+        """`F.linear`; raises with an edit if the last axis of the input is not `in_features` long."""
         shape = input.shape if isinstance(input, Tensor) else ()
         if shape and shape[-1] != self.in_features == self.weight.shape[-1]:
             with translating():
@@ -52,6 +53,7 @@ class Linear(Module):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
+        """The numbers of features, and whether there is a bias."""
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
@@ -88,6 +90,7 @@ class EmbeddingBag(Module):
             adopt(self, ours.Embedding(num_embeddings, embedding_dim, padding_idx), options.get("dtype"))
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
+        """The sum, mean or maximum of the rows of each bag of labels."""
         return F.embedding_bag(
             input,
             self.weight,
@@ -99,6 +102,7 @@ class EmbeddingBag(Module):
         )
 
     def extra_repr(self) -> str:
+        """The size of the table, the mode, and the label that is left out."""
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
         return f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}{padding}"
 
@@ -117,9 +121,11 @@ class Bilinear(Module):
             self.register_parameter("bias", None)
 
     def forward(self, input1: Any, input2: Any) -> Any:
+        """`F.bilinear` with the weight and bias of the layer."""
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
+        """The numbers of features of both inputs and of the output, and whether there is a bias."""
         sizes = f"in1_features={self.in1_features}, in2_features={self.in2_features}"
         return f"{sizes}, out_features={self.out_features}, bias={self.bias is not None}"
 
@@ -155,9 +161,11 @@ class Embedding(Module):
         return made
 
     def forward(self, input: Any) -> Any:
+        """The row of the table for each label; with `max_norm`, rows are scaled down first."""
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
     def extra_repr(self) -> str:
+        """The size of the table, and the options that are set."""
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
         limit = "" if self.max_norm is None else f", max_norm={self.max_norm}"
         return f"{self.num_embeddings}, {self.embedding_dim}{padding}{limit}"

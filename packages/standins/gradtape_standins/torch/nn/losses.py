@@ -30,6 +30,7 @@ class Loss(Module):
                 object.__setattr__(self, name, given.get(name, usual))
 
     def forward(self, *inputs: Any) -> Any:
+        """The function of `torch.nn.functional` with the options of the loss."""
         options = {name: getattr(self, name) for name in self._options}
         return getattr(F, self._function)(*inputs, reduction=self.reduction, **options)
 
@@ -81,6 +82,7 @@ class CosineSimilarity(Module):
         self.dim, self.eps = dim, eps
 
     def forward(self, x1: Any, x2: Any) -> Any:
+        """The cosine of the angle between vectors along `dim`."""
         return F.cosine_similarity(x1, x2, self.dim, self.eps)
 
 
@@ -92,4 +94,5 @@ class PairwiseDistance(Module):
         self.norm, self.eps, self.keepdim = p, eps, keepdim
 
     def forward(self, x1: Any, x2: Any) -> Any:
+        """The distance between vectors along the last axis."""
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)

@@ -64,9 +64,11 @@ class Upsample(Module):
         self.size, self.scale_factor, self.mode, self.align_corners = size, scale_factor, mode, align_corners
 
     def forward(self, input: Any) -> Any:
+        """`F.interpolate` to the size, or by the factor, of the layer."""
         return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)
 
     def extra_repr(self) -> str:
+        """The size or the factor, and the mode."""
         if self.scale_factor is None:
             return f"size={self.size!r}, mode={self.mode!r}"
         given = self.scale_factor
@@ -96,9 +98,11 @@ class PixelUnshuffle(Module):
         self.downscale_factor = downscale_factor
 
     def forward(self, input: Any) -> Any:
+        """Squares of pixels moved into channels."""
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
+        """The side of the squares."""
         return f"downscale_factor={self.downscale_factor}"
 
 
@@ -110,9 +114,11 @@ class ChannelShuffle(Module):
         self.groups = groups
 
     def forward(self, input: Any) -> Any:
+        """The channels of all groups, interleaved."""
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:
+        """The number of groups."""
         return f"groups={self.groups}"
 
 
@@ -124,9 +130,11 @@ class MaxUnpool2d(Module):
         self.kernel_size, self.stride, self.padding = kernel_size, kernel_size if stride is None else stride, padding
 
     def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
+        """The elements put back where `max_pool2d` found them, zeros elsewhere."""
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
+        """Kernel size, stride and padding as pairs."""
         sizes = [(x, x) if isinstance(x, int) else tuple(x) for x in (self.kernel_size, self.stride, self.padding)]
         return f"kernel_size={sizes[0]}, stride={sizes[1]}, padding={sizes[2]}"
 
@@ -139,9 +147,11 @@ class PixelShuffle(Module):
         self.upscale_factor = upscale_factor
 
     def forward(self, input: Any) -> Any:
+        """Channels moved into squares of pixels."""
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
+        """The side of the squares."""
         return f"upscale_factor={self.upscale_factor}"
 
 
@@ -153,9 +163,11 @@ class Unfold(Module):
         self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
 
     def forward(self, input: Any) -> Any:
+        """The patches of the images as columns."""
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
+        """The size of the patches, and how they are placed."""
         options = f"dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
         return f"kernel_size={self.kernel_size}, {options}"
 
@@ -171,8 +183,10 @@ class Fold(Module):
         self.dilation, self.padding, self.stride = dilation, padding, stride
 
     def forward(self, input: Any) -> Any:
+        """Images as sums of patches that are given as columns."""
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
+        """The size of the images and of the patches, and how these are placed."""
         options = f"dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
         return f"output_size={self.output_size}, kernel_size={self.kernel_size}, {options}"

@@ -54,6 +54,7 @@ class MultiheadAttention(WrappedLayer):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> Any:
+        """gradtape's layer on PyTorch's tensors, with the names of PyTorch's graph nodes."""
         return self._called(
             ("TransposeBackward0" if self.batch_first else "ViewBackward0", "MeanBackward1"),
             query,
@@ -113,6 +114,7 @@ class TransformerEncoderLayer(_TransformerLayer):
     _kind = "TransformerEncoderLayer"
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
+        """gradtape's layer, with PyTorch's names of the arguments."""
         return self._called(self._label, src, src_mask, src_key_padding_mask, is_causal)
 
 
@@ -132,6 +134,7 @@ class TransformerDecoderLayer(_TransformerLayer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:
+        """gradtape's layer, with PyTorch's names of the arguments."""
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return self._called(self._label, tgt, memory, *masks, tgt_is_causal, memory_is_causal)
 
@@ -159,6 +162,7 @@ class TransformerEncoder(_Stack):
         super().__init__(encoder_layer, num_layers, norm)
 
     def forward(self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
+        """The layers applied one after the other."""
         return self._through(src, mask, src_key_padding_mask, bool(is_causal))
 
 
@@ -179,6 +183,7 @@ class TransformerDecoder(_Stack):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
+        """The layers applied one after the other, each with the same memory."""
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return self._through(tgt, memory, *masks, bool(tgt_is_causal), memory_is_causal)
 
@@ -238,6 +243,7 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
+        """The decoder of `tgt`, with the encoded `src` as memory."""
         memory = self.encoder(src, src_mask, src_key_padding_mask, src_is_causal)
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return self.decoder(tgt, memory, *masks, tgt_is_causal, memory_is_causal)

@@ -190,6 +190,7 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """Rates between `base_lr` and `max_lr`, by the position in the cycle."""
         length = self._up + self._down
         cycle, within = divmod(self.last_epoch, length)
         height = within / self._up if within <= self._up else (length - within) / self._down
@@ -287,6 +288,7 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """The initial rates times the user's factors for this epoch."""
         return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
 
@@ -298,6 +300,7 @@ class MultiplicativeLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """The present rates times the user's factor for this epoch."""
         rates = [group["lr"] for group in self.optimizer.param_groups]
         return [rate * self.lr_lambda(self.last_epoch) if self.last_epoch > 0 else rate for rate in rates]
 
@@ -310,6 +313,7 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """The initial rates, times `factor` in the first `total_iters` epochs."""
         return [base * (self.factor if self.last_epoch < self.total_iters else 1.0) for base in self.base_lrs]
 
 
@@ -328,6 +332,7 @@ class LinearLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """The initial rates times a factor that changes linearly over `total_iters` epochs."""
         share = min(self.last_epoch, self.total_iters) / self.total_iters
         factor = self.start_factor + (self.end_factor - self.start_factor) * share
         return [base * factor for base in self.base_lrs]
@@ -345,6 +350,7 @@ class SequentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """The rates of the scheduler whose turn it is, with its epochs counted from its milestone."""
         number = sum(self.last_epoch >= milestone for milestone in self._milestones)
         chosen = self._schedulers[number]
         chosen.last_epoch = self.last_epoch - (self._milestones[number - 1] if number else 0)

@@ -74,6 +74,7 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The averaged module."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
@@ -131,6 +132,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
+        """Rates on the way from the initial ones to `swa_lr`, by a cosine or a line."""
         share = min(1.0, self.last_epoch / max(1, self.anneal_epochs))
         way = (1 - math.cos(math.pi * share)) / 2 if self._strategy == "cos" else share
         return [base + (self._aim - base) * way for base in self.base_lrs]

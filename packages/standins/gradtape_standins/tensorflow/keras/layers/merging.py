@@ -26,6 +26,7 @@ class Add(_Merge):
     """The sum of the inputs."""
 
     def merged(self, parts: list[Any]) -> Any:
+        """The sum of the inputs."""
         return sum(parts[1:], parts[0])
 
 
@@ -33,6 +34,7 @@ class Subtract(_Merge):
     """The first input minus the second."""
 
     def merged(self, parts: list[Any]) -> Any:
+        """The first input minus the second."""
         return parts[0] - parts[1]
 
 
@@ -40,6 +42,7 @@ class Multiply(_Merge):
     """The product of the inputs."""
 
     def merged(self, parts: list[Any]) -> Any:
+        """The product of the inputs."""
         made = parts[0]
         for part in parts[1:]:
             made = made * part
@@ -50,6 +53,7 @@ class Average(_Merge):
     """The mean of the inputs."""
 
     def merged(self, parts: list[Any]) -> Any:
+        """The mean of the inputs."""
         return sum(parts[1:], parts[0]) / float(len(parts))
 
 
@@ -57,6 +61,7 @@ class Maximum(_Merge):
     """The greatest of the inputs."""
 
     def merged(self, parts: list[Any]) -> Any:
+        """The largest of the inputs, element by element."""
         return reductions.reduce_max(arrays.stack(parts), axis=0)
 
 
@@ -64,6 +69,7 @@ class Minimum(_Merge):
     """The least of the inputs."""
 
     def merged(self, parts: list[Any]) -> Any:
+        """The smallest of the inputs, element by element."""
         return reductions.reduce_min(arrays.stack(parts), axis=0)
 
 
@@ -75,6 +81,7 @@ class Concatenate(_Merge):
         self.axis = axis
 
     def merged(self, parts: list[Any]) -> Any:
+        """The inputs joined along the axis; raises if their other axes differ."""
         shapes = [list(part.shape) for part in parts]
         rests = [shape[: self.axis % len(shape)] + shape[self.axis % len(shape) + 1 :] for shape in shapes]
         if any(rest != rests[0] for rest in rests):
@@ -95,6 +102,7 @@ class Dot(_Merge):
         self.axes = axes
 
     def merged(self, parts: list[Any]) -> Any:
+        """The contraction of two inputs along one axis of each, for each example."""
         one, other = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
         if len(parts[0].shape) == len(parts[1].shape) == 2 and one % 2 == other % 2 == 1:
             return reductions.reduce_sum(parts[0] * parts[1], axis=1, keepdims=True)

@@ -79,6 +79,7 @@ class ParametrizationList(ModuleList):
         return ["original"] if self.is_tensor else [f"original{number}" for number in range(self.ntensors)]
 
     def forward(self) -> Any:
+        """The parametrized value, computed from the original ones."""
         value = [getattr(self, name) for name in self._names()]
         for module in self:
             value = [module(*value)]
