@@ -77,7 +77,7 @@ _NOTHING = (np.empty(0), Tensor(np.empty(0)))
 
 
 class Part:
-    """Some of the items of a namespace. They are watched: what holds them is not copied."""
+    """Some of the items of a namespace. They are compared in each call; the namespace itself is not copied."""
 
     def __init__(self, namespace: Any, names: Iterable[str]) -> None:
         self.namespace = namespace
@@ -85,11 +85,11 @@ class Part:
 
 
 class Named:
-    """A namespace of which those names are watched that the surveyed code has: of a module, a class, a service."""
+    """A namespace (module, class, service) of which only the names are compared that the surveyed code mentions."""
 
     def __init__(self, namespace: Any, names: Container[str] | None = None, is_module: bool = False) -> None:
         self.namespace = namespace
-        self.names = names  # those that may be watched; all by default
+        self.names = names  # names that may be compared; all by default
         self.is_module = is_module
         self.known: set[str] = set()
 
@@ -107,14 +107,14 @@ class Named:
 
 
 class Survey:
-    """All that a function can reach by name, and how to make a copy of it in which other values are in its places."""
+    """Everything a function can reach by name, and how to copy it with other values in place of the leaves."""
 
     def __init__(self, function: Any, ambient: bool = True, in_cache: bool = False) -> None:
         self.root = function
         self.ambient = ambient  # whether `.backward()` records, so that what requires a gradient would receive one
         self.in_cache = in_cache  # whether it is of a function whose results `functools.lru_cache` keeps
-        self.leaves: list[Place] = []  # one place for each leaf
-        self.twins: list[tuple[Place, int]] = []  # other places that hold a leaf, and which
+        self.leaves: list[Place] = []  # the first place of each leaf
+        self.twins: list[tuple[Place, int]] = []  # further places of leaves that were found before
         self._leaf_places: dict[int, list[Place]] = {}
         self.fixed: list[Place] = []
         self.sizes: list[tuple[Any, int]] = []
@@ -122,11 +122,11 @@ class Survey:
         self.local_sizes: list[tuple[Any, int]] = []  # objects with attributes of their own in each thread
         self.watched: list[tuple[Place, bytes]] = []
         self.generators: list[Any] = []
-        self.hidden: list[tuple[Place, Any]] = []  # objects that cannot be asked for what they hold
+        self.hidden: list[tuple[Place, Any]] = []  # objects whose state cannot be read
         self.edges: dict[int, list[Place]] = {}
         self._objects: dict[int, Any] = {}
-        self._names: set[str] = set()  # all that the code within reach has
-        self._paths: dict[int, tuple[str, str]] = {}  # how an object is reached, in words, and by which name
+        self._names: set[str] = set()  # all names in the code within reach
+        self._paths: dict[int, tuple[str, str]] = {}  # access path of an object, for messages, and its last name
         self._pending: list[tuple[Any, bool]] = []
         self._namespaces: dict[int, Named] = {}
         self._explore(function)
@@ -135,7 +135,7 @@ class Survey:
             self.twins += [(place, index) for place in others]
         self.changing = self._reach_leaves()
 
-    # -- looking around
+    # -- the survey
 
     def _explore(self, root: Any) -> None:
         self._pending = [(root, True)]
@@ -173,7 +173,7 @@ class Survey:
                 self._take(Attribute(item, "__class__", type(item)), item, False)
 
     def _measure(self, item: Any) -> None:
-        """Record how many items a container has, and in which order, where their places do not tell."""
+        """Record the length and the order of a container, where the places of its items do not determine them."""
         if isinstance(item, list | deque):
             self.sizes.append((item, len(item)))
         elif isinstance(item, dict | set | types.MappingProxyType):
@@ -253,14 +253,14 @@ class Survey:
                 self._pending.append((value, copied and may_be_copied(value)))
 
     def _look_into_cache(self, place: Place, item: Any) -> None:
-        """What a cached function reads is in its results, which outlive it: it may read nothing that changes."""
+        """Survey the function behind `lru_cache`: its results are cached, so it must read nothing that can change."""
         wrapped = place.value.__wrapped__
         self._pending.append((wrapped, False))
         if not self.in_cache and Survey(wrapped, ambient=False, in_cache=True).reads_values():
             self.hidden.append((place, item))
 
     def reads_values(self) -> bool:
-        """Whether there is anything within reach but functions, classes and modules."""
+        """Whether the function can reach any value other than functions, classes and modules."""
         fixed = (place for place in self.fixed if not isinstance(place, Attribute | Missing))
         is_used = bool(self.leaves or self.watched or self.hidden or self.orders or self.local_sizes)
         return is_used or any(is_scalar(place.value) for place in fixed)
@@ -274,7 +274,7 @@ class Survey:
             self._pending += [(part, False) for part in self._of_class(type(module))]
 
     def _look_into_namespaces(self) -> bool:
-        """Watch more names of modules, classes and services, if the code that was surveyed since has such."""
+        """Compare further names of modules, classes and services if code that was surveyed since mentions them."""
         is_dynamic = self._is_dynamic()
         namespaces = list(self._namespaces.values())
         for named in namespaces:
@@ -292,7 +292,7 @@ class Survey:
         return not DYNAMIC_ATTRIBUTES.isdisjoint(self._names)
 
     def _of_class(self, kind: type) -> Iterator[Any]:
-        """What the classes of the user's behind an object hold: functions, and other attributes. They are watched."""
+        """The functions and attributes of the user's classes of an object; they are compared, not copied."""
         for base in kind.__mro__:
             if id(base) in self._namespaces or is_library_class(base):
                 continue
@@ -344,17 +344,17 @@ class Survey:
         else:
             yield from parts_of(item)
 
-    # -- what is said about it
+    # -- access paths for messages
 
     def _follow(self, value: Any, item: Any, place: Place | None = None) -> None:
-        """Remember in words how `value` is reached from `item`."""
+        """Record the access path from `item` to `value`, for messages."""
         path, name = self._paths.get(id(item), ("", ""))
         if place is not None:
             path, name = _extend_path(path, name, place, item)
         self._paths.setdefault(id(value), (path, name))
 
     def check(self) -> None:
-        """Raise `Untraceable` if the function may read something that cannot be read again, or compared."""
+        """Raise `Untraceable` if the function may read something that can neither be an input nor be compared."""
         for name in sorted(_NAMESPACES & self._names):
             raise Untraceable(f"it reads {name!r}, by which it can read any name, in its code or not. Use the names")
         for place, item in self.hidden:
@@ -365,13 +365,13 @@ class Survey:
             raise Untraceable(f"it reads {where}, {_why_hidden(place.value)}")
 
     def _is_read(self, place: Place, item: Any) -> bool:
-        """Whether the code may read a place: of attributes, those that it names."""
+        """Whether the code may read a place; an attribute only if the code mentions its name."""
         if isinstance(place.value, IOBase) and not may_be_read(place.value, self._names):
             return False
         return not _is_attribute(place, item) or place.key in self._names or self._is_dynamic()
 
     def _reach_leaves(self) -> set[int]:
-        """The objects that hold a leaf, or hold something that does."""
+        """The objects that hold a leaf, directly or through other objects."""
         leaves = list(self._leaf_places)
         parents: dict[int, list[int]] = {}
         for parent, places in self.edges.items():
@@ -395,10 +395,10 @@ class Survey:
         self.edges, self._objects, self._leaf_places, self.root = {}, {}, {}, None
         self._paths, self._namespaces = {}, {}
 
-    # -- is it still so?
+    # -- comparing with the survey
 
     def read(self) -> list[Any] | None:
-        """The leaves as they are now; None if anything else that was found has changed."""
+        """The current leaves; None if any other surveyed value has changed, which invalidates the trace."""
         try:
             for place in self.fixed:
                 value = place.read()
@@ -421,10 +421,10 @@ class Survey:
         except (*GONE, TypeError):  # what is compared as bytes may have become something that has none
             return None
 
-    # -- a copy of it
+    # -- copies for a trace
 
     def keeper(self, is_tracer: Callable[[Any], bool]) -> Keeper:
-        """The state of what is not copied, to remove traced values from it after the trace."""
+        """A snapshot of the objects that are not copied, to remove traced values from them after the trace."""
         return Keeper(self.reached(), self.changing, is_tracer)
 
     def functions(self) -> list[types.FunctionType]:
@@ -433,7 +433,7 @@ class Survey:
         return [function for function in functions if not is_library(function.__code__.co_filename)]
 
     def reached(self) -> list[Any]:
-        """The functions, containers and objects on the way to what was found."""
+        """The functions, containers and objects through which values were found."""
         return [item for key, item in self._objects.items() if key in self.edges]
 
     def substitute(self, replace: Callable[[Any], Tracer]) -> Copies:
@@ -442,7 +442,7 @@ class Survey:
 
 
 def _unset(item: Any, name: str) -> Place:
-    """The place of a slot that holds nothing."""
+    """The `Missing` place of a slot that has no value."""
     return Missing(Slots(item), name, False)
 
 
@@ -471,7 +471,7 @@ def same_order(container: Any, before: list[Any]) -> bool:
 
 
 def _extend_path(path: str, name: str, place: Place, item: Any) -> tuple[str, str]:
-    """How a place in `item` is reached, in words, if `item` itself is by `path`; and the last name on the way."""
+    """The access path of a place in `item`, given the path of `item`, for messages; and the last name in it."""
     if isinstance(item, types.FunctionType):
         called = _quote_name(place, item)[3:-2] if _quote_name(place, item) else ""
         return (called, called) if called else (path, name)
@@ -484,7 +484,7 @@ def _extend_path(path: str, name: str, place: Place, item: Any) -> tuple[str, st
 
 
 def _why_hidden(value: Any) -> str:
-    """What is the matter with an object that is not compared, and what to do."""
+    """Why an object cannot be compared between calls, and how to fix that, for the error."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     if type(value) is LRU_CACHE:
         return (
@@ -509,7 +509,7 @@ def _why_hidden(value: Any) -> str:
 
 
 def _quote_name(place: Place, item: Any) -> str:
-    """The name of a place in what holds it, in brackets; nothing where it has none."""
+    """The name of a place within its container, in brackets; empty if it has none."""
     name = place.key
     if name is None and isinstance(item, types.FunctionType):
         cells = zip(item.__code__.co_freevars, item.__closure__ or (), strict=True)

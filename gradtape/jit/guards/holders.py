@@ -46,7 +46,7 @@ class Place:
         self.container, self.key, self.value = container, key, value
 
     def read(self) -> Any:
-        """What is there now; raises one of `GONE` if there is nothing."""
+        """The current value; raises one of `GONE` if there is none."""
         return self.container.cell_contents if self.key is None else self.container[self.key]
 
     def expression(self, name: Callable[[Any], str]) -> str:
@@ -60,7 +60,7 @@ class Place:
 
 
 class Attribute(Place):
-    """An attribute of an object, by the way `getattr` takes."""
+    """An attribute of an object, read with `getattr`."""
 
     __slots__ = ()
 
@@ -72,7 +72,7 @@ class Attribute(Place):
 
 
 class Result(Place):
-    """What a call without arguments gives: of a weak reference, of a context variable's `get`."""
+    """The result of a call without arguments: of a weak reference, or of a context variable's `get`."""
 
     __slots__ = ()
 
@@ -84,7 +84,7 @@ class Result(Place):
 
 
 class Scope:
-    """The globals of a function with the built-in names behind them."""
+    """The globals of a function, with the built-in names as a fallback."""
 
     __slots__ = ("builtins", "globals")
 
@@ -140,7 +140,7 @@ def is_leaf(value: Any) -> bool:
 
 
 class State(Enum):
-    """Where an object keeps its state."""
+    """How an object keeps its state."""
 
     PARTS = auto()  # attributes, items, cells
     BYTES = auto()  # memory
@@ -196,7 +196,7 @@ def native_base(kind: type) -> type:
 
 
 def state_of(value: Any) -> State:
-    """Where an object keeps what a function may read of it."""
+    """How an object keeps the state that a function may read."""
     kind = type(value)
     if is_scalar(value) or kind is object or isinstance(value, (Recorder, types.ModuleType, *GENERATORS)):
         return State.NONE
@@ -240,7 +240,7 @@ def _has_no_pointer(kind: Any) -> bool:
 
 
 def may_be_read(stream: io.IOBase, names: set[str]) -> bool:
-    """Whether a function whose code has these `names` may read a file: one that is only written to is no matter."""
+    """Whether a function whose code mentions these `names` may read a file. Writing to one needs no guard."""
     try:
         return stream.readable() and not (stream.writable() and _READING.isdisjoint(names))
     except ValueError:  # closed
@@ -248,7 +248,7 @@ def may_be_read(stream: io.IOBase, names: set[str]) -> bool:
 
 
 def content(value: Any) -> bytes:
-    """The bytes of an array, tensor or other memory, with all that decides how they are understood."""
+    """The bytes of an array, tensor or other buffer, with its type, shape and dtype."""
     if isinstance(value, Tensor):
         value = value._array
     if isinstance(value, np.ndarray | np.void):
@@ -274,7 +274,7 @@ def cell_place(cell: types.CellType) -> Place:
 
 
 def contents(cell: types.CellType) -> Any:
-    """What is in a cell; `UNBOUND` if there is nothing."""
+    """The value in a closure cell; `UNBOUND` if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -282,7 +282,7 @@ def contents(cell: types.CellType) -> Any:
 
 
 def parts_of(item: Any) -> Iterator[Place]:
-    """The parts of an object that is no function: items, attributes, what a reference refers to."""
+    """The places in an object other than a function: items, attributes, the target of a reference."""
     if isinstance(item, types.MethodType):
         yield from items((item.__func__, item.__self__))
     elif isinstance(item, BOUND):
@@ -312,7 +312,7 @@ def parts_of(item: Any) -> Iterator[Place]:
 
 
 def further_parts(item: Any) -> Iterator[Place]:
-    """What an object has besides its parts: attributes of a list or an array, of native types, and its class."""
+    """Further places in an object: attributes of lists, arrays and native types, and its class."""
     if isinstance(item, dict) and hasattr(item, "default_factory"):
         yield Attribute(item, "default_factory", item.default_factory)
         keys: list[Any] = [key for key in item if not is_scalar(key)]

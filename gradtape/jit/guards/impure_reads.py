@@ -112,14 +112,14 @@ class ImpureReads:
     def __init__(self) -> None:
         self.what = ""
         self.place: Location | None = None
-        self.drew = False  # whether random numbers come from a generator that was made for them
+        self.drew = False  # whether random numbers come from a generator that the function made itself
 
     def record(self, frame: types.FrameType, what: str) -> None:
         if self.place is None:
             self.what, self.place = what, Location(frame.f_code, frame.f_lasti)
 
     def check(self) -> None:
-        """Raise `Untraceable` if the function cannot be compiled because of them."""
+        """Raise `Untraceable` if an impure read was recorded that a compiled program could not repeat."""
         if self.drew:
             raise Untraceable(
                 "it makes a generator of random numbers anew, and what it draws would be the same in every call. "
@@ -180,7 +180,7 @@ def _reads_result(called: types.CodeType, caller: types.CodeType) -> bool:
 
 
 def _describe_read(function: Any) -> str | None:
-    """What a native function reads of the world, in words; None if it reads nothing."""
+    """What a native function reads from outside the program (clock, file, ...), for messages; None if nothing."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, type):
         return "the clock" if name in _DATES and issubclass(owner, datetime.date) else None
@@ -203,7 +203,7 @@ def _describe_read(function: Any) -> str | None:
 
 
 def _find_user_frame(frame: types.FrameType | None, codes: dict[int, types.CodeType]) -> types.FrameType | None:
-    """The frame of the user's that a call comes from, by way of a few of Python's own."""
+    """The user's frame that a call comes from, skipping a few frames of the standard library."""
     for _ in range(12):
         if frame is None or id(frame.f_code) in codes:
             return frame
@@ -215,7 +215,7 @@ def _find_user_frame(frame: types.FrameType | None, codes: dict[int, types.CodeT
 
 
 def _find_codes_to_watch(functions: Iterable[types.FunctionType]) -> dict[int, types.CodeType]:
-    """The codes of functions that have the name of something that is read of the world, by their identity."""
+    """The code objects, by id, that mention the name of an impure function or module."""
     found: dict[int, types.CodeType] = {}
     for function in functions:
         held = [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
@@ -227,14 +227,14 @@ def _find_codes_to_watch(functions: Iterable[types.FunctionType]) -> dict[int, t
 
 
 def _mentions(code: types.CodeType, scope: dict[str, Any]) -> bool:
-    """Whether code names something that is read of the world, by its own name or another."""
+    """Whether code mentions an impure function or module, under its own name or an alias."""
     if not _NAMES.isdisjoint(code.co_names):
         return True
     return any(name in scope and _is_impure(scope[name]) for name in code.co_names)
 
 
 def _is_impure(value: Any) -> bool:
-    """Whether a value is, or is of, a module that reads the world."""
+    """Whether a value is an impure module, or belongs to one."""
     if isinstance(value, types.ModuleType):
         module = value.__name__
     elif isinstance(value, types.FunctionType | types.BuiltinFunctionType | type):
@@ -251,12 +251,12 @@ def _is_impure(value: Any) -> bool:
 
 
 def is_reader(value: Any) -> bool:
-    """Whether a value is a native function that reads the world."""
+    """Whether a value is a native function that reads from outside the program."""
     return isinstance(value, types.BuiltinFunctionType) and _describe_read(value) is not None
 
 
 def advances_iterator(function: types.FunctionType, name: Any, value: Any) -> bool:
-    """Whether a function reads an iterator, from which each call takes more; not a file, which may be written to.
+    """Whether a function advances an iterator that outlives the call. Files do not count: they may be written to.
 
     `name` is that of a global, which may be one of an attribute only, or None for what is in its closure.
     """
@@ -293,7 +293,7 @@ def within_reach(function: Any) -> Iterator[types.FunctionType]:
 
 
 def functions_of(value: Any) -> list[types.FunctionType]:
-    """The user's functions that a value is or has."""
+    """The user's functions that a value is, wraps or has as methods."""
     plain = getattr(value, "__func__", value)
     if isinstance(plain, types.FunctionType):
         return [] if is_library(plain.__code__.co_filename) else [plain]
@@ -310,7 +310,7 @@ def _is_bound(cell: types.CellType) -> bool:
 
 
 def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function, and of those that are written in it."""
+    """The code objects of a function and of the functions defined inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -1,4 +1,4 @@
-"""Whose code a class, module or object is: what belongs to a library is not looked into, or only by name."""
+"""Which classes, modules and objects belong to libraries: these are not surveyed, or only by the names in the code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CONTAINERS = (list, tuple, dict, deque, types.MethodType, functools.partial, we
 
 
 def is_opaque(value: Any) -> bool:
-    """Whether what a value holds is no concern of a function: the kernel's, and what libraries have as globals."""
+    """Whether the content of a value is not surveyed: objects of the kernel, and globals of libraries."""
     if isinstance(value, types.FunctionType):
         return _is_within(value.__module__, (*_OPAQUE, *_TOOLS))
     module = type(value).__module__
@@ -35,9 +35,9 @@ def is_opaque(value: Any) -> bool:
 
 
 def may_be_copied(value: Any) -> bool:
-    """Whether a copy of an object may hold traced tensors: not one of a library, whose own code would meet them."""
+    """Whether a copy of an object may hold traced tensors. Not for libraries, whose code would receive them."""
     kind = type(value)
-    if isinstance(value, types.FunctionType):  # one of `functools.singledispatch` keeps what it has called
+    if isinstance(value, types.FunctionType):  # `functools.singledispatch` caches what it has called
         return value.__code__.co_filename != functools.__file__
     if hasattr(kind, "traced_function"):
         return True
@@ -58,12 +58,12 @@ def may_be_copied(value: Any) -> bool:
 
 
 def is_heap_object(item: Any) -> bool:
-    """Whether the class of an object can be bound anew."""
+    """Whether `__class__` of an object can be assigned."""
     return not is_library_class(type(item)) and not issubclass(type(item), Tensor)
 
 
 def is_named_only(value: Any) -> bool:
-    """Whether only those attributes of an object are watched that the code names."""
+    """Whether only the attributes of an object are compared that the code mentions."""
     return isinstance(getattr(value, "__dict__", None), dict) and _is_within(type(value).__module__, NAMED_ONLY)
 
 

@@ -28,14 +28,14 @@ def _find_generators(survey: Survey, values: Any) -> list[Any]:
 
 
 def _state(generator: Any) -> Any:
-    """All that decides what is drawn next: an old generator keeps the second of two normal numbers back."""
+    """The complete state of a generator; `RandomState` also caches the second of two normal numbers."""
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator.state
     return generator.get_state(legacy=False)
 
 
 def rewinder(survey: Survey, values: Any) -> Callable[[], None]:
-    """A function that puts the generators within reach back to where they are now.
+    """A function that restores the present states of the generators within reach.
 
     Not the ones behind `np.random` and `random`: other threads may be drawing from them.
     """

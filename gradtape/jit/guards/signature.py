@@ -81,7 +81,7 @@ def is_alike(one: Any, other: Any) -> bool:
         if {(type(x), x) for x in one} != {(type(x), x) for x in other}:
             return False
     elif kind.__eq__ is _BY_IDENTITY or isinstance(one, np.ndarray | Tensor) or one != other:
-        return False  # an array is read anew only where it was found
+        return False  # an array is an input only where the survey found it
     names = [name for name in slot_names(kind) if hasattr(one, name) or hasattr(other, name)]
     if not all(hasattr(one, name) and hasattr(other, name) for name in names):
         return False
@@ -177,7 +177,7 @@ class CallArguments:
             self.take_static(x, "an argument")
 
     def take_static(self, x: Any, what: str) -> None:
-        """Add a value that the program depends on as it is."""
+        """Add a value to the key: the program is only valid for this value."""
         try:
             hash(x)
         except TypeError:
@@ -204,7 +204,7 @@ def quote_name(function: Callable[..., Any]) -> str:
 
 
 class Static(NamedTuple):
-    """Which arguments of a function are static, whatever they are."""
+    """Which arguments of a function are static, whatever their values."""
 
     numbers: frozenset[int]
     names: frozenset[str]
@@ -217,7 +217,7 @@ class Static(NamedTuple):
 def parse_static_arguments(
     function: Callable[..., Any], argnums: int | Sequence[int], argnames: str | Sequence[str]
 ) -> Static:
-    """Static arguments, by position and by name: one that is told in one way may be passed in the other.
+    """Static arguments by position and by name; one that is named in one form may be passed in the other.
 
     >>> from gradtape.jit.guards.signature import parse_static_arguments
     >>> parse_static_arguments(lambda x, n: x * n, (), "n")
@@ -229,7 +229,7 @@ def parse_static_arguments(
     try:
         own = inspect.signature(function, follow_wrapped=False).parameters.values()
         known = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # a built-in function does not tell
+    except (TypeError, ValueError):  # a built-in function has no signature
         return Static(numbers, names)
     kinds = {parameter.kind for parameter in own}
     by_place = [p.name for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Keeper:
-    """How the containers, names and attributes within reach were before a trace."""
+    """A snapshot of the containers, names and attributes within reach before a trace."""
 
     def __init__(self, items: Iterable[Any], copied: Container[int], is_tracer: Callable[[Any], bool]) -> None:
         """`items` are what is within reach; of those in `copied`, by id, the trace sees copies only."""
@@ -48,7 +48,7 @@ class Keeper:
                 self._dictionaries.append((vars(item), dict(vars(item))))
 
     def restore(self) -> str | None:
-        """Put back what traced values have taken the place of; the name of such a place, if there was one."""
+        """Undo assignments of traced values; returns the name of such a place, if there was one."""
         found: str | None = None
         for cell, before in self._cells:
             if (now := contents(cell)) is not before and self._holds_tracers(now):
@@ -82,11 +82,11 @@ def _same_items(one: Any, other: list[Any]) -> bool:
 
 
 class Tracer(Protocol):
-    """A traced tensor, as far as its place in a copy is concerned."""
+    """The interface of traced tensors that copies use."""
 
     @property
     def traced(self) -> object:
-        """The value of the program that it stands for; another one after a write to it."""
+        """The value of the program that the tensor stands for; it changes when the tensor is written to."""
 
 
 class Copies:
@@ -100,14 +100,14 @@ class Copies:
         self._given = [self._replaced[id(place.value)].traced for place in survey.leaves]
         self._copies: dict[int, Any] = {}
         self._namespaces: dict[int, dict[str, Any]] = {}
-        self._scopes: dict[int, int] = {}  # where in the list below a namespace is
-        self._filled: list[tuple[Any, dict[Any, Any], dict[Any, Any]]] = []  # the original, its copy, and how it was
+        self._scopes: dict[int, int] = {}  # index of a namespace in the list below
+        self._filled: list[tuple[Any, dict[Any, Any], dict[Any, Any]]] = []  # original, copy, content before the trace
         self._lists: list[tuple[Any, list[Any]]] = []
-        self._cells: dict[int, list[Any]] = {}  # the original, its copy, and what was in it
+        self._cells: dict[int, list[Any]] = {}  # the original, its copy, and its value before the trace
         self.root = self.of(survey.root)
 
     def of(self, item: Any) -> Any:
-        """What stands for `item` in the trace."""
+        """The copy of `item` that the trace sees."""
         if id(item) in self._replaced:
             return self._replaced[id(item)]
         if id(item) not in self.survey.changing:
@@ -183,7 +183,7 @@ class Copies:
             self._filled[self._scopes[id(names)]][2][name] = scope[name]
 
     def _cell(self, original: types.CellType) -> types.CellType:
-        """The cell that stands for one in all copies of the functions that share it."""
+        """The copy of a closure cell, shared by the copies of all functions that share the cell."""
         if id(original) not in self._cells:
             self._cells[id(original)] = [original, types.CellType(), UNBOUND]
         cell: types.CellType = self._cells[id(original)][1]
@@ -199,7 +199,7 @@ class Copies:
             record[2] = record[1].cell_contents = self.of(record[2])
 
     def has_copy(self, value: Any) -> bool:
-        """Whether `value` has a copy, made or to be made."""
+        """Whether the trace sees a copy of `value`, made already or on demand."""
         return id(value) in self._replaced or id(value) in self.survey.changing
 
     def _namespace(self, names: dict[str, Any], changed: dict[str, Any]) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class Copies:
         return self._namespaces[id(names)]
 
     def changes(self) -> list[tuple[Any, Any, Any]]:
-        """What the trace has bound anew: (the original dictionary or cell, key, value)."""
+        """The names that the trace has assigned: (original dictionary or cell, key, value)."""
         for listed, before in self._lists:
             if not _same_items(listed, before):
                 raise Untraceable("it changes a list that holds arrays; pass the list in, and return it")

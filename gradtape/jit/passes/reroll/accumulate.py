@@ -1,4 +1,4 @@
-"""Hoisting of scatter-adds: where each step adds at a place of its own, one addition after the loop does it."""
+"""Hoisting of scatter-adds: if each iteration adds at indices of its own, one addition after the loop replaces them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class HoistedSums:
         )
 
     def _index(self, place: int) -> Any:
-        """Where all the x go together, if each goes to rows of its own."""
+        """The index of the combined scatter, if each iteration adds to rows of its own; else None."""
         rolled = self.rolled
         instruction = rolled.period[place]
         params = varying_params(rolled.listing, rolled.stretch, place) if instruction.name == "scatter" else None
@@ -78,11 +78,11 @@ class HoistedSums:
         return None if walk is None or not walk.step else (walk.rows(rolled.stretch.steps), *indices[0][1:])
 
     def added(self) -> list[int]:
-        """Which values of a step are stacked to be added."""
+        """The values of an iteration that are stacked for the combined addition."""
         return [int(self.rolled.columns.origin[column]) for _, column, _ in self.totals.values()]
 
     def finish(self) -> None:
-        """Add what the loop has stacked."""
+        """Emit the combined addition after the loop."""
         rolled, writer = self.rolled, self.rolled.writer
         for result, (index, column, place) in self.totals.items():
             instruction = rolled.period[place]

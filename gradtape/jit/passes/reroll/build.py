@@ -1,4 +1,4 @@
-"""Making loops of the stretches that `reroll` has found: the body, what goes in, and what comes out."""
+"""Builds a `Loop` from each stretch that `find` has found: body, operands (carried, sliced, invariant) and results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PARTS_AT_MOST = 6
 
 
 def build_loops(listing: Listing, stretches: Sequence[Stretch]) -> Program:
-    """The program with the stretches as loops, and without what is unused then."""
+    """The program with loops in place of the stretches, without instructions that are dead afterwards."""
     from gradtape.jit.passes.dce import drop_dead
 
     writer = ProgramWriter(listing)
@@ -41,7 +41,7 @@ def build_loops(listing: Listing, stretches: Sequence[Stretch]) -> Program:
 
 
 class ProgramWriter:
-    """The new program, as far as it is written."""
+    """The new program while it is being written."""
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
@@ -52,11 +52,11 @@ class ProgramWriter:
         self._begins: list[int] = []  # the numbers of the first values of the loops
         self._made: dict[Any, Value] = {}
         self._starts = self._starts_of_stacks()
-        self._joined: dict[int, Value] = {}  # what stands for a stack of results of loops
+        self._joined: dict[int, Value] = {}  # replacements of stacks of loop results
         self._next = listing.program.next_id()
 
     def _starts_of_stacks(self) -> set[tuple[int, int]]:
-        """The first two values of all long stacks: what a loop finds as a carried value may be wanted."""
+        """The first two operands of all long stacks: a stack of carried values may be needed as a loop result."""
         listing = self.listing
         long = np.flatnonzero(np.diff(listing.begins) >= STEPS_AT_LEAST)
         begins = [int(listing.begins[index]) for index in long if listing.instructions[index].name == "stack"]
@@ -76,13 +76,13 @@ class ProgramWriter:
     def emit(
         self, op: Op, operands: tuple[Operand, ...], params: dict[str, Any], like: Any, near: Instruction
     ) -> Value:
-        """An instruction outside of loops; `like` is the shape and dtype of its result."""
+        """Append an instruction outside of loops; `like` has the shape and dtype of its result."""
         result = self.new_value(*like)
         self.out.append(Instruction(op, operands, params, (result,), near.location))
         return result
 
     def loop_of(self, number: int) -> LoopBuilder | None:
-        """The loop that makes the value of that number."""
+        """The loop that defines the value of that number."""
         place = bisect_right(self._begins, number) - 1
         if place < 0:
             return None
@@ -90,7 +90,7 @@ class ProgramWriter:
         return rolled if number < rolled.stop else None
 
     def value(self, number: int, near: Instruction) -> Value:
-        """The value of that number, as it can be read outside of the loop that makes it."""
+        """The value of that number, extracted from the results if a loop defines it."""
         rolled = self.loop_of(number)
         if rolled is None:
             return self._joined.get(number, self.listing.values[number])
@@ -105,7 +105,7 @@ class ProgramWriter:
         return self._made[key]
 
     def copy(self, begin: int, end: int) -> None:
-        """Write down instructions that stay as they are, but for reading results of loops."""
+        """Copy instructions outside of stretches, with operands that loops define replaced."""
         listing = self.listing
         for index in range(begin, end):
             instruction = listing.instructions[index]
@@ -124,7 +124,7 @@ class ProgramWriter:
             self.out.append(instruction)
 
     def _join(self, instruction: Instruction, reads: Numbers) -> bool:
-        """Write down a stack of what loops have stacked already as these stacks, end to end; whether that is so."""
+        """Replace a stack of loop results by a concatenation of the stacked results; False if that is not possible."""
         if instruction.params.get("axis") != 0 or reads.min() < 0:
             return False
         whole = self.join_rows(reads, instruction)
@@ -134,7 +134,7 @@ class ProgramWriter:
         return True
 
     def join_rows(self, numbers: Numbers, near: Instruction) -> Value | None:
-        """Values, one under the other, made of parts of what loops have stacked; None if these are too many."""
+        """Values as rows of one array, concatenated from slices of stacked loop results; None if these are too many."""
         parts: list[Value] = []
         begin = 0
         while begin < len(numbers):
@@ -149,7 +149,7 @@ class ProgramWriter:
         return self.emit(TABLE["concatenate"], tuple(parts), {"axis": 0}, spec, near)
 
     def _part(self, numbers: Numbers, near: Instruction) -> tuple[Value, int]:
-        """The first of some values in a stack of as many as can be had together, and how many these are."""
+        """The longest slice of one stacked result that begins with the first of some values, and its length."""
         entering = self._entering(numbers)
         if entering is not None:
             rows, length = entering
@@ -167,7 +167,7 @@ class ProgramWriter:
         return self.emit(STACKED, (value,), {}, ((1, *value.shape), value.dtype), near), 1
 
     def _entering(self, reads: Numbers) -> tuple[Value, int] | None:
-        """What the steps of a loop find as a carried value, if `reads` begins with that; the stack, and how many."""
+        """The stack of a carried value at the start of each iteration, if `reads` begins with it, and its length."""
         rolled = self.loop_of(int(reads[1])) if len(reads) > 1 else None
         if rolled is None:
             return None
@@ -200,7 +200,7 @@ class ProgramWriter:
 
 
 class LoopBuilder:
-    """One loop: reads what it needs from the writer, and knows where its results are."""
+    """One loop under construction: takes its operands from the writer and maps old values to its results."""
 
     def __init__(self, writer: ProgramWriter, stretch: Stretch) -> None:
         self.writer, self.stretch, self.listing = writer, stretch, writer.listing
@@ -208,8 +208,8 @@ class LoopBuilder:
         self.stop = columns.base + columns.made * stretch.steps
         self.period = self.listing.instructions[stretch.begin : stretch.begin + stretch.period]
         self.near = self.period[0]
-        self.stacks: dict[int, Value] = {}  # results by which of the values of a step they stack, ...
-        self.last: dict[int, Value] = {}  # ... or are after the last step
+        self.stacks: dict[int, Value] = {}  # stacked results, by the value of an iteration, ...
+        self.last: dict[int, Value] = {}  # ... and final values
         self.entering: dict[tuple[int, int], Value] = {}  # carried values before each step, by the first two of them
         # inputs of the body, by what they are: (first value, what comes next), (array, walk), value
         self._carried: dict[Any, Value] = {}
@@ -251,7 +251,7 @@ class LoopBuilder:
                 self._advance(instruction, columns, [given["index"] for given in params], made - 1)
 
     def _advance(self, instruction: Instruction, columns: range, indices: list[Any], result: int) -> None:
-        """An instruction whose index is another one in each step."""
+        """Add an instruction whose index advances with the iteration."""
         found = find_advancing(indices)
         assert found is not None  # `reroll` has made sure of it
         value = self._results[result]
@@ -307,7 +307,7 @@ class LoopBuilder:
         return self._invariant(self.writer.value(first, self.near))
 
     def _carry(self, origin: int, firsts: tuple[int, ...]) -> Value:
-        """The value of some steps ago; `firsts` are the values that the first steps find."""
+        """A carried value: that of some iterations ago; `firsts` are the initial ones."""
         key = origin, firsts
         if key not in self._carried:
             like = self._results[origin]
@@ -343,7 +343,7 @@ class LoopBuilder:
         return self._slice(made[key], Walk(0, 1))
 
     def _walk_operand(self, numbers: Any, instruction: Instruction) -> Value:
-        """What is another value, from elsewhere, in each step."""
+        """An operand from outside the loop that differs in each iteration: a slice of an array."""
         writer, listing = self.writer, self.listing
         if numbers[0] < 0:
             values = [listing.literals[-1 - number].value for number in numbers.tolist()]
@@ -374,7 +374,7 @@ class LoopBuilder:
         return self._slice(writer._made[key], Walk(0, 1))
 
     def _parts_of_one(self, numbers: Any) -> Value | None:
-        """The values of `numbers` as rows of an array, if they were taken from one before."""
+        """The array whose rows the values of `numbers` are, if they were all taken from one."""
         listing = self.listing
         if numbers.min() < listing.outside or self.writer.loop_of(int(numbers[0])) is not None:
             return None
@@ -392,7 +392,7 @@ class LoopBuilder:
             return None
         return self._slice(self._prepare_array(outer, way.before), way.walk)
 
-    # -- what comes out
+    # -- results
 
     def _finish(self) -> None:
         writer, stretch, columns = self.writer, self.stretch, self.columns
@@ -423,7 +423,7 @@ class LoopBuilder:
         self._sums.finish()
 
     def _rows_there(self, stacks: Sequence[int]) -> dict[int, Value]:
-        """Those of the wanted stacks that are rows of an array which the steps walk along: they are there already."""
+        """The needed stacks that equal an array which the loop slices: they need not be computed."""
         walked = {value: key for key, value in self._sliced.items()}
         found: dict[int, Value] = {}
         for origin in stacks:
@@ -438,7 +438,7 @@ class LoopBuilder:
         return found
 
     def _wanted_entering(self) -> dict[tuple[int, int], Value]:
-        """The carried values of which a stack is wanted, from the first step on, by what that begins with."""
+        """The carried values whose stack over all iterations is needed, by the initial value."""
         found: dict[tuple[int, int], Value] = {}
         for key, value in self._carried.items():
             origin, firsts = key
@@ -451,7 +451,7 @@ class LoopBuilder:
         return found
 
     def _keep_last(self, origin: int) -> int:
-        """Carry a value for no other reason than to have it after the last step."""
+        """Carry a value only so that it is available after the last iteration."""
         like = self._results[origin]
         key = "last", like.shape, like.dtype
         made = self.writer._made

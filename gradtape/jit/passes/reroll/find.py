@@ -41,7 +41,7 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def reroll_loops(program: Program) -> Program:
-    """`program` with its repetitions as loops.
+    """`program` with repeated instructions replaced by loops.
 
     >>> import numpy as np, gradtape as gt
     >>> def power(x):
@@ -149,7 +149,7 @@ class Listing:
             words.append(known.setdefault(tuple(word), len(known)))
 
     def _repeat(self, segment: Segment, instructions: Sequence[Instruction]) -> None:
-        """Append instructions that repeat the last `segment.period` ones: what they are needs no looking at."""
+        """Append instructions that are known to repeat the last `segment.period` ones, without examining them."""
         words, exact, reads, begins, firsts = self._columns
         period, count = segment.period, len(instructions)
         steps = -(-count // period)
@@ -178,7 +178,7 @@ class Listing:
                 self._renumber(before + index, instructions[index])
 
     def _renumber(self, index: int, instruction: Instruction) -> None:
-        """Number the literals and the parameters of an instruction anew."""
+        """Number the literals and parameters of an instruction; those of later iterations may differ."""
         _, exact, reads, begins, _ = self._columns
         for place, operand in enumerate(instruction.operands, begins[index]):
             if type(operand) is Literal:
@@ -210,7 +210,7 @@ class Listing:
         return number
 
     def _literal(self, operand: Any, instruction: Instruction) -> tuple[int, Any]:
-        """The number of a literal, and what it shares with those that may stand in its place in another step."""
+        """The number of a literal, and a number for its class: what may replace it in another iteration."""
         kind = type(operand.value)
         if kind is float and operand.value:  # 0.0 == -0.0: these are never the same literal
             key: Any = operand.value
@@ -227,7 +227,7 @@ class Listing:
         return number, ("literal", number)
 
     def _param_numbers(self, instruction: Instruction) -> tuple[int, Any]:
-        """The number of an instruction's parameters, and what they share with those of another step."""
+        """The number of an instruction's parameters, and a number for the part that must be equal in all iterations."""
         params = instruction.params
         if instruction.op is LOOP:
             key: Any = loop_key(params["loop"])
@@ -246,7 +246,7 @@ _PLAIN = frozenset({int, float, bool, type(None)})
 
 
 def _form(part: Any) -> Any:
-    """What is the same of a part of an index in all steps."""
+    """The part of an index entry that must be equal in all iterations."""
     if type(part) is int:
         return int
     if type(part) is slice:
@@ -277,7 +277,7 @@ def loop_key(loop: Loop) -> Any:
 
 
 class Stretch(NamedTuple):
-    """`steps` times `period` instructions, from the one at `begin`."""
+    """`steps` repetitions of `period` instructions, from the one at `begin`."""
 
     begin: int
     period: int
@@ -292,7 +292,7 @@ class Stretch(NamedTuple):
 
 
 class FoundLoops:
-    """Loops that were found while the function was being traced: stretches of its instructions."""
+    """Loops that the tracer has detected, as stretches of instructions."""
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing  # of the instructions up to the first search
@@ -300,7 +300,7 @@ class FoundLoops:
 
 
 def find_detected_loops(program: Program, segments: Sequence[Segment]) -> FoundLoops | None:
-    """The loops of a long program, most of which was followed while it was traced; None if it is not like that."""
+    """The loops of a long program, most of which the tracer has detected; None for other programs."""
     followed = sum(segment.end - segment.begin for segment in segments)
     if followed < MUCH_AT_LEAST or followed < _NEARLY_ALL * len(program):
         return None
@@ -323,7 +323,7 @@ def find_stretches(listing: Listing) -> list[Stretch]:
 
 
 def _candidates(listing: Listing) -> list[int]:
-    """The periods to try. What is known to repeat itself nearly all along needs to be searched in part only."""
+    """The periods to try. If segments already cover most of the program, only the rest is searched."""
     words = listing.words
     for segment in listing.segments:
         shown = segment.begin + 2 * STEPS_AT_LEAST * segment.period
@@ -334,7 +334,7 @@ def _candidates(listing: Listing) -> list[int]:
 
 
 def periods(words: Numbers) -> list[int]:
-    """The distances at which words of the sequence come back most often, from the shortest."""
+    """The distances at which words of the sequence recur most often, shortest first."""
     candidates: set[int] = set()
     count = len(words)
     ids = words
@@ -362,7 +362,7 @@ _NEARLY_ALL = 0.9  # of the words, of which it is known that they come back at o
 
 
 def _find_repeated(words: Numbers, period: int, taken: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
-    """Where the sequence repeats itself at the distance `period` often enough: from where to where."""
+    """The ranges in which the sequence repeats with this `period` often enough for a loop."""
     same = (words[:-period] == words[period:]) & ~taken[:-period] & ~taken[period:]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]])))
     begins, ends = edges[::2], edges[1::2]
@@ -373,10 +373,10 @@ def _find_repeated(words: Numbers, period: int, taken: np.ndarray[Any, Any]) -> 
 
 
 def split_regular(listing: Listing, stretch: Stretch, end: int) -> Iterator[Stretch]:
-    """The parts of a stretch of instructions, which ends before `end`, in which every column keeps its pattern."""
+    """Split a stretch, which ends before `end`, where an operand column stops to follow its pattern."""
     columns = Columns(listing, stretch)
     if all(listing.instructions[i].op.view for i in range(stretch.begin, stretch.begin + stretch.period)):
-        return  # views cost nothing, and a loop that reads them can walk along the array
+        return  # views cost nothing, and a loop that reads them can slice the array
     limits = [0, *sorted({int(t) for t in columns.breaks() if 0 < t < stretch.steps}), stretch.steps]
     for first, last in itertools.pairwise(limits):
         whole = last == stretch.steps
@@ -401,7 +401,7 @@ def _can_advance(listing: Listing, stretch: Stretch, place: int) -> bool:
 
 
 def _rotate(listing: Listing, stretch: Stretch, end: int) -> Stretch | None:
-    """The same stretch begun where the fewest values go round from step to step, if that is somewhere else."""
+    """The stretch rotated so that the fewest values are carried between iterations; None if it is so already."""
     crossing = Columns(listing, stretch).crossing()
     offset = int(np.argmin(crossing))
     if crossing[offset] >= crossing[0]:
@@ -417,7 +417,7 @@ def _rotate(listing: Listing, stretch: Stretch, end: int) -> Stretch | None:
 
 
 class Columns:
-    """What a stretch reads: `table[t, c]` is what operand c of the period is in step t."""
+    """The operands of a stretch: `table[t, c]` is operand c of the period in iteration t."""
 
     def __init__(self, listing: Listing, stretch: Stretch) -> None:
         self.listing, self.stretch = listing, stretch
@@ -426,7 +426,7 @@ class Columns:
         self.width = last - first
         self.table = listing.reads[first : first + steps * self.width].reshape(steps, self.width)
         self.base = int(listing.firsts[begin])  # the number of the first value that is made here
-        self.made = int(listing.firsts[begin + period]) - self.base  # how many values a step makes
+        self.made = int(listing.firsts[begin + period]) - self.base  # number of values that an iteration defines
         self.position = np.repeat(np.arange(period), np.diff(listing.begins[begin : begin + period + 1]))
         # of a value that a step makes: number - made * t does not change from step to step
         relative = self.table - self.base - self.made * np.arange(steps)[:, None]
@@ -434,18 +434,18 @@ class Columns:
         own = self.table[steps // 2] >= self.base
         moves = relative[steps // 2] == relative[steps // 2 - 1] if self.made else np.zeros(self.width, bool)
         self.internal = own & moves
-        self.distance = np.where(self.internal, -(self.relative // max(self.made, 1)), 0)  # how many steps ago
-        self.origin = np.where(self.internal, self.relative % max(self.made, 1), 0)  # which of the values of a step
+        self.distance = np.where(self.internal, -(self.relative // max(self.made, 1)), 0)  # distance in iterations
+        self.origin = np.where(self.internal, self.relative % max(self.made, 1), 0)  # position in an iteration
         self._off = relative != self.relative
 
     def breaks(self) -> set[int]:
-        """The steps before which the stretch has to be cut."""
+        """The iterations before which the stretch has to be split."""
         steps = self.stretch.steps
         found: set[int] = set()
         rows, columns = np.nonzero(self._off[:, self.internal])
         distance = self.distance[self.internal][columns]
         for row, far in {*zip(rows.tolist(), distance.tolist(), strict=True)}:
-            if row >= far:  # else it reads what was there before the loop
+            if row >= far:  # else it reads a value from before the loop
                 found |= {row} if far else {row, row + 1}
         for column in np.flatnonzero(~self.internal):
             found |= self._broken(self.table[:, column], steps)
@@ -454,7 +454,7 @@ class Columns:
         return found
 
     def _odd_parameters(self, place: int) -> set[int]:
-        """The steps around those, if they are few, in which an instruction has other parameters than in all others."""
+        """The split points around iterations whose parameters differ from all others, if these are few."""
         begin, period, steps = self.stretch
         exact = self.listing.exact[begin + place : begin + period * steps : period]
         odd = np.flatnonzero(exact != np.median(exact)).tolist()
@@ -475,7 +475,7 @@ class Columns:
         return {*odd.tolist()} if 0 < len(odd) <= 2 and steps > 4 * STEPS_AT_LEAST else set()
 
     def fail(self) -> bool:
-        """Whether something is read that cannot be had: a value of this very stretch, out of order."""
+        """Whether an operand is a value of the same stretch in an order that no carried value can express."""
         off = self._off[:, self.internal] & (np.arange(self.stretch.steps)[:, None] >= self.distance[self.internal])
         if off.any() or (self.distance < 0).any():
             return True
@@ -487,7 +487,7 @@ class Columns:
         return bool((self.table[:, far][before] >= self.base).any() or self.distance.max(initial=0) > _FAR)
 
     def is_cheap(self) -> bool:
-        """Whether few bytes have to be brought together for the steps to walk along.
+        """Whether few bytes have to be copied into stacked arrays for the loop to slice.
 
         A list of arrays has to be stacked, in each call: worth it for small ones that a chain of steps reads, and never
         for the mere sake of doing the same to all of them.
@@ -504,7 +504,7 @@ class Columns:
         return self.listing.values[int(numbers[0])].nbytes if numbers[0] >= 0 else 0
 
     def _is_list(self, numbers: Numbers) -> bool:
-        """Whether a column is of arrays that are nowhere together yet."""
+        """Whether a column consists of separate arrays, which would have to be stacked."""
         listing = self.listing
         moves = np.diff(numbers)
         if numbers.min() < 0 or not moves.any():
@@ -517,7 +517,7 @@ class Columns:
         return any(listing.instructions[maker].name != "getitem" for maker in makers.tolist())
 
     def crossing(self) -> Numbers:
-        """For every place in the period, how many values go from before it to after it."""
+        """For each position in the period, how many values would be carried if iterations began there."""
         period, first = self.stretch.period, self.stretch.begin
         firsts = self.listing.firsts[first : first + period + 1] - self.base
         maker = np.repeat(np.arange(period), np.diff(firsts))  # which instruction of the period makes a value
@@ -538,7 +538,7 @@ _FAR = 4
 
 
 def varying_params(listing: Listing, stretch: Stretch, place: int) -> Sequence[dict[str, Any]] | None:
-    """The parameters of instruction `place` of the period in all steps, if they are not the same in all of them."""
+    """The parameters of instruction `place` in all iterations; None if they are all equal."""
     at = range(stretch.begin + place, stretch.end, stretch.period)
     exact = listing.exact[stretch.begin + place : stretch.end : stretch.period]
     return None if (exact == exact[0]).all() else [listing.instructions[index].params for index in at]

@@ -1,4 +1,4 @@
-"""Indices that advance from step to step: how a loop reads `X[t]`, `X[:, t]` and `X[t:t + 3]`, and writes there."""
+"""Induction indices: how a loop reads and writes `X[t]`, `X[:, t]` and `X[t:t + 3]`."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Index = tuple[Any, ...]
 
 
 class Gap(NamedTuple):
-    """In a template: a part of an index that an operand says."""
+    """In an index template: an entry that an operand provides."""
 
 
 class SliceTemplate(NamedTuple):
-    """In a template: a slice of `length` positions, `step` apart at most, from where an operand says."""
+    """In an index template: a slice of `length` positions whose start an operand provides."""
 
     length: int
     step: int | None
 
 
 class Advancing(NamedTuple):
-    """The indices of all steps: what they share, and a table, one row for a step, for each part that they do not."""
+    """The indices of all iterations: a template, and for each part that varies a table with one row per iteration."""
 
     template: Index
     tables: tuple[np.ndarray[Any, Any], ...]
 
 
 def find_advancing(indices: Sequence[Index]) -> Advancing | None:
-    """What a loop needs to know of `indices`, which have the same form; None if that cannot be put in tables.
+    """The template and tables of `indices`, which have the same form; None if a part cannot be tabulated.
 
     >>> from gradtape.jit.passes.reroll.induction import find_advancing
     >>> found = find_advancing([(0, slice(4)), (1, slice(4)), (2, slice(4))])
@@ -69,7 +69,7 @@ def find_advancing(indices: Sequence[Index]) -> Advancing | None:
 
 
 def progression(numbers: np.ndarray[Any, Any]) -> Walk | None:
-    """The walk that goes through `numbers`, if they are equally far from each other."""
+    """The start and stride of `numbers`, if they form an arithmetic progression."""
     if numbers.ndim != 1 or numbers.dtype.kind != "i":
         return None
     moves = np.diff(numbers)
@@ -79,7 +79,7 @@ def progression(numbers: np.ndarray[Any, Any]) -> Walk | None:
 
 
 class Reading(NamedTuple):
-    """How the steps' parts of an array are had by walking along it: what is done to the array before, and to a row."""
+    """How to read an array slice by slice: the operation on the array before the loop, and on each slice."""
 
     before: tuple[Op | str, dict[str, Any]] | None
     walk: Walk
@@ -87,7 +87,7 @@ class Reading(NamedTuple):
 
 
 def plan_reading(array: Value, indices: Advancing) -> Reading | None:
-    """How to read `array` at `indices` row by row; None where it takes more than one advancing number."""
+    """How to read `array` at `indices` slice by slice; None if more than one number of the index advances."""
     if len(indices.tables) != 1 or any(isinstance(part, np.ndarray | bool) for part in indices.template):
         return None
     parts = _without_ellipsis(indices.template, array.ndim)
@@ -117,12 +117,12 @@ def _without_ellipsis(template: Index, ndim: int) -> Index:
 
 
 def _unless_all(index: Index) -> Index:
-    """An index; empty if it takes everything as it is."""
+    """An index; empty if it selects the whole array unchanged."""
     return () if all(isinstance(part, slice) and part == slice(None) for part in index) else index
 
 
 def fill_template(template: Index, values: Sequence[Any]) -> Index:
-    """The index of one step."""
+    """The index of one iteration: the template with its gaps filled."""
     supply = iter(values)
     return tuple([_fill_part(part, supply) if isinstance(part, Gap | SliceTemplate) else part for part in template])
 
@@ -153,12 +153,12 @@ def indexed_at(op: Op) -> Op:
 
 
 def _windows(x: Any, axis: int, width: int) -> Any:
-    """All stretches of `width` along `axis`, as rows: a view."""
+    """All windows of `width` along `axis`, as rows of a view."""
     return np.moveaxis(np.lib.stride_tricks.sliding_window_view(x, width, axis), (axis, -1), (0, axis + 1))
 
 
 def stack_rows(*rows: Any) -> Any:
-    """The rows in one array, each laid out in memory as the first is."""
+    """The rows stacked in one array, each with the memory layout of the first."""
     if not rows[0].shape:
         return np.array(rows, rows[0].dtype)
     out = new_stack(rows[0], len(rows))
