@@ -70,6 +70,7 @@ class TimedLine:
 
     @property
     def place(self) -> str:
+        """File name and line, for a reader; "elsewhere" for time that no line accounts for."""
         return f"{os.path.basename(self.file)}:{self.number}" if self.number else "elsewhere"
 
 

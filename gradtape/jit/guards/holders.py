@@ -65,9 +65,11 @@ class Attribute(Place):
     __slots__ = ()
 
     def read(self) -> Any:
+        """The current value of the attribute."""
         return getattr(self.container, self.key)
 
     def expression(self, name: Callable[[Any], str]) -> str:
+        """The source of the attribute access."""
         return f"{name(self.container)}.{self.key}"
 
 
@@ -77,9 +79,11 @@ class Result(Place):
     __slots__ = ()
 
     def read(self) -> Any:
+        """The current result of the call."""
         return self.container()
 
     def expression(self, name: Callable[[Any], str]) -> str:
+        """The source of the call."""
         return f"{name(self.container)}()"
 
 
@@ -104,9 +108,11 @@ class Missing(Place):
     __slots__ = ()
 
     def read(self) -> Any:
+        """Whether the namespace has the name now."""
         return self.key in self.container
 
     def condition(self, name: Callable[[Any], str]) -> str:
+        """The source of an expression that is true as long as the name is missing."""
         return f"{name(self.key)} not in {name(self.container)}"
 
 

@@ -115,6 +115,7 @@ class ImpureReads:
         self.drew = False  # whether random numbers come from a generator that the function made itself
 
     def record(self, frame: types.FrameType, what: str) -> None:
+        """Keep the first impure read and its line, for the message."""
         if self.place is None:
             self.what, self.place = what, Location(frame.f_code, frame.f_lasti)
 

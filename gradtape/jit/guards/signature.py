@@ -127,6 +127,7 @@ class CallArguments:
         return call
 
     def owner(self, index: int) -> Any:
+        """The variable whose value the input at `index` is, else the array itself: what a write goes to."""
         return self.variables.get(index, self.arrays[index])
 
     def take(self, x: Any) -> None:

@@ -87,10 +87,12 @@ class Value:
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         size = 1
         for length in self.shape:
             size *= length
@@ -98,6 +100,7 @@ class Value:
 
     @property
     def nbytes(self) -> int:
+        """The number of bytes of the elements."""
         return self.size * self.dtype.itemsize
 
     def __repr__(self) -> str:
@@ -150,6 +153,7 @@ class Instruction:
 
     @property
     def name(self) -> str:
+        """The name of the operation."""
         return self.op.name
 
     @property
@@ -304,16 +308,24 @@ class LoopFunction(Protocol):
     """A loop as a function of its operands' arrays."""
 
     @property
-    def call(self) -> Callable[..., tuple[Any, ...]]: ...
+    def call(self) -> Callable[..., tuple[Any, ...]]:
+        """Runs the loop on the operands, and returns its results."""
+        ...
 
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """The source of the function, for printing."""
+        ...
 
     @property
-    def peak(self) -> int: ...
+    def peak(self) -> int:
+        """The largest number of bytes that the temporaries of an iteration take at once; see `BufferPlan`."""
+        ...
 
     @property
-    def steps(self) -> Sequence[Any]: ...
+    def steps(self) -> Sequence[Any]:
+        """What an iteration runs: instructions and native groups, in order."""
+        ...
 
 
 class LoopRunners:
@@ -357,6 +369,7 @@ class Loop:
 
     @property
     def effect(self) -> bool:
+        """Whether an instruction of the body has an effect besides its results."""
         return any(instruction.effect for instruction in self.body.instructions)
 
     @cached_property

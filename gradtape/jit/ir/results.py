@@ -62,6 +62,7 @@ class Template:
         self.count = len(order)
 
     def fill(self, results: tuple[Any, ...]) -> Any:
+        """The result of a call: the structure with `results` in place of the placeholders, as arrays or tensors."""
         if self.as_numpy:
             if self.single:
                 return results[0]

@@ -52,10 +52,12 @@ class RewriteContext:
         return uniform_number(array)
 
     def new_value(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Value:
+        """A value with the next free id."""
         self._next += 1
         return Value(self._next - 1, shape, dtype)
 
     def new_constant(self, array: Any) -> Value:
+        """A constant of the program; small ones with equal bytes are shared."""
         shape, dtype = spec_of(array)
         key = (shape, dtype, np.asarray(array).tobytes()) if np.asarray(array).nbytes <= SHARED_AT_MOST else None
         if key is not None and key in self._small:
@@ -129,4 +131,5 @@ def has_same_type(value: Operand, result: Value) -> bool:
 
 
 def is_one(number: Any) -> bool:
+    """Whether a literal is 1; False for None, which stands for a value."""
     return number is not None and number == 1

@@ -47,5 +47,6 @@ class ExecutableCache:
                     self._kept[key] = None
 
     def clear(self) -> None:
+        """Drop all executables."""
         with self._lock:
             self._kept.clear()

@@ -90,6 +90,7 @@ class Runner:
             return [np.empty(value.shape, value.dtype) for value in self.plan.buffers]
 
     def keep_arena(self, arena: list[np.ndarray[Any, Any]]) -> None:
+        """Keep the temporaries of a run for a later one, unless enough are kept already."""
         if len(self.arenas) < _ARENAS:
             self.arenas.append(arena)
 

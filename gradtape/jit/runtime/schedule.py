@@ -25,10 +25,12 @@ class NativeGroup:
 
     @property
     def results(self) -> tuple[Value, ...]:
+        """The values that the group writes, under the name that instructions use."""
         return self.outputs
 
     @property
     def values(self) -> tuple[Value, ...]:
+        """The values that the group reads, under the name that instructions use."""
         return self.inputs
 
 

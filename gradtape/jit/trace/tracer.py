@@ -113,6 +113,7 @@ class TracingLevel(Level):
     # -- values
 
     def next_value(self, shape: Shape, dtype: np.dtype[Any]) -> Value:
+        """A value with the next id; may start a search for loops, or stop eliding one."""
         if self.expected is not None:
             self.expected.on_new_value()
         elif self._count >= self.next_search:
@@ -122,6 +123,7 @@ class TracingLevel(Level):
         return Value(count, shape, dtype)
 
     def new_value(self, array: Any) -> Value:
+        """A value of the shape and dtype of an array."""
         return self.next_value(array.shape, array.dtype)
 
     def new_input(self, array: Any, node: Node = LIFTED_NODE) -> TraceTensor:
@@ -164,6 +166,7 @@ class TracingLevel(Level):
     # -- operations
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an operation on traced tensors and record its instruction."""
         if self.inner is not None:
             return self.inner.process(op, inputs, params)
         if not self.open:
@@ -353,6 +356,7 @@ class TracingLevel(Level):
             )
 
     def warn_once(self, topic: str, message: str) -> None:
+        """Warn, once for each topic in a trace."""
         if topic not in self._warned:
             self._warned.add(topic)
             warn(message)

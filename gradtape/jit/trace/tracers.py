@@ -165,6 +165,7 @@ class TraceVariable(Variable):
         return f"Traced({np.array2string(self._shown(), separator=', ', prefix='Traced(')})"
 
     def assign(self, value: Any) -> Variable:
+        """Write a new value, which the program writes back to the variable after each call."""
         level = self.level
         with recording.during(recording.current().mute(True)):
             new = level.lift(value)
@@ -178,10 +179,12 @@ class TraceVariable(Variable):
         return self
 
     def assign_add(self, delta: Any) -> Variable:
+        """Add to the value; see `assign`."""
         with recording.during(recording.current().mute(True)):
             return self.assign(self.level.lift(self) + delta)
 
     def assign_sub(self, delta: Any) -> Variable:
+        """Subtract from the value; see `assign`."""
         with recording.during(recording.current().mute(True)):
             return self.assign(self.level.lift(self) - delta)
 

@@ -28,6 +28,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
     """
 
     def add(self, left: ir.Value, right: ir.Value) -> Any:
+        """The sum; folded if both are constants, or one is 0."""
         one, other = _integer_constant(left), _integer_constant(right)
         if one == 0:
             return right
@@ -36,12 +37,14 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return super().add(left, right) if one is None or other is None else _LONG(one + other)
 
     def sub(self, left: ir.Value, right: ir.Value) -> Any:
+        """The difference; folded if both are constants, or the right one is 0."""
         one, other = _integer_constant(left), _integer_constant(right)
         if other == 0:
             return left
         return super().sub(left, right) if one is None or other is None else _LONG(one - other)
 
     def mul(self, left: ir.Value, right: ir.Value) -> Any:
+        """The product; folded if both are constants, or one is 0 or 1."""
         one, other = _integer_constant(left), _integer_constant(right)
         if one == 1 or other == 0:
             return right
@@ -50,6 +53,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return super().mul(left, right) if one is None or other is None else _LONG(one * other)
 
     def udiv(self, left: ir.Value, right: ir.Value) -> Any:
+        """The quotient; folded if both are constants, or the divisor is 1."""
         one, other = _integer_constant(left), _integer_constant(right)
         if other == 1:
             return left
@@ -60,11 +64,13 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return pointer
 
     def select(self, condition: ir.Value, left: ir.Value, right: ir.Value) -> Any:
+        """One of two values; folded if the condition is a constant."""
         if isinstance(condition, ir.Constant) and isinstance(condition.type, ir.IntType):
             return left if condition.constant else right
         return super().select(condition, left, right)
 
     def icmp_signed(self, relation: str, left: ir.Value, right: ir.Value) -> Any:
+        """The comparison; folded if both are constants."""
         one, other = _integer_constant(left), _integer_constant(right)
         if one is None or other is None or relation not in ("<", ">"):
             return super().icmp_signed(relation, left, right)

@@ -35,6 +35,7 @@ class Callback(Instruction):
 
     @property
     def name(self) -> str:
+        """The name under which the lowering of callbacks is registered, whatever the operation is."""
         return CALLBACK
 
 

@@ -168,6 +168,7 @@ class ConvolutionEmitter(CallEmitter):
         return first, self.minimum(last, self.number(self.made))
 
     def clear_sums(self, sums: ir.Value) -> None:
+        """Emit zeros into the partial sums of the kernel's gradient, for the channels of a unit."""
         size = 8 * self.inputs * self.taps
         first, last = self.channels()
         with self.loop(0, self.groups) as group:
@@ -176,6 +177,7 @@ class ConvolutionEmitter(CallEmitter):
             self.clear(start, self.builder.mul(self.builder.sub(last, first), self.number(size)))
 
     def emit_block(self, images: dict[str, Any], rows: ir.Value, wide: ir.Value, block: ir.Value) -> None:
+        """Emit the convolution of the examples that share a row."""
         builder = self.builder
         first = builder.mul(block, self.number(self.together))
         count = self.minimum(self.number(self.together), builder.sub(self.number(self.examples), first))
@@ -242,13 +244,16 @@ class ConvolutionEmitter(CallEmitter):
         self.elements = Elements(self.lanes)
 
     def slot(self, buffers: ir.Value, key: SlotKey) -> Any:
+        """The address in the slot of a value, read from the table `buffers`."""
         address = self.builder.gep(buffers, [self.number(self.slots[key])], source_etype=POINTER)
         return self.builder.load(address, typ=POINTER)
 
     def advance(self, pointer: ir.Value, distance: ir.Value) -> Any:
+        """The address `distance` elements after a pointer."""
         return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))
 
     def bytes_on(self, pointer: ir.Value, distance: ir.Value) -> Any:
+        """The address `distance` bytes after a pointer."""
         return self.builder.gep(pointer, [distance], source_etype=ir.IntType(8))
 
     def _own(self, first: int, count: int) -> tuple[Any, Any]:
@@ -268,6 +273,7 @@ class ConvolutionEmitter(CallEmitter):
     def copy_inputs(
         self, images: ir.Value, rows: ir.Value, first: ir.Value, count: ir.Value, group: ir.Value, to_cells: bool
     ) -> None:
+        """Emit the copy of images into the rows of all channels and phases of the stride."""
         for number, filled, taken in self.layout.phases:
             start = self.advance(rows, self.number(number * self.step))
             part = Images(filled, taken)
@@ -277,6 +283,7 @@ class ConvolutionEmitter(CallEmitter):
     def copy_outputs(
         self, images: ir.Value, wide: ir.Value, first: ir.Value, count: ir.Value, group: ir.Value, to_cells: bool
     ) -> None:
+        """Emit the copy of the outputs, or their gradients, into rows."""
         part = Images(self.layout.outputs, self.layout.outputs)
         lengths = self.geometry.outputs
         self._copy(images, wide, part, lengths, self.outputs, 1, (first, count, group), to_cells)
@@ -339,6 +346,7 @@ class ConvolutionEmitter(CallEmitter):
     # -- sums of rows times numbers
 
     def emit_terms(self, terms: Terms, kernel: ir.Value) -> None:
+        """Emit sums of shifted rows times numbers of the kernel, tile by tile."""
         most = max(1, TERMS // len(terms.taps))
         most = terms.given if terms.given * len(terms.taps) <= 3 * TERMS // 2 else most
         builder = self.builder
@@ -389,6 +397,7 @@ class ConvolutionEmitter(CallEmitter):
                     builder.store(total, address, align=self.dtype.itemsize)
 
     def vector(self, pointer: ir.Value, distance: int) -> Vector:
+        """Load a vector `distance` elements after a pointer."""
         kind = self.lanes.type(lane_type(self.dtype))
         address = self.advance(pointer, self.number(distance))
         return Vector(self.lanes, self.builder.load(address, typ=kind, align=self.dtype.itemsize))

@@ -44,6 +44,7 @@ def lane_type(dtype: DType) -> Any:
 
 
 def memory_type(dtype: DType) -> Any:
+    """The LLVM type of an element in memory; booleans are bytes there."""
     return ir.IntType(8) if dtype == _BOOL else lane_type(dtype)
 
 
@@ -141,6 +142,7 @@ def maximum(e: Elements, dtype: DType, x: Vector, y: Vector) -> Vector:
 
 
 def minimum(e: Elements, dtype: DType, x: Vector, y: Vector) -> Vector:
+    """The smaller of two numbers, NaN if one is NaN, as `np.minimum`."""
     keep = e.lanes.compare("<=", x, y, signed=dtype.kind == "i")
     return e.lanes.select(keep | x.is_nan if dtype.kind == "f" else keep, x, y)
 

@@ -76,6 +76,7 @@ class FactorEmitter(FortranCalls):
         return self.at(pointer, self.builder.mul(number, self.number(step)))
 
     def at(self, pointer: ir.Value, place: ir.Value) -> Any:
+        """The address `place` elements after a pointer."""
         return self.builder.gep(pointer, [place], source_etype=lane_type(self.dtype))
 
     def part(self, number: int) -> Any:
@@ -85,17 +86,21 @@ class FactorEmitter(FortranCalls):
     # -- single elements
 
     def read(self, pointer: ir.Value, place: ir.Value) -> Vector:
+        """Load one element."""
         kind = lane_type(self.dtype)
         found = self.builder.load(self.at(pointer, place), typ=kind, align=self.dtype.itemsize)
         return self.lanes.splat(found)
 
     def write(self, value: Vector, pointer: ir.Value, place: ir.Value) -> None:
+        """Store one element."""
         self.store(value, self.dtype, pointer, place, self.number(0))
 
     def place(self, row: ir.Value, column: ir.Value, length: int) -> Any:
+        """The position of an element in a matrix of rows of `length`."""
         return self.builder.add(self.builder.mul(row, self.number(length)), column)
 
     def each(self, rows: int, columns: int, action: Callable[[Any, Any], None]) -> None:
+        """Emit a loop over all elements of a matrix."""
         with self.loop(0, rows) as row, self.loop(0, columns) as column:
             action(row, column)
 
@@ -119,6 +124,7 @@ class FactorEmitter(FortranCalls):
         return self.matrix(pointer, self.size, self.size, self.size)
 
     def emit_one(self, given: list[Any], out: list[Any]) -> None:
+        """Emit the factorisation of one matrix."""
         name, size = self.instruction.name, self.size
         if name == CHOLESKY:
             self.emit_cholesky(given[0], out[0])
@@ -133,6 +139,7 @@ class FactorEmitter(FortranCalls):
                 self.emit_solution(given, out[0])
 
     def failed(self) -> Any:
+        """Whether LAPACK has reported a failure."""
         return self.builder.icmp_signed("!=", self.builder.load(self.info, typ=INT), ir.Constant(INT, 0))
 
     def check(self) -> None:
@@ -142,6 +149,7 @@ class FactorEmitter(FortranCalls):
             self.builder.store(self.number(1), self.buffer(STATUS))
 
     def emit_solution(self, given: list[Any], out: ir.Value) -> None:
+        """Emit the solution with a factorised matrix, or its inverse."""
         size, columns, right = self.size, self.columns, self.part(1)
         self.check()
         if self.by_rows:
@@ -157,6 +165,7 @@ class FactorEmitter(FortranCalls):
         self.transpose(right, out, columns, size)
 
     def emit_identity(self, target: ir.Value) -> None:
+        """Emit an identity matrix as the right side."""
         size = self.size
         one, zero = (self.elements.constant(self.dtype, x) for x in (1, 0))
         self.each(size, size, lambda row, column: self.write(zero, target, self.place(row, column, size)))
@@ -216,6 +225,7 @@ class FactorEmitter(FortranCalls):
         self.lanes, self.elements = narrow
 
     def emit_triangle_by_rows(self, given: list[Any], out: ir.Value) -> None:
+        """Emit the substitution with a triangular matrix, for all right sides at once."""
         builder, size, params = self.builder, self.size, self.instruction.params
         self.each(1, size * self.columns, lambda _, place: self.write(self.read(given[1], place), out, place))
         lower = bool(params["lower"]) != bool(params["trans"])
@@ -231,6 +241,7 @@ class FactorEmitter(FortranCalls):
         self.substitute(place_of, given[0], out, lower=lower, unit=bool(params["unit"]))
 
     def emit_triangular(self, given: list[Any], out: ir.Value) -> None:
+        """Emit the solution with a triangular matrix, by LAPACK unless it is small."""
         size, columns, params = self.size, self.columns, self.instruction.params
         if self.by_rows:
             self.emit_triangle_by_rows(given, out)

@@ -74,6 +74,7 @@ class InnerBlockEmitter(Loops):
             builder.store(self.outer_slot(STATUS), self.inner_slot(inner.slots[STATUS]))
 
     def run(self) -> None:
+        """Emit a call of the inner block with its table of pointers."""
         self.builder.call(self.body, [self.table])
 
     def work(self) -> int:
@@ -84,10 +85,12 @@ class InnerBlockEmitter(Loops):
     # -- pointers
 
     def outer_slot(self, key: SlotKey) -> Any:
+        """The address in a slot of the outer block."""
         index = self.number(self.outer.slots[key])
         return self.builder.load(self.builder.gep(self.buffers, [index], source_etype=POINTER), typ=POINTER)
 
     def inner_slot(self, index: int) -> Any:
+        """The address of a slot in the table of the inner block."""
         return self.builder.gep(self.table, [self.number(index)], source_etype=POINTER)
 
     def fill_slot(self, slot: int, pointer: ir.Value) -> None:
@@ -97,6 +100,7 @@ class InnerBlockEmitter(Loops):
         self.builder.store(pointer, self.inner_slot(slot))
 
     def advance(self, pointer: ir.Value, distance: ir.Value) -> Any:
+        """The address `distance` bytes after a pointer."""
         return self.builder.gep(pointer, [distance], source_etype=BYTE)
 
     def room(self, space: ir.Value, value: ArrayValue) -> Any:
@@ -113,6 +117,7 @@ class LoopBodyEmitter(InnerBlockEmitter):
     """
 
     def emit(self) -> int:
+        """Emits the loop; a measure of its work, in elements of light loops."""
         loop = self.instruction.params["loop"]
         body, constants = loop.body, loop.body.constants
         self.open(body.instructions, [*body.inputs, *(constant.value for constant in constants)], body.outputs)
@@ -129,6 +134,7 @@ class LoopBodyEmitter(InnerBlockEmitter):
         return self.advance(pointer, self.builder.add(distance, self.number(walk.start * size)))
 
     def emit_steps(self, loop: Loop, space: ir.Value, operands: list[Any]) -> None:
+        """Emit the iterations: set the pointers of each, run the body, swap the carried buffers."""
         inner, builder = self.inner, self.builder
         inputs, outputs = loop.body.inputs, loop.body.outputs
         carried, sliced = loop.carried, len(loop.sliced)
@@ -166,6 +172,7 @@ class TileEmitter(InnerBlockEmitter):
     """Emits loops over large arrays, tile by tile: see `schedule.tiling`. A unit is a range of tiles."""
 
     def emit(self) -> int:
+        """Emits the loop over tiles; a measure of its work, in elements of light loops."""
         self.tile = tile = self.instruction.params["tile"]
         count = -(-tile.whole // tile.length)
         self.units = min(TILE_UNITS, count)
@@ -208,6 +215,7 @@ class TileEmitter(InnerBlockEmitter):
         self.fill_slot(self.inner.slots[value], room)
 
     def part(self, value: ArrayValue, whole: ir.Value, place: ir.Value) -> Any:
+        """The address of the part of an array that belongs to a tile."""
         return self.advance(whole, self.builder.mul(place, self.number(value.dtype.itemsize)))
 
     def copy_rows(

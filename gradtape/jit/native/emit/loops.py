@@ -196,12 +196,15 @@ class Loops:
         builder.position_at_end(after)
 
     def number(self, value: int) -> Any:
+        """A constant of 64 bits."""
         return ir.Constant(LONG, value)
 
     def minimum(self, left: ir.Value, right: ir.Value) -> Any:
+        """The smaller of two signed integers."""
         return self.builder.select(self.builder.icmp_signed("<", left, right), left, right)
 
     def maximum(self, left: ir.Value, right: ir.Value) -> Any:
+        """The larger of two signed integers."""
         return self.builder.select(self.builder.icmp_signed(">", left, right), left, right)
 
     def plus_steps(self, offset: ir.Value, index: ir.Value, step: Step) -> Any:

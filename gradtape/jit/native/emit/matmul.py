@@ -43,9 +43,11 @@ class ProductEmitter(FortranCalls):
         self.units = math.prod(length for length, _ in self.pairs) if math.prod(self.sizes[:2]) else 0
 
     def pointer(self, value: SlotKey, offset: int) -> Any:
+        """The address of the element of a value at `offset`."""
         return self.advance(self.buffer(value), self.number(offset))
 
     def advance(self, pointer: ir.Value, distance: ir.Value) -> Any:
+        """The address `distance` elements after a pointer."""
         return self.builder.gep(pointer, [distance], source_etype=lane_type(self.dtype))
 
     def emit(self) -> int:
@@ -71,6 +73,7 @@ class ProductEmitter(FortranCalls):
         return distance
 
     def emit_pair(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
+        """Emit the product of two matrices: inline, by gemv or by gemm."""
         rows, columns, _ = self.sizes
         if is_small(self.form):
             self.emit_inline(left, right, out)
@@ -82,6 +85,7 @@ class ProductEmitter(FortranCalls):
     # -- small products
 
     def emit_inline(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
+        """Emit loops for a small product, with sums in binary64."""
         rows, columns, common = self.sizes
         (left_row, left_common), (right_common, right_column), (out_row, out_column) = self.steps
         if columns >= rows:  # vectors are along the columns, otherwise along the rows
@@ -136,6 +140,7 @@ class ProductEmitter(FortranCalls):
         self.call("gemm", right_flag, left_flag, columns, rows, common, *matrices)
 
     def emit_vector(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
+        """Emit gemv: one of the operands is a vector."""
         rows, columns, common = self.sizes
         one, two, (row_step, column_step) = self.steps
         if columns == 1:

@@ -121,12 +121,14 @@ class CheckedBuilder(Builder):
 
     @property
     def checks(self) -> ModuleChecks:
+        """The checks of the module."""
         found: ModuleChecks = self.module.checks
         return found
 
     def gep(
         self, ptr: ir.Value, indices: Sequence[Any], *args: Any, source_etype: ir.Type | None = None, **options: Any
     ) -> Any:
+        """An address, with its region and offset recorded for the checks of loads and stores."""
         made = super().gep(ptr, indices, *args, source_etype=source_etype, **options)
         if source_etype is None:
             return made
@@ -144,6 +146,7 @@ class CheckedBuilder(Builder):
         self._slots: dict[int, tuple[Any, int]] = {}  # pointers to slots of the table that the function was given
 
     def load(self, ptr: ir.Value, *args: Any, typ: ir.Type | None = None, **options: Any) -> Any:
+        """A load, after a bounds check; a pointer that is loaded from a slot starts a region."""
         slot = self._slots.get(id(ptr))
         if slot is not None:
             made = super().load(ptr, *args, typ=typ, **options)
@@ -152,9 +155,11 @@ class CheckedBuilder(Builder):
         return super().load(self._check_access(ptr, typ, "reads"), *args, typ=typ, **options)
 
     def store(self, value: ir.Value, ptr: ir.Value, *args: Any, **options: Any) -> Any:
+        """A store, after a bounds check."""
         return super().store(value, self._check_access(ptr, value.type, "writes"), *args, **options)
 
     def select(self, condition: ir.Value, left: ir.Value, right: ir.Value) -> Any:
+        """One of two values; of two pointers, the region of the result is selected as well."""
         made = super().select(condition, left, right)
         regions = [self.checks.region(pointer) for pointer in (left, right)]
         if made is left or made is right or not any(regions):
@@ -166,6 +171,7 @@ class CheckedBuilder(Builder):
         return self.checks.track(made, Region(one.name or other.name, size, offset))
 
     def require(self, pointer: ir.Value, size: int | ir.Value, what: str) -> Any:
+        """The pointer, after a check that `size` bytes behind it are in bounds."""
         region = self.checks.region(pointer)
         if region is None:
             return pointer

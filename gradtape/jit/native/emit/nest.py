@@ -113,6 +113,7 @@ class NestEmitter(Reducing):
         self.inside: dict[Any, Any] = {}
 
     def emit(self) -> NestCode:
+        """Emit the function of the nest; returns its code with work, units and sizes of partial results."""
         if 0 in self.nest.shape:
             return self.emit_empty()
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
@@ -199,6 +200,7 @@ class NestEmitter(Reducing):
         return NestCode(self.name, 1 if size else 0, None, 0, False, {})
 
     def emit_unit(self, unit: ir.Value) -> None:
+        """Emit one unit: a part of the outer loops that one thread runs."""
         builder = self.builder
         indices, rest = [], unit
         for count in reversed(self.counts):
@@ -340,6 +342,7 @@ class NestEmitter(Reducing):
     def store_all(
         self, values: dict[Any, Vector], offsets: dict[Any, Any], place: ir.Value, row: ir.Value | None = None
     ) -> None:
+        """Emit the stores and scatters of one vector of elements."""
         targets: list[tuple[ArrayKey, ArrayValue]] = [(Stored(value), value) for value in self.nest.stores]
         targets += [(scatter, scatter.values[0]) for scatter in self.nest.scatters]
         for key, value in targets:

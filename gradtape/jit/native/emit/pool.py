@@ -92,6 +92,7 @@ class BoxEmitter(PoolingEmitter):
         self.positions = np.dtype(np.int32 if narrow else np.int64)
 
     def work(self) -> int:
+        """The number of elements in the boxes of an image."""
         return math.prod(len(boxes.starts) * max(boxes.counts) for boxes in self.boxes)
 
     def bounds(self, axis: int, index: ir.Value) -> tuple[Any, Any]:
@@ -99,6 +100,7 @@ class BoxEmitter(PoolingEmitter):
         return self.table_lookup(self.boxes[axis].starts, index), self.table_lookup(self.boxes[axis].counts, index)
 
     def emit_image(self, pointers: Sequence[Any]) -> None:
+        """Emit the boxes of one image: in vectors where they are full, one by one at the edges."""
         builder, inner = self.builder, self.boxes[-1]
         shape = tuple(len(boxes.starts) for boxes in self.boxes)
         begin, end, distance = inner.full_range()
@@ -168,6 +170,7 @@ class BoxEmitter(PoolingEmitter):
         return self.lanes.splat(scalar) + Vector(self.lanes, further)
 
     def store_results(self, found: Sequence[Vector], pointers: Sequence[Any], line: ir.Value, place: ir.Value) -> None:
+        """Emit the stores of the results of one box, or of a vector of boxes."""
         for value, result, pointer in zip(found, self.results, pointers[1:], strict=False):
             self.store(value, result.dtype, pointer, line, place)
 
@@ -182,9 +185,11 @@ class PickEmitter(PoolingEmitter):
         self.count = math.prod(instruction.values[1].shape) // self.images
 
     def work(self) -> int:
+        """Two operations for each position, and clearing the image."""
         return int(2 * self.count + self.size // 8)
 
     def emit_image(self, pointers: Sequence[Any]) -> None:
+        """Emit the reads from, or writes to, the positions in one image."""
         builder = self.builder
         images, positions, out = pointers
         puts = self.instruction.name == PUT

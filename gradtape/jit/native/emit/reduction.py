@@ -83,13 +83,16 @@ class Reducing(Loops, abc.ABC):
         return self.minimum(wanted, self.number(self.inner.size - self.width)), wanted
 
     def identity(self, reduction: AnyInstruction) -> Vector:
+        """The neutral element of a reduction, as a vector."""
         return self.elements.constant(accumulator(reduction), identity(reduction))
 
     def add(self, reduction: AnyInstruction, place: ir.Value, value: Vector) -> None:
+        """Combine a vector with the accumulator in memory."""
         old = Vector(self.lanes, self.builder.load(place, typ=value.ir.type))
         self.builder.store(combine(self.elements, reduction, old, value).ir, place)
 
     def term(self, reduction: AnyInstruction, values: dict[Any, Vector]) -> Vector:
+        """The operand of a reduction, in the dtype of its accumulator."""
         operand = reduction.values[0]
         return self.elements.cast(values[operand], operand.dtype, accumulator(reduction))
 
@@ -231,6 +234,7 @@ class Reducing(Loops, abc.ABC):
     def add_compensated(
         self, reduction: AnyInstruction, total: ir.Value, error: ir.Value, term: Vector, compensated: bool
     ) -> None:
+        """Combine a vector with the accumulator; sums keep their rounding error in `error`."""
         if not compensated:
             self.add(reduction, total, term)
             return
@@ -264,13 +268,16 @@ class RowLanes:
         return loops.builder.gep(self.memory, [loops.number(0), index], inbounds=True)
 
     def value(self, index: int) -> Vector:
+        """Load accumulator number `index`."""
         return Vector(self.loops.lanes, self.loops.builder.load(self.at(index), typ=self.kind))
 
     def reset(self) -> None:
+        """Store the neutral element in all accumulators."""
         for index in range(self.sets):
             self.loops.builder.store(self.loops.identity(self.reduction).ir, self.at(index))
 
     def add_all(self, others: RowLanes) -> None:
+        """Combine each accumulator with that of another set."""
         for index in range(self.sets):
             self.loops.add(self.reduction, self.at(index), others.value(index))
 
@@ -317,6 +324,7 @@ def identity(reduction: AnyInstruction) -> Any:
 
 
 def combine(elements: Elements, reduction: AnyInstruction, left: Vector, right: Vector) -> Vector:
+    """Two partial results of a reduction as one."""
     dtype = accumulator(reduction)
     table: dict[str, Callable[[], Vector]] = {
         "max": lambda: elementwise.maximum(elements, dtype, left, right),

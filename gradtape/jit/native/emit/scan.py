@@ -49,9 +49,11 @@ class ScanEmitter(CallEmitter):
         return int(math.prod(x.shape) * 4)
 
     def at(self, start: ir.Value, index: ir.Value) -> Any:
+        """The position of element `index` of a row along the axis of the scan."""
         return self.builder.add(start, self.builder.mul(index, self.number(self.behind)))
 
     def emit_cumulative(self, source: ir.Value, out: ir.Value, start: ir.Value, place: ir.Value, row: ir.Value) -> None:
+        """Emit a cumulative operation: each element combined with the result before it."""
         (x,), (result,) = self.instruction.values, self.instruction.results
         kind, emit = result.dtype, EMITTERS[CUMULATIVE[self.instruction.name]][1]
         memory = self.local(self.lanes.type(lane_type(kind)))

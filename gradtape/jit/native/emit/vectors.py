@@ -38,6 +38,7 @@ class Vector:
 
     @property
     def is_float(self) -> bool:
+        """Whether the lanes are floating point numbers."""
         return isinstance(self.element, (ir.DoubleType, ir.FloatType))
 
     def _binary(self, float_name: str, integer_name: str, other: Vector | Number, swapped: bool = False) -> Vector:
@@ -116,6 +117,7 @@ class Vector:
 
     @property
     def is_nan(self) -> Vector:
+        """Which lanes are NaN: a NaN differs from itself."""
         return self.differs(self)
 
 
@@ -131,6 +133,7 @@ class Lanes:
     # -- making values ----------------------------------------------------------------------------------------
 
     def type(self, element: ir.Type) -> Any:
+        """The LLVM type of a vector of this width."""
         return ir.VectorType(element, self.width)
 
     def constant(self, element: ir.Type, number: Number) -> Vector:
@@ -174,6 +177,7 @@ class Lanes:
         self._seen.append({})
 
     def leave(self) -> None:
+        """End the block that `enter` has started, and forget the values that were emitted in it."""
         self._seen.pop()
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Vector:
@@ -205,6 +209,7 @@ class Lanes:
         return found
 
     def compare(self, relation: str, left: Vector, right: Vector, signed: bool = True) -> Vector:
+        """The comparison of each lane; a relation with a NaN is false, except !=."""
         key = ("compare", relation, id(left.ir), id(right.ir), signed)
         found = self._find(key)
         if found is None:
@@ -236,17 +241,21 @@ class Lanes:
         return self.convert("bitcast", value, LONG)
 
     def from_bits(self, value: Vector) -> Vector:
+        """Integers as the doubles that have these bits."""
         return self.convert("bitcast", value, DOUBLE)
 
     # -- arithmetic -------------------------------------------------------------------------------------------
 
     def absolute(self, value: Vector) -> Vector:
+        """The absolute value."""
         return self.intrinsic("fabs", value)
 
     def copysign(self, magnitude: Vector, sign: Vector) -> Vector:
+        """A magnitude with the sign of another number."""
         return self.intrinsic("copysign", magnitude, sign)
 
     def square_root(self, value: Vector) -> Vector:
+        """The square root."""
         return self.intrinsic("sqrt", value)
 
     def multiply_add(self, left: Vector, right: Vector | Number, addend: Vector | Number) -> Vector:

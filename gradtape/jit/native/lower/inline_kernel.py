@@ -228,32 +228,40 @@ class KernelTracer(np.lib.mixins.NDArrayOperatorsMixin):
         self.value = chosen.value
 
     def astype(self, dtype: Any, copy: bool = True) -> KernelTracer:
+        """Record a conversion; nothing if the dtype is the same."""
         wanted = np.dtype(dtype)
         return self if wanted == self.dtype else self.record("astype", [self], self.shape, wanted, dtype=wanted)
 
     def reshape(self, *shape: Any) -> KernelTracer:
+        """Record a reshape; NumPy resolves a length of -1."""
         wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
         wanted = np.broadcast_to(np.empty((), bool), self.shape).reshape(wanted).shape
         return self.record("reshape", [self], wanted, self.dtype, shape=wanted)
 
     def transpose(self, *axes: Any) -> KernelTracer:
+        """Record a permutation of axes, which are reversed by default."""
         order = tuple(axes[0]) if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
         order = tuple(a % self.ndim for a in order) if order else tuple(reversed(range(self.ndim)))
         return self.record("transpose", [self], [self.shape[a] for a in order], self.dtype, axes=order)
 
     def copy(self) -> KernelTracer:
+        """Another tracer of the same value: values are immutable."""
         return KernelTracer(self.steps, self.value)
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> KernelTracer:
+        """Record a sum."""
         return _reduce(self, "sum", np.sum, axis, keepdims)
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> KernelTracer:
+        """Record a mean."""
         return _reduce(self, "mean", np.mean, axis, keepdims)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> KernelTracer:
+        """Record a maximum."""
         return _reduce(self, "max", np.max, axis, keepdims)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> KernelTracer:
+        """Record a minimum."""
         return _reduce(self, "min", np.min, axis, keepdims)
 
 

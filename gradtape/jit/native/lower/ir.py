@@ -64,6 +64,7 @@ class LoweredInstruction:
 
     @property
     def values(self) -> tuple[ArrayValue, ...]:
+        """The operands that are values, without the literals."""
         return tuple(x for x in self.operands if is_value(x))
 
 

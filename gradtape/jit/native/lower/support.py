@@ -36,10 +36,12 @@ CHECKED = frozenset({GATHER, CHECK_INDEX, SCATTER_ADD, CALLBACK, *factor.CHECKED
 
 
 def is_reduction(instruction: AnyInstruction) -> bool:
+    """Whether an instruction reduces axes in a loop nest."""
     return instruction.name in REDUCTIONS
 
 
 def is_view(instruction: AnyInstruction) -> bool:
+    """Whether the result is a view of the operand's memory, so that no code is emitted."""
     if instruction.name == "getitem":
         return not decompose.has_arrays(instruction.params["index"])
     return instruction.name in VIEWS or instruction.name in (WINDOW_READ, JOINED_VIEW)

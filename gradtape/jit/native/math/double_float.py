@@ -45,6 +45,7 @@ class Maths(Lanes):
         return (coefficients.SINGLE if self.single else coefficients.DOUBLE)[name]
 
     def fitted_polynomial(self, name: str, variable: Vector) -> Vector:
+        """A polynomial of the table of fitted coefficients."""
         return self.polynomial(self.fitted(name), variable)
 
     # -- sums and products with their rounding errors ---------------------------------------------------------
@@ -87,6 +88,7 @@ class Maths(Lanes):
         return total, small - (total - large)
 
     def product_pair(self, left: Vector, right: Vector | Number) -> Pair:
+        """A product with its rounding error; without it for results in binary32, which need none."""
         return (left * right, None) if self.single else self.exact_product(left, right)
 
     def quotient_pair(self, above: Pair, below: Pair) -> Pair:
@@ -103,6 +105,7 @@ class Maths(Lanes):
         return quotient, left_over * inverse
 
     def pair_times_pair(self, left: Pair, right: Pair) -> Pair:
+        """The product of two pairs."""
         high, low = self.product_pair(left[0], right[0])
         if low is None:
             return high, None
@@ -112,6 +115,7 @@ class Maths(Lanes):
         return self.ordered_pair(high, low)
 
     def constant_pair(self, like: Vector, high: float, low: float) -> Pair:
+        """A constant as a pair."""
         return self.like(like, high), None if self.single else self.like(like, low)
 
     @staticmethod
@@ -121,6 +125,7 @@ class Maths(Lanes):
 
     @staticmethod
     def times(low: Vector | None, factor: Vector | Number) -> Vector | None:
+        """The low part of a pair times a factor; None if there is no low part."""
         return None if low is None else low * factor
 
     # -- whole numbers and exponents --------------------------------------------------------------------------
@@ -144,4 +149,5 @@ class Maths(Lanes):
         return self.select(value > bound, bound, value)
 
     def at_least(self, value: Vector, bound: float) -> Vector:
+        """The larger of a value and a bound; NaN stays NaN."""
         return self.select(value < bound, bound, value)

@@ -69,12 +69,14 @@ def exp_pair(m: Maths, x: Vector, x_low: Vector | None = None, base_two: bool = 
 
 
 def exp(m: Maths, x: Vector) -> Vector:
+    """exp(x) = 2^k exp(r), with r in a small interval around 0."""
     x = m.at_least(m.at_most(x, 710.0), -746.0)
     exponent, rest = _exponent_and_rest(m, x)
     return m.scaled(1.0 + (rest[0] + _exp_of_rest(m, rest)), exponent)
 
 
 def exp2(m: Maths, x: Vector) -> Vector:
+    """2^x, by the exponential of a pair."""
     (high, low), exponent = exp_pair(m, m.at_least(m.at_most(x, 1025.0), -1076.0), base_two=True)
     return m.scaled(m.plus(high, low), exponent)
 
@@ -91,6 +93,7 @@ def expm1_pair(m: Maths, x: Vector) -> Pair:
 
 
 def expm1(m: Maths, x: Vector) -> Vector:
+    """exp(x) - 1, exact near 0."""
     high, low = expm1_pair(m, m.at_least(m.at_most(x, 710.0), -60.0))
     return _odd_near_zero(m, x, m.plus(high, low), 2.0**-54)
 
@@ -195,6 +198,7 @@ def _log_ends(m: Maths, x: Vector, value: Vector) -> Vector:
 
 
 def log(m: Maths, x: Vector) -> Vector:
+    """log(x) = k log(2) + log(m), with the mantissa m near 1."""
     exponent, mantissa = _exponent_and_mantissa(m, x)
     return _log_ends(m, x, _log_sum(m, exponent, mantissa - 1.0))
 
@@ -214,6 +218,7 @@ def _inverse_power(m: Maths, exponent: Vector) -> Vector:
 
 
 def log1p(m: Maths, x: Vector) -> Vector:
+    """log(1 + x), exact near 0."""
     value = m.select(x < INFINITY, _log_of_sum(m, x), x)  # infinity and NaN stay
     value = m.select(x.equals(-1.0), -INFINITY, value)
     return m.select(x < -1.0, NAN, value)
@@ -297,6 +302,7 @@ def log_pair(m: Maths, x: Vector) -> tuple[Vector, Pair]:
 
 
 def log2(m: Maths, x: Vector) -> Vector:
+    """log(x) / log(2), as a product of pairs; exact for powers of 2."""
     exponent, pair = log_pair(m, x)
     high, low = m.pair_times_pair(pair, m.constant_pair(x, *LOG2_E))
     total, rest = m.sum_pair(exponent, high)
@@ -304,6 +310,7 @@ def log2(m: Maths, x: Vector) -> Vector:
 
 
 def log10(m: Maths, x: Vector) -> Vector:
+    """log(x) / log(10), as a product of pairs."""
     exponent, pair = log_pair(m, x)
     high, low = m.pair_times_pair(pair, m.constant_pair(x, *LOG10_E))
     total, rest = m.sum_pair(exponent * LOG10_2[0], high)
@@ -413,11 +420,13 @@ def _sine_of_quadrant(m: Maths, rest: Pair, quadrant: Vector) -> Vector:
 
 
 def sin(m: Maths, x: Vector) -> Vector:
+    """The sine of the reduced argument, by its quadrant."""
     rest, quadrant = _reduce_argument(m, x)
     return _odd_near_zero(m, x, _sine_of_quadrant(m, rest, quadrant), 2.0**-28)
 
 
 def cos(m: Maths, x: Vector) -> Vector:
+    """The cosine: the sine one quadrant on."""
     rest, quadrant = _reduce_argument(m, x)
     return _sine_of_quadrant(m, rest, quadrant + 1)
 
@@ -539,6 +548,7 @@ def asin(m: Maths, x: Vector) -> Vector:
 
 
 def acos(m: Maths, x: Vector) -> Vector:
+    """pi / 2 - asin(x), computed without cancellation near 1."""
     _, big, s, more = _asin_parts(m, x)
     negative = x < 0.0
     near = m.copysign(s, x)

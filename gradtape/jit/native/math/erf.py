@@ -68,6 +68,7 @@ def erfcx(m: Maths, x: Vector) -> Vector:
 
 
 def erf(m: Maths, x: Vector) -> Vector:
+    """The error function: a polynomial near 0, 1 - erfc beyond."""
     a = m.absolute(x)
     beyond = _erfc_of_positive(m, *_with_square(m, a))
     high, low = m.ordered_pair(m.like(x, 1.0), -beyond[0])
@@ -76,6 +77,7 @@ def erf(m: Maths, x: Vector) -> Vector:
 
 
 def erfc(m: Maths, x: Vector) -> Vector:
+    """The complementary error function: 1 - erf near 0, an expansion beyond."""
     a = m.absolute(x)
     far, far_low = _erfc_of_positive(m, *_with_square(m, a))
     near, near_low = _erf_near_zero(m, m.select(a < 0.5, x, 0.0))

@@ -227,9 +227,11 @@ class EntryEmitter:
     # -- helpers
 
     def declare(self, name: str, result: ir.Type, *arguments: ir.Type) -> Any:
+        """Declare an external function."""
         return ir.Function(self.module, ir.FunctionType(result, arguments), name)
 
     def number(self, value: int) -> Any:
+        """A constant of 64 bits."""
         return ir.Constant(LONG, value)
 
     def object(self, value: Any) -> Any:
@@ -239,6 +241,7 @@ class EntryEmitter:
         return self.builder.inttoptr(self.builder.ptrtoint(place, LONG), POINTER)
 
     def at(self, pointer: ir.Value, index: int | ir.Value, kind: ir.Type = LONG) -> Any:
+        """The address of element `index` of an array of `kind`."""
         number = self.number(index) if isinstance(index, int) else index
         return self.builder.gep(pointer, [number], source_etype=kind)
 
@@ -247,6 +250,7 @@ class EntryEmitter:
         return self.builder.load(self.at(pointer, index, kind), typ=kind)
 
     def field(self, pointer: ir.Value, offset: int, kind: ir.Type) -> Any:
+        """Load a field of a C struct, by its offset in bytes."""
         return self.builder.load(self.at(pointer, offset, BYTE), typ=kind)
 
     def opaque(self, pointer: ir.Value) -> Any:
@@ -260,15 +264,18 @@ class EntryEmitter:
         return self.opaque(made)
 
     def require(self, condition: ir.Value, otherwise: ir.Block) -> None:
+        """Continue if the condition holds, else branch to `otherwise`."""
         following = self.builder.append_basic_block("checked")
         self.builder.cbranch(condition, following, otherwise)
         self.builder.position_at_end(following)
 
     def equal(self, found: ir.Value, expected: ir.Value) -> None:
+        """Continue if two values are equal, else take the slow path through Python."""
         self.require(self.builder.icmp_unsigned("==", found, expected), self.slow)
 
     @contextmanager
     def loop(self, count: ir.Value) -> Iterator[Any]:
+        """Emit a loop from 0 to `count`; yields the index."""
         builder = self.builder
         before = builder.block
         head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
@@ -286,6 +293,7 @@ class EntryEmitter:
     # -- the entry
 
     def emit(self, this: ir.Value, arguments: ir.Value, count: ir.Value) -> None:
+        """Emit the entry: check the arguments, allocate results, run the program, return them."""
         builder = self.builder
         vector_call = self.declare("PyObject_Vectorcall", POINTER, POINTER, POINTER, LONG, POINTER)
         null = self.null = ir.Constant(POINTER, None)
@@ -328,10 +336,12 @@ class EntryEmitter:
         builder.ret(builder.call(vector_call, [group, arguments, count, null]))
 
     def drop_results(self) -> None:
+        """Release the results that were allocated, before the slow path is taken."""
         with self.loop(self.count) as i:
             self.builder.call(self.drop, [self.read(self.results, i, POINTER)])  # Py_DecRef ignores null pointers
 
     def flag(self, bit: int) -> Any:
+        """Whether a flag of the program is set."""
         return self.builder.icmp_unsigned("!=", self.builder.and_(self.flags, self.number(bit)), self.number(0))
 
     def next_record(self, length: int, with_lengths: bool = False) -> tuple[list[Any], Any]:
@@ -359,12 +369,15 @@ class EntryEmitter:
             builder.store(self.field(array, DATA, POINTER), self.at(self.table, slot, POINTER))
 
     def is_scalar(self, rank: ir.Value) -> Any:
+        """Whether a result of this rank is returned as a NumPy scalar."""
         return self.builder.and_(self.flag(WHOLE), self.builder.icmp_signed("==", rank, self.number(0)))
 
     def scalar(self, index: ir.Value) -> Any:
+        """The memory for the number of a scalar result."""
         return self.at(self.scalars, self.builder.mul(index, self.number(SCALAR_SIZE)), BYTE)
 
     def make_result(self, index: ir.Value) -> None:
+        """Allocate a result: an empty array, or memory for a scalar."""
         builder = self.builder
         (description, rank, slot), lengths = self.next_record(3, with_lengths=True)
         empty = self.declare("gradtape_empty", POINTER, INT32, POINTER, POINTER, INT32)
@@ -380,6 +393,7 @@ class EntryEmitter:
                 builder.store(self.field(made, DATA, POINTER), self.at(self.table, slot, POINTER))
 
     def make_scalar(self, index: ir.Value) -> None:
+        """Make a NumPy scalar of a result without axes."""
         builder = self.builder
         (description, rank, _), _ = self.next_record(3, with_lengths=True)
         scalar = self.declare("gradtape_scalar", POINTER, POINTER, POINTER, POINTER)
@@ -429,6 +443,7 @@ class EntryEmitter:
             builder.branch(self.slow)
 
     def give_back(self) -> None:
+        """Return the results: one as it is, several as a tuple."""
         builder = self.builder
         with builder.if_then(self.flag(SINGLE)):
             builder.ret(self.read(self.results, 0, POINTER))

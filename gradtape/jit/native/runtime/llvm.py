@@ -36,6 +36,7 @@ class Library:
         return self
 
     def address(self, name: str) -> int:
+        """The address of a function."""
         return self._addresses[name]
 
     def function(self, name: str, result: Any, *arguments: Any, keeps_gil: bool = False) -> Any:

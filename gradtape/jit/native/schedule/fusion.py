@@ -88,6 +88,7 @@ class Nest:
 
     @property
     def roots(self) -> list[ArrayValue]:
+        """The values that the nest has to compute: what is stored, scattered or reduced."""
         return self.stores + [instruction.values[0] for instruction in self.scatters + self.reductions]
 
 

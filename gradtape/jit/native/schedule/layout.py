@@ -44,11 +44,13 @@ def contiguous_steps(shape: Shape) -> tuple[int, ...]:
 
 
 def index_part(array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any]:
+    """The part of an array that an index without arrays selects, always as an array."""
     index = index if isinstance(index, tuple) else (index,)
     return array[index if Ellipsis in index else (*index, Ellipsis)]
 
 
 def diagonal_of(array: np.ndarray[Any, Any], instruction: AnyInstruction) -> np.ndarray[Any, Any]:
+    """The diagonal that an instruction takes, as a view."""
     offset, first, second = (instruction.params[name] for name in ("offset", "axis1", "axis2"))
     return np.diagonal(array, offset, first, second)
 

@@ -63,10 +63,12 @@ class ProgramWriter:
         return {(int(listing.reads[begin]), int(listing.reads[begin + 1])) for begin in begins}
 
     def new_value(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Value:
+        """A value with the next free id."""
         self._next += 1
         return Value(self._next - 1, shape, dtype)
 
     def new_constant(self, array: np.ndarray[Any, Any]) -> Value:
+        """A constant of the new program; the array becomes read-only."""
         value = self.new_value(*spec_of(array))
         array.flags.writeable = False
         self.added.append(Constant(value, array))
@@ -188,11 +190,13 @@ class ProgramWriter:
         return self.emit(TABLE["getitem"], (rows,), {"index": (walk.rows(length),)}, spec, near)
 
     def roll(self, stretch: Stretch) -> None:
+        """Build the loop of a stretch, and continue after it."""
         rolled = LoopBuilder(self, stretch)
         self.rolled.append(rolled)
         self._begins.append(rolled.columns.base)
 
     def finish(self) -> Program:
+        """The new program, without dead instructions."""
         program = self.listing.program
         last = self.listing.instructions[-1]
         outputs = tuple([self.value(self.listing.numbers[value], last) for value in program.outputs])

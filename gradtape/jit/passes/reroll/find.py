@@ -285,9 +285,11 @@ class Stretch(NamedTuple):
 
     @property
     def end(self) -> int:
+        """The index after the last instruction."""
         return self.begin + self.period * self.steps
 
     def is_worth_it(self) -> bool:
+        """Whether a loop would replace enough instructions."""
         return self.steps >= STEPS_AT_LEAST and (self.steps - 1) * self.period >= SAVED_AT_LEAST
 
 

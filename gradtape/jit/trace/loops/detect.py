@@ -58,10 +58,12 @@ class TemplateLearner:
         self._templates[place] = OpTemplate.from_operation(self.level, op, inputs, parents, live, frame, result)
 
     def unary(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        """Let the next template of the loop body match an operation on one tensor; None if there is none."""
         template = self._next_expected()
         return None if template is None or template is self else template.unary(op, own, frame, params)
 
     def binary(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        """Let the next template of the loop body match an operation on two operands; None if there is none."""
         template = self._next_expected()
         return None if template is None or template is self else template.binary(op, reflected, own, other, frame)
 
@@ -118,6 +120,7 @@ class LoopDetector:
 
     @property
     def level(self) -> TracingLevel:
+        """The tracer that this detector belongs to, which is alive while it traces."""
         level = self._level()
         assert level is not None
         return level

@@ -178,11 +178,13 @@ class FirstElidedOp(ElidedOp):
     __slots__ = ()
 
     def unary(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        """As `ElidedOp.unary`, after unused results were dropped; None if eliding has to stop."""
         if len(self.results) >= self.loop.limit and not self.loop.sweep():
             return None
         return super().unary(op, own, frame, params)
 
     def binary(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        """As `ElidedOp.binary`, after unused results were dropped; None if eliding has to stop."""
         if len(self.results) >= self.loop.limit and not self.loop.sweep():
             return None
         return super().binary(op, reflected, own, other, frame)

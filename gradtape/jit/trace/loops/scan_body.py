@@ -39,6 +39,7 @@ class BodyLevel(TracingLevel):
         self.read: dict[tuple[Value, Node], tuple[TraceTensor, TraceTensor]] = {}
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Trace an operation of the body; raises `Unrollable` if the body draws random numbers."""
         if self.inner is None and (op.name.startswith("random.") or _holds_generator(params)):
             raise Unrollable("it draws random numbers")
         if op.kind == "custom":  # its rule gets tensors without nodes: register outside tensors before
@@ -61,11 +62,13 @@ class BodyLevel(TracingLevel):
         return super()._operand(x)
 
     def lift(self, x: Any) -> TraceTensor:
+        """A value of the body; tensors of the outer trace become its invariants."""
         if isinstance(x, TraceTensor) and x.level is not self and self.inner is None:
             return self.stand_in(x)
         return super().lift(x)
 
     def rely_on(self, tensor: Any) -> Any:
+        """Raise `Unrollable`: control flow that depends on a value may differ in each step."""
         raise Unrollable("it looks at a value, which may be another one in each step")
 
 
@@ -149,6 +152,7 @@ def fill(tree: Any, arrays: Sequence[Any]) -> Any:
 
 
 def is_differentiable(x: Any) -> bool:
+    """Whether a value has a floating point dtype."""
     return bool(x.dtype.kind in "fc")
 
 

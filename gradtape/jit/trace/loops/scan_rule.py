@@ -129,13 +129,16 @@ class ScanRule(CustomRule):
 
     @property
     def walk(self) -> Walk:
+        """The order of the rows in the forward loop."""
         return Walk(self.steps - 1, -1) if self.backwards else Walk(0, 1)
 
     @property
     def walk_back(self) -> Walk:
+        """The order of the rows in the backward loop."""
         return Walk(0, 1) if self.backwards else Walk(self.steps - 1, -1)
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
+        """Emit the forward loop, with the residuals of the backward loop as stacked results where needed."""
         level = level_of(inputs)
         assert level is not None
         carried, rows = self.counts
@@ -173,6 +176,7 @@ class ScanRule(CustomRule):
         return self.forward_trace.program.outputs[self.counts[0] :]
 
     def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
+        """Emit the backward loop; one that can be differentiated again where the cotangents are recorded."""
         if kept.saved is None or self.joint is None or any(is_recorded(g) for g in cotangents):
             return self._pull_differentiably(inputs, cotangents)
         level = level_of([*inputs, *cotangents, *kept.saved])

@@ -85,6 +85,7 @@ class StepValues:
 
     @property
     def sample(self) -> Any:
+        """The array of one step, for its shape and dtype."""
         return self._model._array if isinstance(self._model, TraceTensor) else self._model
 
     def stack(self, level: TracingLevel) -> Any:
@@ -122,6 +123,7 @@ class NodePositions:
         self.end = max([*self._others, *self._orders[-1:]])
 
     def get(self, order: int) -> int | None:
+        """The position of the node with this order number among the loop's nodes; None if it is not one."""
         found = self._others.get(order)
         if found is None and self._run is not None:
             index = self._run.index_of(order)
@@ -166,6 +168,7 @@ class UnrolledLoop:
 
     @property
     def steps(self) -> int:
+        """The number of iterations."""
         return len(self.columns[0].nodes)
 
     # -- columns
