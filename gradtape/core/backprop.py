@@ -16,7 +16,7 @@ from gradtape.core.explain_hooks import (
     Cotangents,
     Finish,
     NanOrigins,
-    RuleCall,
+    ReverseRuleCall,
     call_observers,
     has_nan,
     is_finite,
@@ -292,13 +292,13 @@ class _Monitor:
                 self.nan_origin = node
             self.fp_errors.clear()
             if self.is_freeing and nan_origins is not None and not all(map(is_finite, cotangents)):
-                nan_origins.first_nonfinite = RuleCall(node, gradient, cotangents)
+                nan_origins.first_nonfinite = ReverseRuleCall(node, gradient, cotangents)
                 self.is_freeing = self.may_free = False
         self.explains_zero = (
             self.is_freeing and nan_origins is not None and not self.was_zero and any(map(is_zero, cotangents))
         )
         if self.explains_zero and nan_origins is not None and len(nan_origins.zeros) < ZEROS_AT_MOST:
-            nan_origins.zeros.append(RuleCall(node, gradient, cotangents))
+            nan_origins.zeros.append(ReverseRuleCall(node, gradient, cotangents))
 
     def free(self, node: Node) -> None:
         """Free what a visited node has saved, unless it explains something or has single numbers only."""

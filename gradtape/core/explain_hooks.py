@@ -35,7 +35,7 @@ def suspect(node: Node, entry: Any = None) -> None:
 ZEROS_AT_MOST = 8
 
 
-class RuleCall(NamedTuple):
+class ReverseRuleCall(NamedTuple):
     """A call of a gradient rule: the node, the gradient that arrived there, and the cotangents that the rule returned.
 
     A rule for large arrays may have written over the gradient: then it is the same array as a cotangent.
@@ -57,8 +57,8 @@ class NanOrigins(list[Node]):
     def __init__(self, targets: Sequence[Any] = ()) -> None:
         super().__init__()
         self.targets = targets
-        self.first_nonfinite: RuleCall | None = None
-        self.zeros: list[RuleCall] = []
+        self.first_nonfinite: ReverseRuleCall | None = None
+        self.zeros: list[ReverseRuleCall] = []
 
 
 Cotangents = dict[Node, tuple[Any, ...]]

@@ -63,11 +63,11 @@ class RecordedCall:
         value = self.given[index]
         fresh = identity(value) if isinstance(value, Tensor) and value.dtype.kind in "fc" else _as_tensor(value)
         if fresh.dtype.kind not in "fc":
-            check_differentiable(fresh.dtype, self.called(index), fresh.shape)
+            check_differentiable(fresh.dtype, self.source_name(index), fresh.shape)
         self.tape.watch(fresh)
         return fresh
 
-    def called(self, index: int) -> str:
+    def source_name(self, index: int) -> str:
         """How messages speak of a source."""
         return f"{argument_name(self.function, dict(zip(self.numbers, self.chosen)), index)} of {self.name}"
 
@@ -88,7 +88,7 @@ class RecordedCall:
             )
         return gradients
 
-    def look(self) -> None:
+    def report_nonfinite(self) -> None:
         """Report where NaN and infinity are made on the way, as a gradient would; for tangents that are not finite."""
         outputs = [o for o in leaves(self.result) if isinstance(o, Tensor) and o._node.bits & self.tape.bit]
         with np.errstate(all="ignore"):
@@ -100,7 +100,7 @@ class RecordedCall:
         seeds = dict(zip(self.nodes, tangents, strict=True))
         return push_tangents(targets, seeds, self.tape.bit, _attach_for(outputs))
 
-    def answer(self, values: list[Any]) -> list[Any]:
+    def as_given(self, values: list[Any]) -> list[Any]:
         """`values`, one for each source, as arrays where the source was one and as tensors otherwise."""
         seen: set[int] = set()
         return [hand_out(v, not isinstance(given, Tensor), seen) for v, given in zip(values, self.given, strict=True)]
@@ -203,7 +203,7 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux
         found = run.pull_back([output], [seed], last=True) if isinstance(output, Tensor) else [None] * len(run.sources)
         warn_unused(run, returned, found)
         filled = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
-        gradients = run.in_structure(run.answer(filled))
+        gradients = run.in_structure(run.as_given(filled))
         value = hand_out(output, run.was_numpy, set())
         answer = gradients[0] if single else tuple(gradients)
         return ((value, aux), answer) if has_aux else (value, answer)
@@ -273,8 +273,8 @@ def warn_unused(run: RecordedCall, output: Any, found: list[Any]) -> None:
         from gradtape.explain.emit.policy import report
 
         reason, shape = run.why_unconnected(output, unused[0]), run.sources[unused[0]].shape
-        used = [run.called(i) for i, gradient in enumerate(found) if gradient is not None]
-        report(messages.unused_argument(run.called(unused[0]), shape, used, reason, Location.here()))
+        used = [run.source_name(i) for i, gradient in enumerate(found) if gradient is not None]
+        report(messages.unused_argument(run.source_name(unused[0]), shape, used, reason, Location.here()))
 
 
 def argument_name(function: Function, arguments: Mapping[int, Any], index: int) -> str:
@@ -342,7 +342,7 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> Any:
         if none_recorded(outputs, run.tape.bit) and called_by_user():
             warn_unused(run, outputs[0], found)
         filled = [np.zeros(s.shape, s.dtype) if g is None else g for g, s in zip(found, run.sources, strict=True)]
-        return tuple(run.in_structure(run.answer(filled)))
+        return tuple(run.in_structure(run.as_given(filled)))
 
     value = map_structure(lambda o: hand_out(o, run.was_numpy, set(), kept=True), result)
     return (value, pull_back, aux) if has_aux else (value, pull_back)
@@ -368,7 +368,7 @@ def linearize(function: Function, *primals: Any) -> tuple[Any, Function]:
         if none_recorded(outputs, run.tape.bit) and called_by_user():
             warn_unused(run, outputs[0], [None] * len(seeds))
         if _is_spoilt(pushed):
-            run.look()
+            run.report_nonfinite()
         return _tangent_structure(run.result, outputs, pushed, run.was_numpy)
 
     return map_structure(lambda o: hand_out(o, run.was_numpy, set(), kept=True), run.result), push
@@ -403,7 +403,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
         reason = why(outputs[0], sources[0], accumulator.bit)
         report(messages.unused_argument(which, sources[0].shape, (), reason, Location.here()))
     if _is_spoilt(pushed):  # nothing of the way is left to look at: go it again
-        record_call(function, tuple(primals), {}, list(range(len(primals)))).look()
+        record_call(function, tuple(primals), {}, list(range(len(primals)))).report_nonfinite()
     value = map_structure(lambda o: hand_out(o, was_numpy, set()), result)
     tangent = _tangent_structure(result, outputs, pushed, was_numpy)
     return (value, tangent, aux) if has_aux else (value, tangent)

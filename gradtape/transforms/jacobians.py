@@ -89,7 +89,7 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, expla
         ]
         answers = []
         for row in blocks:
-            parts = run.in_structure(run.answer(row))
+            parts = run.in_structure(run.as_given(row))
             answers.append(parts[0] if single else tuple(parts))
         return rebuild(run.result, answers)
 

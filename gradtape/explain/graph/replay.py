@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.explain_hooks import NanOrigins, RuleCall
+from gradtape.core.explain_hooks import NanOrigins, ReverseRuleCall
 from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, PARTS, Node, concrete_value, leaf
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import TABLE
@@ -44,7 +44,7 @@ class Replay:
         kept = [] if nan_origins is None else [*nan_origins.zeros]
         if nan_origins is not None and nan_origins.first_nonfinite is not None:
             kept.append(nan_origins.first_nonfinite)
-        self.kept: dict[Record, RuleCall] = {call.node: call for call in kept}
+        self.kept: dict[Record, ReverseRuleCall] = {call.node: call for call in kept}
         self.lost: Node | None = None  # an operation whose saved values had been released
         self.records: list[Node] = []
         self.consumers: dict[Record, list[Node]] = {}
@@ -189,7 +189,7 @@ class Replay:
             return None
 
 
-def _arriving_gradient(call: RuleCall) -> Any:
+def _arriving_gradient(call: ReverseRuleCall) -> Any:
     """The gradient that arrived where the first non-finite value arose.
 
     Where the rule overwrote it: 0 at the NaNs, else 1. In the elementwise rules that do so, a NaN is zero times an
