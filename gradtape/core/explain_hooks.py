@@ -125,7 +125,7 @@ def is_finite(value: Any) -> bool:
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fc":
         return True
     if value.size > SAMPLES and value.dtype.char in "fdFD" and value.flags.forc:
-        flat = value.ravel(order="K")
+        flat: Any = value.ravel(order="K")
         if isfinite(np.vdot(flat, flat)):
             return True
     return bool(np.isfinite(value).all())

@@ -280,9 +280,9 @@ def warn_unused(run: RecordedCall, output: Any, found: list[Any]) -> None:
 def argument_name(function: Function, arguments: Mapping[int, Any], index: int) -> str:
     """How messages speak of a leaf of the `arguments` of a function, which have names or numbers.
 
-    >>> argument_of(lambda p, x: None, {0: {"w": 1.0, "b": 2.0}, 1: 3.0}, 1)
+    >>> argument_name(lambda p, x: None, {0: {"w": 1.0, "b": 2.0}, 1: 3.0}, 1)
     "argument 0['b'] (p)"
-    >>> argument_of(lambda x: None, {0: 3.0}, 0)
+    >>> argument_name(lambda x: None, {0: 3.0}, 0)
     'the argument'
     """
     named = [

@@ -474,13 +474,13 @@ def test_many_colours_go_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def detections(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A list that grows by one whenever a pattern is detected."""
     seen: list[int] = []
-    detect = derivatives.detect
+    detect = derivatives.detect_pattern
 
     def counted(*args: Any) -> Any:
         seen.append(1)
         return detect(*args)
 
-    monkeypatch.setattr(derivatives, "detect", counted)
+    monkeypatch.setattr(derivatives, "detect_pattern", counted)
     return seen
 
 

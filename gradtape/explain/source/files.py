@@ -49,7 +49,7 @@ class SourceFile:
     def imports(self) -> dict[str, str]:
         """The full name of each name that import statements bind; "*module" for `from module import *`.
 
-        >>> Source("a.py", "import numpy as xp; from gradtape import grad").imports
+        >>> SourceFile("a.py", "import numpy as xp; from gradtape import grad").imports
         {'xp': 'numpy', 'grad': 'gradtape.grad'}
         """
         found: dict[str, str] = {}
@@ -76,7 +76,7 @@ class SourceFile:
     def spelled(self, name: str, module: str = "numpy") -> str:
         """How this file would write a function of NumPy or gradtape: `np.exp`, `xp.exp`, or `exp`.
 
-        >>> Source("a.py", "import numpy as xp").spelled("exp")
+        >>> SourceFile("a.py", "import numpy as xp").spelled("exp")
         'xp.exp'
         """
         library, bound = library_of(self.imports)

@@ -20,7 +20,7 @@ from gradtape.transforms.implicit.refusal import solver_error
 def leaf_paths(tree: Any, root: str) -> list[str]:
     """The name of each leaf: the `root` and the way from it, as it is written in Python.
 
-    >>> paths({"w": [1.0, 2.0], "b": 3.0}, "x0")
+    >>> leaf_paths({"w": [1.0, 2.0], "b": 3.0}, "x0")
     ["x0['w'][0]", "x0['w'][1]", "x0['b']"]
     """
     parts = children(tree)
