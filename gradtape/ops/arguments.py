@@ -26,12 +26,21 @@ def as_value(x: TensorLike) -> Array:
     if isinstance(x, Tensor):
         return x
     if type(x) not in PLAIN and hasattr(x, "__gradtape_tensor__"):
-        value: Array = tensor_of(x)
+        return as_value(tensor_of(x))
+    if isinstance(x, (list, tuple)) and _holds_tensor(x):
+        from gradtape.ops.creation_from import array as stacked
+
+        value: Array = stacked(x)
         return value
     array = x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, say, the numbers
     if array.dtype.hasobject:
         raise argument_error(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")
     return array
+
+
+def _holds_tensor(values: Sequence[Any]) -> bool:
+    """Whether there is a tensor in a nested list."""
+    return any(isinstance(x, Tensor) or (type(x) in (list, tuple) and _holds_tensor(x)) for x in values)
 
 
 def argument_error(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:

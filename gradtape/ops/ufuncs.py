@@ -111,6 +111,8 @@ def call(
     if dtype is not None or signature is not None or casting != "same_kind":
         kinds = _loop(ufunc, inputs, dtype, signature, casting)
         inputs = tuple(_cast(x, kind) for x, kind in zip(inputs, kinds))
+    if where is not True and ufunc.signature is None:
+        inputs = _with_harmless_numbers(ufunc, inputs, where)
     result = operation(*inputs)
     several = isinstance(result, tuple)
     results = list(result) if several else [result]
@@ -122,6 +124,22 @@ def call(
         if target is not None:
             results[index] = _write(results[index], target, f"{name}(out=...)", where, casting)
     return tuple(results) if several else results[0]
+
+
+def _with_harmless_numbers(ufunc: np.ufunc, inputs: Sequence[Any], mask: Any) -> tuple[Any, ...]:
+    """The inputs with other numbers where `mask` is false: what is not computed there must not be infinite or NaN.
+
+    The result there is not used, but 0 times an infinite derivative would be NaN.
+    """
+    for number in (0.5, 2.0):  # 2 for functions that are defined from 1 on
+        with np.errstate(all="ignore"):
+            if np.all(np.isfinite(ufunc(*[number] * ufunc.nin))):
+                break
+    return tuple([np.where(mask, x, _cast(number, x.dtype)) if _is_floating(x) else x for x in map(as_value, inputs)])
+
+
+def _is_floating(x: Array) -> bool:
+    return x.dtype.kind in "fc"
 
 
 def _write(result: Any, target: Any, how: str, mask: Any, casting: str) -> Any:
