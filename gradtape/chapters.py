@@ -85,6 +85,7 @@ NAMESPACES = {
     "implicit": "gradtape.transforms.implicit",
     "linalg": "gradtape.linalg",
     "nn": "gradtape.nn",
+    "numpy": "gradtape.numpy",
     "optim": "gradtape.optim",
     "optimize": "gradtape.optimize",
     "quadrature": "gradtape.quadrature",

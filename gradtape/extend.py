@@ -65,6 +65,7 @@ note_missing_gradients(...)   warns of a step of an optimiser none of whose para
 Recording
 
 current_recording()           which tapes record now: an immutable state with `.bits`, `.without(tape)`, ...
+may_record()                  whether what is computed now may come to depend on a value that is followed
 use_recording(state)          such a state for the length of a `with` block
 TapeType                      the metaclass of tapes
 set_tangent(accumulator, x, tangent)  have a `gt.ForwardAccumulator` push this tangent along from a tensor
@@ -180,6 +181,7 @@ from gradtape.core.pytree import aligned, children, leaves, map_structure, named
 from gradtape.core.recording import Recorder as _Recorder
 from gradtape.core.recording import current as current_recording
 from gradtape.core.recording import during as use_recording
+from gradtape.core.recording import may_record
 from gradtape.core.rules import constant, elementwise, general, linear, multilinear
 from gradtape.core.saved_arrays import LockedArray as _LockedArray
 from gradtape.core.shapes import unbroadcast
@@ -466,6 +468,7 @@ __all__ = [
     "linear",
     "lists_as_arrays",
     "map_structure",
+    "may_record",
     "messages",
     "multilinear",
     "named_leaves",

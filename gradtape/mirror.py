@@ -22,12 +22,14 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gradtape.core.location import Location
-from gradtape.core.recording import current
+from gradtape.core.recording import may_record
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import UnsupportedError
 
@@ -36,27 +38,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_REASON = "has no derivative in gradtape"
 
 
-def holds_tensor(values: Iterable[Any]) -> bool:
+def holds_tensor(values: Collection[Any]) -> bool:
     """Whether there is a tensor among values, or in lists, tuples and dicts of them.
 
     >>> import gradtape as gt
     >>> holds_tensor([1.0, (2.0, [gt.tensor(3.0)])]), holds_tensor([1.0, "same"])
     (True, False)
     """
-    for value in values:
-        if isinstance(value, Tensor):
-            return True
+    kinds = {*map(type, values)}  # a long list of numbers is looked through at once
+    if kinds <= _PLAIN:
+        return False
+    if any(issubclass(kind, Tensor) for kind in kinds):
+        return True
+    for value in values if kinds & _CONTAINERS else ():
         kind = type(value)
-        if (kind is list or kind is tuple) and holds_tensor(value):
-            return True
-        if kind is dict and holds_tensor(value.values()):
+        if kind in _CONTAINERS and holds_tensor(value.values() if kind is dict else value):
             return True
     return False
 
 
-def may_record() -> bool:
-    """Whether a tape, a transformation or `.backward()` may record what is computed now."""
-    return current().bits > 0
+_CONTAINERS = {list, tuple, dict}
+_PLAIN = {bool, int, float, complex, str, type(None), np.ndarray, np.float64}
 
 
 class Original:
@@ -79,7 +81,7 @@ class Original:
         """
         return self._choosing(ours, lambda values: holds_tensor(values) or may_record())
 
-    def _choosing(self, ours: F, is_ours: Callable[[Iterable[Any]], bool]) -> F:
+    def _choosing(self, ours: F, is_ours: Callable[[Collection[Any]], bool]) -> F:
         """A function that calls ours or the original, with the name and signature of the original."""
         name = ours.__name__
         theirs = getattr(self.contents, name, None)

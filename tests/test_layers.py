@@ -186,7 +186,7 @@ ALLOWED = {
     "linalg": "ops",
     "mirror": "core errors",
     "scipy": "errors extend linalg mirror odes ops optimize quadrature signal stats transforms",
-    "numpy": "errors extend mirror ops random transforms",
+    "numpy": "errors extend gradtape mirror ops random transforms",
     "nn": "errors extend ops",
     "notebooks": "extend",
     "odes": "errors extend transforms",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import recording
 from gradtape.core.graph import LIFTED_NODE, UNTRACKED, Node
 from gradtape.core.operation import Level, Lifted, Op, apply
 from gradtape.core.shapes import Shape
@@ -111,6 +112,10 @@ class BatchLevel(Level):
     def __init__(self, size: int) -> None:
         super().__init__()
         self.size = size
+        recording.interpreters.add(id(self))
+
+    def __del__(self) -> None:
+        recording.interpreters.discard(id(self))
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an operation on whole batches by its batching rule; inputs of no or another level are shared."""

@@ -285,7 +285,19 @@ def leaf(shape: Shape, dtype: np.dtype[Any], bits: int) -> Node:
     node.recording, node.extra = None, None
     frame = user_frame(2)
     node.code, node.offset = (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
+    if bits & AMBIENT:
+        note_ambient_leaf(node)
     return node
+
+
+ambient_leaves: dict[int, weakref.ref[Node]] = {}
+"""The leaves that require a gradient and are alive, by their ids. Without any, `.backward()` records nothing."""
+
+
+def note_ambient_leaf(node: Node) -> None:
+    """Keep a leaf that requires a gradient among the `ambient_leaves` for as long as it is alive."""
+    key = id(node)
+    ambient_leaves[key] = weakref.ref(node, lambda _: ambient_leaves.pop(key, None))
 
 
 UNTRACKED = leaf((), np.dtype(float), 0)

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core.graph import AMBIENT, FIRST_TAPE, Node
+from gradtape.core.graph import AMBIENT, FIRST_TAPE, Node, ambient_leaves
 from gradtape.forking import fork_safe
 
 if TYPE_CHECKING:
@@ -155,6 +155,20 @@ _state: ContextVar[Recording] = ContextVar("gradtape recording", default=_INITIA
 current = _state.get
 enter = _state.set  # make a recording the present state; `leave` what it returns, whatever happens
 leave = _state.reset
+
+
+interpreters: set[int] = set()
+"""The ids of the interpreters (of `vmap`, of a trace of `jit`) whose tensors a function may be given now."""
+
+
+def may_record() -> bool:
+    """Whether a value that is computed now may come to depend on one that is followed.
+
+    That is so while a tape or an accumulator is on, while an interpreter runs a function, and while a tensor that
+    requires a gradient is alive, unless `no_grad` has switched its recording off.
+    """
+    state = current()
+    return bool(state.recorders or interpreters or (ambient_leaves and state.bits & AMBIENT))
 
 
 def switch(recording: Recording) -> None:

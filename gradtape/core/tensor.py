@@ -25,10 +25,12 @@ from gradtape.core.graph import (
     VARIABLE,
     Cut,
     Node,
+    ambient_leaves,
     cut,
     departures,
     leaf,
     next_order,
+    note_ambient_leaf,
 )
 from gradtape.core.pytree import LEAVES
 from gradtape.core.shapes import Shape
@@ -304,9 +306,12 @@ class Tensor(TensorMethods):
             raise messages.frozen_intermediate(self._node)
         if requires_grad:
             check_differentiable(self.dtype, "requires_grad", self.shape)
-            watch_node(self).bits |= AMBIENT
+            node = watch_node(self)
+            node.bits |= AMBIENT
+            note_ambient_leaf(node)
         elif self._node is not UNTRACKED:
             self._node.bits &= ~AMBIENT
+            ambient_leaves.pop(id(self._node), None)
         return self
 
     @property

@@ -35,6 +35,7 @@ import numpy as np
 from gradtape.core.recording import Recorder
 from gradtape.core.tensor import Tensor
 from gradtape.jit.ir.program import NUMERIC_KINDS
+from gradtape.numpy_dispatch.protocols import plain_kinds
 
 
 class Place:
@@ -140,9 +141,16 @@ def same_scalar(value: Any, before: Any) -> bool:
 
 def is_leaf(value: Any) -> bool:
     """Whether a value becomes an input of the program: an array of numbers, a tensor or a Variable."""
-    if type(value) is np.ndarray:
+    if type(value) is np.ndarray or type(value) in plain_kinds:
         return value.dtype.kind in NUMERIC_KINDS
     return isinstance(value, Tensor | np.inexact)
+
+
+def array_behind(value: Any) -> Any:
+    """The array of a leaf: a tensor's own, and NumPy's own class of a kind of arrays that is no more than an array."""
+    if isinstance(value, Tensor):
+        return value._array
+    return np.asarray(value) if type(value) in plain_kinds else value
 
 
 class State(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core.tensor import Tensor, Variable
-from gradtape.jit.guards.holders import is_leaf
+from gradtape.jit.guards.holders import array_behind, is_leaf
 from gradtape.jit.guards.signature import CallArguments
 from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import Program
@@ -72,7 +72,7 @@ class Executable:
         """The inputs of the program: arrays of the arguments, then captured ones."""
         if not environment:
             return call.arrays
-        return call.arrays + [x._array if isinstance(x, Tensor) else x for x in environment]
+        return call.arrays + [array_behind(x) for x in environment]
 
     def sample_arrays(self) -> list[Any]:
         """The arrays of the call that was traced, with captured arrays as they are now."""
@@ -80,7 +80,7 @@ class Executable:
         count = len(arrays) - len(self.survey.leaves)
         environment = self.read_captures(count)
         if environment:
-            arrays[count:] = [x._array if isinstance(x, Tensor) else x for x in environment]
+            arrays[count:] = [array_behind(x) for x in environment]
         return arrays
 
     def run(self, call: CallArguments, environment: list[Any], arrays: list[Any]) -> Any:

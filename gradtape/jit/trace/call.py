@@ -21,6 +21,7 @@ from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.captures import Survey
+from gradtape.jit.guards.holders import array_behind
 from gradtape.jit.guards.impure_reads import watch_impure_reads
 from gradtape.jit.guards.rng import random_states, rewinder
 from gradtape.jit.guards.signature import CallArguments, Inline, Static
@@ -170,7 +171,7 @@ def _make_leaf_replacer(level: TracingLevel, bits: int) -> Callable[[Any], Any]:
             return level.new_variable(value)
         if isinstance(value, Tensor) and (isinstance(value, Lifted) or value._node.bits & bits):
             raise Inline
-        return level.new_input(value._array if isinstance(value, Tensor) else value)
+        return level.new_input(array_behind(value))
 
     return replace
 

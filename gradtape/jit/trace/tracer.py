@@ -250,9 +250,11 @@ class TracingLevel(Level):
     def activate(self, collapse_loops: Callable[..., Any]) -> Iterator[None]:
         """While the function runs: `gt.scan` finds this trace, and backward passes call the hook `collapse_loops`."""
         token, shorter = current_trace.set(self), backprop.collapse_hook.set(functools.partial(collapse_loops, self))
+        recording.interpreters.add(id(self))
         try:
             yield
         finally:
+            recording.interpreters.discard(id(self))
             current_trace.reset(token)
             backprop.collapse_hook.reset(shorter)
 
