@@ -35,7 +35,7 @@ import numpy as np
 from gradtape.core.recording import Recorder
 from gradtape.core.tensor import Tensor
 from gradtape.jit.ir.program import NUMERIC_KINDS
-from gradtape.numpy_dispatch.protocols import plain_kinds
+from gradtape.numpy_dispatch.protocols import plain_array_types
 
 
 class Place:
@@ -141,7 +141,7 @@ def same_scalar(value: Any, before: Any) -> bool:
 
 def is_leaf(value: Any) -> bool:
     """Whether a value becomes an input of the program: an array of numbers, a tensor or a Variable."""
-    if type(value) is np.ndarray or type(value) in plain_kinds:
+    if type(value) is np.ndarray or type(value) in plain_array_types:
         return value.dtype.kind in NUMERIC_KINDS
     return isinstance(value, Tensor | np.inexact)
 
@@ -150,7 +150,7 @@ def array_behind(value: Any) -> Any:
     """The array of a leaf: a tensor's own, and NumPy's own class of a kind of arrays that is no more than an array."""
     if isinstance(value, Tensor):
         return value._array
-    return np.asarray(value) if type(value) in plain_kinds else value
+    return np.asarray(value) if type(value) in plain_array_types else value
 
 
 class State(Enum):

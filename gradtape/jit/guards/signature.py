@@ -18,7 +18,7 @@ from gradtape.errors import OperandError
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import is_scalar, same_scalar, slot_names
 from gradtape.jit.ir.program import NUMERIC_KINDS
-from gradtape.numpy_dispatch.protocols import plain_kinds
+from gradtape.numpy_dispatch.protocols import plain_array_types
 
 _BY_IDENTITY: Any = object.__eq__
 _SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None)})
@@ -167,7 +167,7 @@ class CallArguments:
             self.key += (np.generic, x.dtype)
         elif kind is slice:
             self.key += (slice, repr(x))
-        elif kind is np.memmap or kind in plain_kinds:
+        elif kind is np.memmap or kind in plain_array_types:
             self.take(np.asarray(x))
         elif isinstance(x, np.ndarray):
             raise Untraceable(f"an argument is a {kind.__name__}, which is more than an array")
