@@ -40,6 +40,12 @@ OPS_CHAPTERS = {
     "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argpartition lexsort nanmedian nanpercentile nanquantile partition sort_complex",
     "svd": "",
+    "structured_systems": "",
+    "similarity": "",
+    "pivots": "",
+    "polar": "",
+    "ldl": "",
+    "riccati": "",
     "special": "",
     "eigen": "",
     "nan_reductions": "cumulative_prod cumulative_sum nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin "

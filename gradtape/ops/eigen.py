@@ -16,6 +16,7 @@ import numpy as np
 from gradtape.core.batch import BatchTensor
 from gradtape.core.location import Location
 from gradtape.core.rules import constant, general
+from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, Draw, TensorLike
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
@@ -31,9 +32,11 @@ from gradtape.ops.linalg_common import (
     flag_pairs,
     guarded_reciprocal,
     hermitian_part,
+    in_precision_of,
     inverse_gaps,
     is_absent,
     marked,
+    over_stack,
     somewhere,
     with_diagonal,
 )
@@ -152,6 +155,76 @@ _eigh = general(
         ((np.stack([separated(draw, 2, 2), -separated(draw, 2, 2)]),), {"triangle": "L", "strict": False}),
         ((draw(0, 0),), {"triangle": "L", "strict": False}),
     ],
+)
+
+
+def _eigh_by_driver(x: Array, triangle: str, strict: bool, driver: str | None) -> tuple[Any, Any]:
+    from scipy import linalg
+
+    x = hermitian_part(np.asarray(x))
+    if not x.size:
+        return _eigh_kernel(x, triangle, strict)
+
+    def one(matrix: Array) -> Any:
+        values, vectors = linalg.eigh(matrix, lower=triangle == "L", driver=driver, check_finite=False)
+        return np.concatenate([values[None], vectors])
+
+    both = over_stack(one, x)
+    values = both[..., 0, :]
+    return values.real if values.dtype.kind == "c" else values, both[..., 1:, :]
+
+
+eigh_by_driver = general(
+    _eigh_by_driver,
+    reverse=_eigh_reverse,
+    forward=_eigh_forward,
+    name="eigh_by_driver",
+    outputs=True,
+    batch=batch_as_stack,
+    samples=lambda draw: [
+        ((separated(draw, 3, 3),), {"triangle": "L", "strict": False, "driver": None}),
+        ((separated(draw, 2, 2),), {"triangle": "U", "strict": True, "driver": "evd"}),
+    ],
+    doc="The eigenvalues and eigenvectors with the signs that a driver of LAPACK gives them, as `scipy.linalg.eigh`.",
+)
+
+
+# -- of a tridiagonal matrix, given by its diagonal and the one beside it
+
+
+def _tridiagonal(d: Array, e: Array) -> Any:
+    n = d.shape[-1]
+    offsets = np.arange(n)[:, None] - np.arange(n)
+    beside = e[..., np.minimum(np.arange(n)[:, None], np.arange(n)).clip(0, max(n - 2, 0))] if n > 1 else 0
+    return np.where(offsets == 0, d[..., :, None], np.where(np.abs(offsets) == 1, beside, 0))
+
+
+def _tridiagonal_kernel(x: Array, y: Array) -> tuple[Any, Any]:
+    from scipy import linalg
+
+    def one(d: Array, e: Array) -> Any:
+        values, vectors = linalg.eigh_tridiagonal(d[0], e[0], check_finite=False)
+        return np.concatenate([values[None], vectors])
+
+    both = in_precision_of(over_stack(one, np.asarray(x)[..., None, :], np.asarray(y)[..., None, :]), x, y)
+    return both[..., 0, :], both[..., 1:, :]
+
+
+def _tridiagonal_reverse(g: Array, x: Array, y: Array, out: Array) -> Any:
+    gradient = _eigh_reverse(g, out, "L", False)
+    main, below = (np.diagonal(gradient, offset, -2, -1) for offset in (0, -1))
+    return unbroadcast(main, x.shape), unbroadcast(2 * below, y.shape)
+
+
+eigh_tridiagonal = general(
+    _tridiagonal_kernel,
+    reverse=_tridiagonal_reverse,
+    forward=lambda dx, dy, out: _eigh_forward(_tridiagonal(dx, dy), out, "L"),
+    name="eigh_tridiagonal",
+    inputs=2,
+    outputs=True,
+    samples=lambda draw: [((np.arange(4.0) + 0.1 * draw(4), draw(3)), {}), ((draw(1), draw(0)), {})],
+    doc="The eigenvalues and eigenvectors of a symmetric tridiagonal matrix.",
 )
 
 
@@ -320,7 +393,43 @@ _eigvals = general(
 )
 
 
-def _real_if_all_are(a: Array, *results: Any) -> tuple[Any, ...]:
+def _left_kernel(x: Any) -> Any:
+    from scipy import linalg
+
+    flat = x.reshape((-1, *x.shape[-2:]))
+    found = [linalg.eig(a, left=True, right=False, check_finite=False)[1] for a in flat]
+    return np.array(found, np.result_type(x.dtype, np.complex64)).reshape(x.shape)
+
+
+left_reference = constant(
+    _left_kernel,
+    name="left eigenvectors as LAPACK turns them",
+    batch=batch_as_stack,
+    samples=lambda draw: [((draw(3, 3),), {})],
+)
+
+
+def _order_kernel(x: Any, y: Any, values: Any) -> Any:
+    """For each eigenvalue that SciPy finds of a pair of matrices, which of `values` it is."""
+    from scipy import linalg
+
+    theirs = linalg.eigvals(x, y, check_finite=False)
+    distances = np.abs(theirs[:, None] - values)
+    order = np.zeros(len(theirs), np.intp)
+    for row in range(len(theirs)):
+        order[row] = np.argmin(distances[row])
+        distances[:, order[row]] = np.inf
+    return order
+
+
+order_of_pair = constant(
+    _order_kernel,
+    name="order of generalised eigenvalues",
+    samples=lambda draw: [((np.diag([1.0, 2.0]), np.eye(2), np.array([2.0, 1.0])), {})],
+)
+
+
+def real_if_all_are(a: Array, *results: Any) -> tuple[Any, ...]:
     """The results as real numbers if the matrix is real and so are all its eigenvalues; of a batch, all of them."""
     if a.dtype.kind == "c":
         return results
@@ -339,7 +448,7 @@ def _always_complex() -> bool:
 
 
 def _as_numpy_would(a: Array, *results: Any) -> tuple[Any, ...]:
-    return results if _always_complex() else _real_if_all_are(a, *results)
+    return results if _always_complex() else real_if_all_are(a, *results)
 
 
 @answers(np.linalg.eig)
@@ -374,6 +483,17 @@ def eigvals(a: TensorLike) -> Any:
     return _as_numpy_would(a, _eigvals(a))[0]
 
 
+def complex_eig(a: Any) -> tuple[Any, Any]:
+    """The eigenvalues and eigenvectors of any square matrix, complex in every case."""
+    values, vectors = _eig(a, strict=False)
+    return marked(values), vectors
+
+
+def complex_eigvals(a: Any) -> Any:
+    """The eigenvalues of any square matrix, complex in every case."""
+    return _eigvals(a)
+
+
 def eigvals_real_if_all_are(a: Any) -> Any:
     """The eigenvalues as `np.roots` and `np.poly` use them: real if the matrix and all of them are, in every NumPy."""
-    return _real_if_all_are(a, _eigvals(a))[0]
+    return real_if_all_are(a, _eigvals(a))[0]

@@ -6,7 +6,7 @@ Everything here works on the last two axes; leading axes are a stack of matrices
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,28 @@ def diagonal_part(x: Array) -> Any:
 def regular_matrix(draw: Draw, n: int) -> Any:
     """A matrix far from singular."""
     return 0.4 * draw(n, n) + 2 * np.eye(n)
+
+
+def over_stack(function: Callable[..., Any], *matrices: Array) -> Any:
+    """`function` of each matrix of a stack (or of several stacks that broadcast together)."""
+    stack = np.broadcast_shapes(*(m.shape[:-2] for m in matrices))
+    if not stack:
+        return function(*matrices)
+    if 0 in stack:  # the result for one matrix tells the shape of none
+        example = function(*(np.eye(*m.shape[-2:], dtype=m.dtype) for m in matrices))
+        return np.zeros(stack + example.shape, example.dtype)
+    spread = [np.broadcast_to(m, stack + m.shape[-2:]) for m in matrices]
+    results = np.stack([function(*(m[place] for m in spread)) for place in np.ndindex(stack)])
+    return results.reshape(stack + results.shape[1:])
+
+
+def in_precision_of(result: Array, *matrices: Array) -> Any:
+    """`result`, real or complex as it is, in the precision of what went in; SciPy computes some in double."""
+    given = np.result_type(*matrices)
+    if given.kind not in "fc":
+        return result
+    real = np.zeros(0, given).real.dtype
+    return result.astype(np.result_type(real, np.complex64) if result.dtype.kind == "c" else real, copy=False)
 
 
 @functools.cache

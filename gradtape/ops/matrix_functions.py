@@ -19,33 +19,19 @@ from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import conjugate
 from gradtape.ops.decompositions import cholesky
-from gradtape.ops.linalg_common import adjoint, batch_as_stack, extent, regular_matrix, transposed
+from gradtape.ops.linalg_common import (
+    adjoint,
+    batch_as_stack,
+    extent,
+    in_precision_of,
+    over_stack,
+    regular_matrix,
+    transposed,
+)
 from gradtape.ops.rearranging import tril, triu
 
 
-def _over_stack(function: Callable[..., Any], *matrices: Array) -> Any:
-    """`function` of each matrix of a stack (or of several stacks that broadcast together)."""
-    stack = np.broadcast_shapes(*(m.shape[:-2] for m in matrices))
-    if not stack:
-        return function(*matrices)
-    if 0 in stack:  # the result for one matrix tells the shape of none
-        example = function(*(np.eye(*m.shape[-2:], dtype=m.dtype) for m in matrices))
-        return np.zeros(stack + example.shape, example.dtype)
-    spread = [np.broadcast_to(m, stack + m.shape[-2:]) for m in matrices]
-    results = np.stack([function(*(m[place] for m in spread)) for place in np.ndindex(stack)])
-    return results.reshape(stack + results.shape[1:])
-
-
-def _in_precision_of(result: Array, *matrices: Array) -> Any:
-    """`result`, real or complex as it is, in the precision of what went in; SciPy computes some in double."""
-    given = np.result_type(*matrices)
-    if given.kind not in "fc":
-        return result
-    real = np.zeros(0, given).real.dtype
-    return result.astype(np.result_type(real, np.complex64) if result.dtype.kind == "c" else real, copy=False)
-
-
-def _along(op: Op, a: Array, e: Array) -> Any:
+def _along(op: Callable[[Any], Any], a: Array, e: Array) -> Any:
     """The derivative along e of a function f of a matrix: f([[a, e], [0, a]]) has it in its upper right quarter.
 
     It is linear in e, which is brought to size 1 so that it does not spoil the accuracy of f(a).
@@ -64,7 +50,7 @@ def _along(op: Op, a: Array, e: Array) -> Any:
 def _expm_kernel(x: Array) -> Any:
     from scipy import linalg
 
-    return _in_precision_of(linalg.expm(x), x)
+    return in_precision_of(linalg.expm(x), x)
 
 
 _expm: Op = general(
@@ -103,7 +89,7 @@ def _logm_kernel(x: Array) -> Any:
             raise np.linalg.LinAlgError("the matrix is singular (to rounding) and has no logarithm")
         return np.asarray(linalg.logm(matrix))
 
-    return _in_precision_of(_over_stack(one, np.asarray(x)), x)
+    return in_precision_of(over_stack(one, np.asarray(x)), x)
 
 
 _logm: Op = general(
@@ -147,7 +133,7 @@ def _sylvester_kernel(a: Array, b: Array, q: Array) -> Any:
             raise np.linalg.LinAlgError("a and -b have an eigenvalue in common, so that there is no one solution")
         return x
 
-    return _in_precision_of(_over_stack(one, np.asarray(a), np.asarray(b), np.asarray(q)), a, b, q)
+    return in_precision_of(over_stack(one, np.asarray(a), np.asarray(b), np.asarray(q)), a, b, q)
 
 
 def _sylvester_reverse(g: Array, a: Array, b: Array, q: Array, out: Array) -> Any:
@@ -199,7 +185,7 @@ def _sqrtm_kernel(x: Array) -> Any:
             return root
         return root.real  # SciPy 1.15 makes it complex where eigenvalues are
 
-    return _in_precision_of(_over_stack(one, np.asarray(x)), x)
+    return in_precision_of(over_stack(one, np.asarray(x)), x)
 
 
 def _has_negative_eigenvalue(matrix: Any) -> bool:
@@ -249,6 +235,44 @@ def sqrtm(a: TensorLike) -> Any:
     return _sqrtm(as_value(a))
 
 
+# -- fractional_matrix_power: along the matrix as the other functions, along the exponent log(a) a^t
+
+
+def _power_kernel(x: Array, y: Array) -> Any:
+    from scipy import linalg
+
+    def one(matrix: Array, exponent: Array) -> Any:
+        power = np.asarray(linalg.fractional_matrix_power(matrix, exponent.item()))
+        if not np.isfinite(power).all() and np.isfinite(matrix).all():
+            raise np.linalg.LinAlgError("the matrix has no such power: it is singular, or not diagonalisable at 0")
+        if power.dtype.kind != "c" or matrix.dtype.kind == "c" or _has_negative_eigenvalue(matrix):
+            return power
+        return power.real  # SciPy makes it complex where eigenvalues are
+
+    return in_precision_of(over_stack(one, np.asarray(x), np.asarray(y)[..., None, None]), x)
+
+
+def _power_reverse(g: Array, x: Array, y: Array, out: Array) -> Any:
+    along = _along(lambda a: fractional_power(a, y), adjoint(x), g)
+    rate = np.real(np.sum(np.conj(g) * (_logm(x) @ out), axis=(-2, -1)))
+    return unbroadcast(along, x.shape), unbroadcast(rate, y.shape)
+
+
+fractional_power: Op = general(
+    _power_kernel,
+    reverse=_power_reverse,
+    forward=lambda dx, dy, x, y, out: (
+        _along(lambda a: fractional_power(a, y), x, dx) + dy[..., None, None] * (_logm(x) @ out)
+    ),
+    name="fractional_matrix_power",
+    inputs=2,
+    samples=lambda draw: [
+        ((regular_matrix(draw, 3), np.array(0.4)), {}),
+        ((regular_matrix(draw, 2), np.array(-1.5)), {}),
+    ],
+)
+
+
 # -- solve_triangular: t x = b with the triangle t of a, or its transpose
 
 
@@ -260,7 +284,7 @@ def _triangular_kernel(x: Array, y: Array, trans: int, lower: bool, unit: bool) 
             return np.zeros(y.shape, np.result_type(x, y))
         return linalg.solve_triangular(x, y, trans=trans, lower=lower, unit_diagonal=unit, check_finite=False)
 
-    return _in_precision_of(_over_stack(one, np.asarray(x), np.asarray(y)), x, y)
+    return in_precision_of(over_stack(one, np.asarray(x), np.asarray(y)), x, y)
 
 
 def _triangle(x: Array, lower: bool, unit: bool) -> Any:

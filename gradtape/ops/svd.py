@@ -28,6 +28,7 @@ from gradtape.ops.linalg_common import (
     inverse_gaps,
     is_absent,
     marked,
+    over_stack,
     somewhere,
     with_diagonal,
 )
@@ -155,6 +156,37 @@ _svd = general(
     outputs=True,
     batch=batch_as_stack,
     samples=_svd_samples,
+)
+
+
+def _svd_by_driver(x: Array, strict: bool, driver: str) -> tuple[Any, Any, Any]:
+    from scipy import linalg
+
+    x = np.asarray(x)
+    if not x.size:
+        return _svd_kernel(x, strict)
+    n, k = x.shape[-1], min(x.shape[-2:])
+    width = max(k, n)
+
+    def one(matrix: Array) -> Any:
+        u, s, vh = linalg.svd(matrix, full_matrices=False, lapack_driver=driver, check_finite=False)
+        rows = [u, s[None], vh]
+        return np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in rows])
+
+    rows = x.shape[-2]
+    packed = over_stack(one, x)
+    return packed[..., :rows, :k], packed[..., rows, :k].real, packed[..., rows + 1 :, :n]
+
+
+svd_by_driver = general(
+    _svd_by_driver,
+    reverse=_svd_reverse,
+    forward=_svd_forward,
+    name="svd_by_driver",
+    outputs=True,
+    batch=batch_as_stack,
+    samples=lambda draw: [((separated(draw, 3, 2),), {"strict": False, "driver": "gesvd"})],
+    doc="The singular value decomposition with the signs that a driver of LAPACK gives it, as `scipy.linalg.svd`.",
 )
 
 

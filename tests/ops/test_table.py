@@ -425,6 +425,7 @@ def in_the_plane(case: Case) -> Case | None:
 # of complex numbers NumPy takes these in an order of its own, or not as functions that have a derivative
 REAL_ONLY = {"maximum", "minimum", "fmax", "fmin", "clip", "max", "min", "astype", "relu", "logsumexp", "softmax"}
 REAL_ONLY |= {"log_softmax", "softplus", "nan_to_num", "root of squares"}
+REAL_ONLY |= {"schur_or_hessenberg"}  # the phases of complex vectors are free
 
 
 @differentiable
