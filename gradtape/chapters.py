@@ -18,6 +18,7 @@ OPS_CHAPTERS = {
     "insertion": "delete insert resize sliding_window_view",
     "emath": "",
     "fft": "",
+    "filters": "",
     "histograms": "bincount histogram histogram2d histogram_bin_edges histogramdd",
     "labels": "",
     "layers": "",

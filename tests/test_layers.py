@@ -207,7 +207,7 @@ BUILT_ON_THE_ENGINE = (
 )
 """Chapters that use the engine through gradtape.extend, and the stand-ins."""
 
-SURFACE = ("errors", "extend", "mirror", "ops")
+SURFACE = ("errors", "extend", "mirror", "ops", "signal")
 """What they may import besides public names; of `ops` the operations, not how these read their arguments."""
 
 ALLOWED_INSIDE = {
