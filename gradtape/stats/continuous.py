@@ -163,6 +163,7 @@ truncnorm: Continuous = Continuous(
     "truncnorm",
     "a",
     "b",
+    is_moving=True,
     about="The normal distribution between a and b, which are in units of the scale from loc.",
     example="logpdf(gt.tensor([0.5, 3.0]), 0.0, 2.0) -> Tensor([-0.30422344,        -inf])",
     support=lambda a, b: (a, b),
@@ -414,15 +415,15 @@ f = Continuous(
     sf=lambda z, dfn, dfd: beta_sides(0.5 * dfn, 0.5 * dfd, z * dfn / dfd)[1],
     logcdf=lambda z, dfn, dfd: log_beta_lower(0.5 * dfn, 0.5 * dfd, z * dfn / dfd),
     logsf=lambda z, dfn, dfd: log_beta_upper(0.5 * dfn, 0.5 * dfd, z * dfn / dfd),
-    ppf=lambda q, dfn, dfd: _odds_quantile(q, 0.5 * dfn, 0.5 * dfd, upper=False) * dfd / dfn,
-    isf=lambda q, dfn, dfd: _odds_quantile(q, 0.5 * dfn, 0.5 * dfd, upper=True) * dfd / dfn,
+    ppf=lambda q, dfn, dfd: odds_quantile(q, 0.5 * dfn, 0.5 * dfd, upper=False) * dfd / dfn,
+    isf=lambda q, dfn, dfd: odds_quantile(q, 0.5 * dfn, 0.5 * dfd, upper=True) * dfd / dfn,
     draw=lambda rng, one, size, dfn, dfd: (
         random.chisquare(rng, dfn, size) / dfn * dfd / random.chisquare(rng, dfd, size)
     ),
 )
 
 
-def _odds_quantile(q: Any, a: Any, b: Any, upper: bool) -> Any:
+def odds_quantile(q: Any, a: Any, b: Any, upper: bool) -> Any:
     """The odds that a beta variable stays below (or above) with probability q, from the smaller of x and 1 - x."""
     x = betainccinv(a, b, q) if upper else betaincinv(a, b, q)
     rest = betaincinv(b, a, q) if upper else betainccinv(b, a, q)
@@ -455,7 +456,7 @@ def _student_quantile(q: Any, df: Any) -> Any:
     """t^2 / df are the odds of a beta variable that are exceeded with probability 2 q; near 0, through its root."""
     left = q < 0.5
     small = np.where(left, q, 1 - q)
-    odds = _odds_quantile(2 * np.where(small == 0.5, 0.25, small), 0 * df + 0.5, 0.5 * df, upper=True)
+    odds = odds_quantile(2 * np.where(small == 0.5, 0.25, small), 0 * df + 0.5, 0.5 * df, upper=True)
     t = np.sqrt(df * odds)
     middle = (q - 0.5) * np.exp(betaln(0 * df + 0.5, 0.5 * df)) * np.sqrt(df)  # the tangent at q = 1/2
     return np.where(small == 0.5, middle, np.where(left, -t, t))
