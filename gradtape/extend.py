@@ -58,6 +58,8 @@ keeps_saved_values()          whether saved values are kept until what came of t
 check_seed(seed, target, what)  a cotangent of a target: ones for None; raises if the shape does not fit
 unbroadcast(gradient, shape)  the sum over the axes along which an array of `shape` was stretched
 nodes_behind(output, bit)     the recorded nodes from the sources of a tape to an output, parents first
+next_order()                  the order number of what is recorded next: nodes with smaller ones were there before
+nodes_before_run(targets, start, mask)  the nodes from before an order number that these results were computed from
 can_push(nodes)               whether all these operations have a forward rule
 note_parameter_change(extra)  before a parameter changes: warns if its gradient contains that of an earlier step
 note_missing_gradients(...)   warns of a step of an optimiser none of whose parameters has a gradient
@@ -151,6 +153,7 @@ jit
 
 Compiled                      the class of compiled functions
 JitWarning                    what is warned with where a function cannot be compiled
+Untraceable                   raise it where a traced value cannot be handled: the call runs uncompiled then
 Literal                       a Python object among the operands of an instruction
 
 Files, processes, other libraries
@@ -173,7 +176,7 @@ from gradtape.core.backprop import release_saved, walk
 from gradtape.core.backward import backward_of, gradients_of, last_backward
 from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row, repeat_for_batch
 from gradtape.core.forward import push_tangents
-from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node
+from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node, next_order
 from gradtape.core.location import Location, is_library, register_own_package, user_frame
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.operation import attach as tensor_at
@@ -212,13 +215,14 @@ if TYPE_CHECKING:
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
-    from gradtape.jit.errors import JitWarning
+    from gradtape.jit.errors import JitWarning, Untraceable
     from gradtape.jit.ir.program import Literal
     from gradtape.numpy_dispatch.interchange import import_library, torch_to_array
     from gradtape.ops.convolution import integers_for_axes, padding_widths
     from gradtape.ops.cross_entropy import reduce_losses
     from gradtape.transforms.custom.arrays import Arrays, is_array, is_recorded, split_arrays
     from gradtape.transforms.custom.errors import RuleCall, definition_of, function_name
+    from gradtape.transforms.custom.frontier import nodes_before_run
     from gradtape.transforms.custom.functions import FunctionRule, split_results
     from gradtape.transforms.custom.rules import (
         BatchedRule,
@@ -257,13 +261,14 @@ _LATER = {
     "gradtape.explain.render.spelling": "respell",
     "gradtape.explain.source.files": "returned_span span_of",
     "gradtape.jit.api": "Compiled",
-    "gradtape.jit.errors": "JitWarning",
+    "gradtape.jit.errors": "JitWarning Untraceable",
     "gradtape.jit.ir.program": "Literal",
     "gradtape.numpy_dispatch.interchange": "import_library torch_to_array",
     "gradtape.ops.convolution": "integers_for_axes padding_widths",
     "gradtape.ops.cross_entropy": "reduce_losses",
     "gradtape.transforms.custom.arrays": "Arrays is_array is_recorded split_arrays",
     "gradtape.transforms.custom.errors": "RuleCall definition_of function_name",
+    "gradtape.transforms.custom.frontier": "nodes_before_run",
     "gradtape.transforms.custom.functions": "FunctionRule split_results",
     "gradtape.transforms.custom.rules": "BatchedRule ResultForm KeptValues CustomRule apply_rule transpose_linear",
     "gradtape.transforms.implicit.outside_tape": "numbers_if_known is_followed off_tape call_outside",
@@ -417,6 +422,7 @@ __all__ = [
     "Span",
     "TapeType",
     "Tensor",
+    "Untraceable",
     "ValuePacking",
     "Variable",
     "after_fork_in_child",
@@ -472,7 +478,9 @@ __all__ = [
     "messages",
     "multilinear",
     "named_leaves",
+    "next_order",
     "node_of",
+    "nodes_before_run",
     "nodes_behind",
     "note_missing_gradients",
     "note_parameter_change",

@@ -23,7 +23,7 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from types import ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -153,6 +153,8 @@ def passed_through(function: Callable[..., Any], called: str, reason: str = DEFA
             return kind(map(plain, value))
         if kind is dict:
             return {key: plain(element) for key, element in value.items()}
+        if kind in _FUNCTIONS:  # of the user's, which may return what is recorded
+            return functools.wraps(value)(lambda *args, **kwargs: plain(value(*args, **kwargs)))
         if not isinstance(value, Tensor):
             return value
         if is_tracked(value):
@@ -164,8 +166,13 @@ def passed_through(function: Callable[..., Any], called: str, reason: str = DEFA
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if holds_tensor(args) or (kwargs and holds_tensor(kwargs.values())):
+        given = (*args, *kwargs.values())
+        if holds_tensor(given) or any(type(value) in _FUNCTIONS for value in given):
             args, kwargs = plain(args), plain(kwargs)
         return function(*args, **kwargs)
 
     return call
+
+
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
+"""The classes of functions that users write."""
