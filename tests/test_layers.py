@@ -185,7 +185,7 @@ ALLOWED = {
     "commands": "atomic_write checking core errors explain standins_package",
     "linalg": "ops",
     "mirror": "core errors",
-    "scipy": "errors extend linalg mirror odes ops optimize quadrature signal stats transforms",
+    "scipy": "errors extend linalg mirror odes ops optimize quadrature random signal stats transforms",
     "numpy": "errors extend gradtape mirror ops random transforms",
     "nn": "errors extend ops",
     "notebooks": "extend",

@@ -225,6 +225,8 @@ class at:
 
     def __getitem__(self, index: IndexLike) -> _Place:
         parts = static_index(index)
+        if len(parts) == 1 and isinstance(parts[0], Lifted) and parts[0].dtype.kind == "b":
+            return _MaskedPlace(self._x, parts)
         return (_MovingPlace if any(isinstance(part, Lifted) for part in parts) else _Place)(self._x, parts)
 
 
@@ -293,6 +295,34 @@ class _Place:
             )
             left = np.delete(left, first)
         return reshape(result, self._x.shape)
+
+
+class _MaskedPlace(_Place):
+    """The elements of a mask whose numbers are known in the call only: which they are, but not how many."""
+
+    def set(self, value: Any) -> Any:
+        chosen = self._select(value, lambda new: new)
+        return self._known().set(value) if chosen is None else chosen
+
+    def add(self, value: Any) -> Any:
+        chosen = self._select(value, lambda new: self._x + new)
+        return self._known().add(value) if chosen is None else chosen
+
+    def each(self, op: Callable[..., Any], value: Array) -> Any:
+        chosen = self._select(value, lambda new: op(self._x, new))
+        return self._known().each(op, value) if chosen is None else chosen
+
+    def _select(self, value: Any, make: Callable[[Any], Any]) -> Any:
+        """The elements of the mask from `make`, all others as they are, if the same number goes to all of them."""
+        mask, new = self._index[0], self._in_kind(value)
+        if new.ndim or mask.shape != self._x.shape[: mask.ndim]:
+            return None
+        wide = reshape(mask, mask.shape + (1,) * (self._x.ndim - mask.ndim))
+        return where(wide, make(new.astype(self._x.dtype)), self._x)
+
+    def _known(self) -> _Place:
+        """The same place with the mask of this call."""
+        return _Place(self._x, static_index(self._index[0]._concrete()))
 
 
 class _MovingPlace(_Place):

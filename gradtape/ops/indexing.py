@@ -7,6 +7,7 @@ array, and the elements are taken from there.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,8 +45,13 @@ def static_index(index: Any) -> Index:
 
 
 def _static_part(part: Any) -> Any:
-    if isinstance(part, (int, slice, Lifted)) or part is None or part is Ellipsis:
+    if isinstance(part, (int, Lifted)) or part is None or part is Ellipsis:
         return part
+    if isinstance(part, slice):
+        bounds = part.start, part.stop, part.step
+        if all(bound is None or type(bound) is int for bound in bounds):
+            return part
+        return slice(*[None if bound is None else operator.index(bound) for bound in bounds])
     array = np.array(plain(part))
     if array.dtype.kind == "f" and array.size == 0:
         array = array.astype(int)

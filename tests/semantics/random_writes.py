@@ -3,7 +3,8 @@
     python -m tests.semantics.random_writes --programs 1000 --seed 0
 
 A program is the source of a function of two arrays, in NumPy as it is written: views of views, element and slice
-assignment, operators in place, `out=`, `ufunc.at`, buffers that are filled, overlapping copies. It is run on arrays
+assignment, operators in place, `out=`, `ufunc.at`, buffers that are filled, overlapping copies, and loops of such
+writes, long enough to be made loops of the compiled program. It is run on arrays
 (values), on tensors in each mode of differentiation, compiled with its checking mode on, and on `ModelArray`s. A model
 array is a set of positions in a memory; the memory is one flat tensor, and a write makes another one by `where`. So
 what the model differentiates has neither a view nor a write.
@@ -43,11 +44,13 @@ class ModelArray:
         self.positions = positions
 
     @staticmethod
-    def of(value: Any) -> ModelArray:
-        """A new array with a memory of its own."""
-        shape = tuple(np.shape(value))
-        memory = Memory(np.reshape(value, (-1,)), shape)
-        return ModelArray(memory, memory.index)
+    def of(value: Any, axes: tuple[int, ...] | None = None) -> ModelArray:
+        """A new array with a memory of its own; `axes` are in the order in which they lie in memory."""
+        if axes is None:
+            axes = tuple(range(np.ndim(value)))
+        moved = np.transpose(value, axes)
+        memory = Memory(np.reshape(moved, (-1,)), tuple(moved.shape))
+        return ModelArray(memory, memory.index.transpose(np.argsort(axes)))
 
     @property
     def value(self) -> Any:
@@ -107,7 +110,9 @@ class ModelArray:
         assert method == "__call__"
         result = ufunc(*[_value_of(x) for x in inputs])
         if not out:
-            return ModelArray.of(result)
+            given = [x.positions for x in inputs if isinstance(x, ModelArray)]
+            strides = np.positive(sum(given[1:], start=given[0])).strides
+            return ModelArray.of(result, tuple(sorted(range(len(strides)), key=lambda axis: -strides[axis])))
         (target,) = out
         kept = target.value
         target._write(target.positions, result if where is True else np.where(where, result, kept))
@@ -253,8 +258,46 @@ class Program:
         if shape:
             self.run(f"np.add.at({name}, [0, {shape[0] - 1}, 0], 0.5)")
 
+    def draw_loop(self) -> None:
+        """A loop whose steps write to elements and rows, at places that move with its counter, and to views."""
+        names = [name for name, value in self.names.items() if value.shape and value.size]
+        if not names:
+            return
+        lines = [self.draw_step(self.choose(names), names) for _ in range(self.rng.integers(1, 4))]
+        count = self.choose([10, 13])
+        if self.rng.integers(4) == 0 and self.names[lines[0].split("[")[0]].ndim > 0:
+            inner = f"for s in range({self.choose([2, 9])}): {'; '.join(lines).replace('(t', '(t + s')}"
+            self.run(f"for t in range({count}):\n        {inner}")
+        else:
+            self.run(f"for t in range({count}): {'; '.join(lines)}")
+        self.names.pop("t"), self.names.pop("s", None)
 
-STATEMENTS = ("view " * 4 + "compute " * 2 + "assign " * 4 + "augment " * 4 + "copy forget shift out at").split()
+    def draw_step(self, name: str, names: list[str]) -> str:
+        """One write of a step; what is written stays small."""
+        length = self.names[name].shape[0]
+        there = f"(t * {self.choose([1, 1, 2])} + {self.rng.integers(3)}) % {length}"
+        index = self.choose([there, there, f"({there}) - {length}", self.basic_index(self.names[name].shape)])
+        if length > 2 and self.rng.integers(4) == 0:
+            index = f"(t + 0) % {length - 1}:(t + 0) % {length - 1} + 2"
+        picked = np.shape(eval(f"{name}[{index}]", {"np": np, "t": 0}, self.names))
+        fitting = [f"{name}[{index}]"]
+        for other in names:
+            value = self.names[other]
+            if value.shape == picked:
+                fitting.append(other)
+            if value.shape[1:] == picked:
+                fitting.append(f"{other}[(t + {self.rng.integers(3)}) % {value.shape[0]}]")
+        one, two = self.choose(fitting), self.choose(fitting)
+        new = self.choose(["np.sin({a} + {b})", "np.tanh({a} * {b})", "{a} * 0.5 + {b} * 0.25", "{a} * (0.05 * t)"])
+        operator = self.choose(["=", "=", "+=", "*="])
+        if operator == "=":
+            return f"{name}[{index}] = {new.format(a=one, b=two)}"
+        return f"{name}[{index}] {operator} 0.1 * {f'np.cos({one})' if operator == '+=' else f'np.sin({one})'}"
+
+
+STATEMENTS = (
+    "view " * 4 + "compute " * 2 + "assign " * 4 + "augment " * 4 + "copy forget shift out at loop loop"
+).split()
 CHECKS = ["value", "gradient", "tangent", "second", "batch", "compiled", "compiled gradient"]
 
 

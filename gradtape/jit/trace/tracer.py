@@ -55,6 +55,10 @@ if TYPE_CHECKING:
     from gradtape.jit.passes.reroll.find import FoundLoops
 
 YIELD_INTERVAL = 1e-3  # seconds between yields to threads that draw random numbers; Python switches threads after 5 ms
+MAX_ELEMENT_GUARDS = 8
+"""How many elements of an input of integers are guards of their own: if more are read, the whole array is one."""
+RECENT_READS = 64
+"""Among how many instructions that of an element is looked for."""
 MAX_FLOAT_GUARDS = 32
 """How many floating-point values a function may read: each is a guard that must match to the last bit."""
 
@@ -96,6 +100,8 @@ class TracingLevel(Level):
         self._traits: dict[Op, OpTraits] = {}
         self._relied_on: set[Value] = set()
         self._float_guards = 0  # how many of these are floating-point
+        self._given: dict[Value, Any] = {}  # the arrays of the inputs of integers
+        self._elements_read: dict[Value, int] = {}  # how many elements of an input of integers were relied on
         self._small_constants: dict[Any, Value] = {}
         self._warned: set[str] = set()
         self.value_of_node: dict[int, Value] = {}  # values by the order of their graph node
@@ -130,6 +136,8 @@ class TracingLevel(Level):
         """A tracer for an array that is an input of the program."""
         value = self.new_value(array)
         self.inputs.append(value)
+        if value.dtype.kind in "iu":
+            self._given[value] = np.asarray(array)
         return TraceTensor(array, value, self, node)
 
     def new_variable(self, variable: Variable) -> TraceVariable:
@@ -331,6 +339,11 @@ class TracingLevel(Level):
         """The array of a tracer; adds a guard that its value is the same in later runs."""
         self.check_open(tensor)
         value, array = tensor.traced, np.asarray(tensor._array)
+        expected, source = array, self._integer_source(value)
+        if source is not None:
+            self._elements_read[source] = self._elements_read.get(source, 0) + 1
+            if self._elements_read[source] > MAX_ELEMENT_GUARDS:
+                value, expected = source, self._given[source]
         if value not in self._relied_on:
             self._relied_on.add(value)
             self.detector.stop()
@@ -341,11 +354,21 @@ class TracingLevel(Level):
                     "x.numpy()), and they would have to be the same to the last bit in another call. Compare tensors "
                     "(`if x > 1.0`, not `if float(x) > 1.0`), which looks at yes or no only, or use np.where"
                 )
-            expected = frozen_copy(array)
-            self.instructions.append(Instruction(GUARD, (value,), {"expected": expected}, (), here(2), True))
+            params = {"expected": frozen_copy(expected)}
+            self.instructions.append(Instruction(GUARD, (value,), params, (), here(2), True))
         view = array.view()
         view.flags.writeable = False
         return view
+
+    def _integer_source(self, value: Value) -> Value | None:
+        """The input of which `value`, which was just read, is an element or a part, if it is an array of integers."""
+        for instruction in reversed(self.instructions[-RECENT_READS:]):
+            if value in instruction.results:
+                source = instruction.operands[0] if instruction.name == "getitem" else None
+                if type(source) is Value and source in self._given:
+                    return source
+                break
+        return None
 
     def check_open(self, tensor: Any) -> None:
         """Raise `TapeError` if the trace of `tensor` has ended."""

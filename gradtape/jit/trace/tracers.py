@@ -103,13 +103,16 @@ class TraceTensor(Lifted):
 
     def __getitem__(self, index: Any) -> Any:
         parts = index if type(index) is tuple else (index,)
-        if type(index) is int or all(type(part) in _STATIC for part in parts):
+        if type(index) is int or all(type(part) in _STATIC and _is_fixed(part) for part in parts):
             item = unary_fast_paths["item"](self, sys._getframe(1), {"index": parts})
             return super().__getitem__(index) if item is None else item
         return super().__getitem__(_concrete_masks(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        super().__setitem__(_concrete_masks(index), value)
+        if not np.ndim(value) and isinstance(index, TraceTensor):  # the same number for all elements of a mask
+            super().__setitem__(index, value)
+        else:
+            super().__setitem__(_concrete_masks(index), value)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs and type(self) is TraceTensor:
@@ -187,6 +190,16 @@ class TraceVariable(Variable):
         """Subtract from the value; see `assign`."""
         with recording.during(recording.current().mute(True)):
             return self.assign(self.level.lift(self) - delta)
+
+
+def _is_fixed(part: Any) -> bool:
+    """Whether a part of an index, if it is a slice, has numbers for bounds."""
+    if type(part) is not slice:
+        return True
+    return type(part.start) in _BOUNDS and type(part.stop) in _BOUNDS and type(part.step) in _BOUNDS
+
+
+_BOUNDS = frozenset({int, type(None)})
 
 
 def _concrete_masks(index: Any) -> Any:

@@ -16,9 +16,9 @@ from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import find_outlined
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, SlotKey
 from gradtape.jit.native.emit.memory_checks import GUARD, ModuleChecks, emit_poison
-from gradtape.jit.native.emit.nest import NestCode, NestEmitter, emit_zeros
+from gradtape.jit.native.emit.nest import NestCode, NestEmitter, emit_copy, emit_zeros
 from gradtape.jit.native.lower.decompose import decompose
-from gradtape.jit.native.lower.ir import PART, AnyInstruction, ArrayValue
+from gradtape.jit.native.lower.ir import PART, WRITE, AnyInstruction, ArrayValue
 from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOP
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
@@ -46,10 +46,14 @@ class Block:
         outputs: Sequence[ArrayValue],
         steps: Mapping[ArrayValue, tuple[int, ...]] | None = None,
         prefix: str = "",
+        plan: FusionPlan | None = None,
     ) -> None:
+        """`plan` is the plan of the instructions, where it was made before."""
         self.module, self.machine, self.prefix = module, machine, prefix
         self.checks = getattr(module, "checks", None)  # see `memory_checks`
-        self.plan = plan = FusionPlan(instructions, inputs, outputs, dict(steps or {}))
+        if plan is None:
+            plan = FusionPlan(instructions, inputs, outputs, dict(steps or {}))
+        self.plan = plan
         self.inputs, self.written = tuple(inputs), tuple(plan.written)
         self.codes: list[NestCode] = []
         self.addresses: dict[str, int] = {}  # symbol -> address, for the linker
@@ -61,7 +65,8 @@ class Block:
         self.is_checked = self._can_fail(loops)
         self.slots = {key: i for i, key in enumerate([*keys, STATUS] if self.is_checked else keys)}
         self.count = len(self.slots)
-        self.slots |= {value: self.slots[output] for value, output in plan.aliases.items()}
+        self.slots |= {output: self.slots[value] for output, value in plan.in_place.items()}
+        self.slots |= {value: self.slots[output] for value, output in (*plan.aliases.items(), *plan.merged.items())}
         self.constant_arrays = {self.slots[value]: array for value, array in plan.constants.items()}
         self.kept: list[Any] = []  # objects whose addresses are in the code
         self._outlined = find_outlined([instruction for nest in plan.nests for instruction in nest.instructions])
@@ -85,7 +90,11 @@ class Block:
         return any(i.name in CHECKED or i.name == LOOP for i in decompose(bodies))
 
     def _emit_nest(self, name: str, nest: Nest) -> None:
-        around = [scatter.results[0] for scatter in nest.scatters if scatter.name != PART]  # parts cover their result
+        # parts cover their result; a write begins with a copy of its base
+        around = [scatter.results[0] for scatter in nest.scatters if scatter.name not in (PART, WRITE)]
+        for scatter in nest.scatters:
+            if scatter.name == WRITE:
+                self._emit_base(f"{name}_base", scatter.results[0])
         if around:
             zeros = [(self.slots[value], bytes_of(value)) for value in around]
             self.codes.append(emit_zeros(self.module, f"{name}_zeros", zeros))
@@ -96,8 +105,17 @@ class Block:
         self._memory.record_reuses(len(self.codes) - 1, emitter.reuses())
         self._memory.sizes |= code.partial_sizes
         made = [instruction.results[0] for instruction in nest.scatters + nest.reductions]
-        roots = [self.plan.layouts[value].root for value in (*nest.loads, *nest.tables)]
+        roots = self.plan.memory_read(nest)
         self._memory.record_uses(len(self.codes) - 1, [*roots, *nest.stores, *made, *code.partial_sizes])
+
+    def _emit_base(self, name: str, result: ArrayValue) -> None:
+        """Emit the copy of what a result is a version of, unless it is in the same memory."""
+        base = self.plan.links[result]
+        source, target = self.slots[base], self.slots[result]
+        if source != target:
+            self.codes.append(emit_copy(self.module, name, source, target, bytes_of(result)))
+            self._memory.record_uses(len(self.codes) - 1, [base, result])
+            self._memory.record_reuses(len(self.codes) - 1, [(base, result)])
 
     def _emit_call(self, name: str, step: CallStep) -> None:
         """Emit a call. Its emitter is loaded by name: few programs have more than one kind of call."""
@@ -110,11 +128,14 @@ class Block:
         self.codes.append(NestCode(name, code.units, code.finish, code.work, False, {}))
         roots = [self.plan.layouts[value].root for value in instruction.values]
         self._memory.record_uses(len(self.codes) - 1, [*roots, *instruction.results, instruction])
+        links = self.plan.links
+        versions = [(links[result], result) for result in instruction.results if result in links]
+        self._memory.record_reuses(len(self.codes) - 1, [pair for pair in versions if roots.count(pair[0]) == 1])
 
     def _insert_poison(self, starts: dict[Any, int]) -> None:
         """Fill outputs with poison before the first step, and temporaries before the step at which each starts."""
         at_step: dict[int, list[tuple[int, int]]] = {
-            0: [(self.slots[value], bytes_of(value)) for value in self.written]
+            0: [(self.slots[value], bytes_of(value)) for value in self.written if value not in self.plan.in_place]
         }
         for key, step in starts.items():
             at_step.setdefault(step, []).append((self.slots[key], self._memory.sizes[key]))

@@ -14,9 +14,10 @@ from llvmlite import ir
 from gradtape.jit.ir.program import Loop, Walk
 from gradtape.jit.native.emit.block import Block, make_internal
 from gradtape.jit.native.emit.builder import start_builder
-from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey
+from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey, copy_if_apart
 from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
 from gradtape.jit.native.lower.support import LOOP
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import bytes_of
 from gradtape.jit.native.schedule.workspace import align
 
@@ -43,9 +44,16 @@ class InnerBlockEmitter(Loops):
         self.module = outer.module
         self.operands = [outer.plan.layouts[x].root for x in instruction.values]  # in C order, from the start
 
-    def open(self, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    def open(
+        self,
+        instructions: Sequence[Any],
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        plan: FusionPlan | None = None,
+    ) -> None:
         """Emit the inner block and start the function."""
-        self.inner = Block(self.module, self.outer.machine, instructions, inputs, outputs, prefix=f"{self.name}_body_")
+        prefix = f"{self.name}_body_"
+        self.inner = Block(self.module, self.outer.machine, instructions, inputs, outputs, prefix=prefix, plan=plan)
         self.body = make_internal(self.inner.emit_run())
         self.outer.addresses |= self.inner.addresses
         self.memory = self.inner.workspace
@@ -113,14 +121,16 @@ class InnerBlockEmitter(Loops):
 class LoopBodyEmitter(InnerBlockEmitter):
     """Emits a loop: the inner block is its body, which runs once for each iteration.
 
-    Each carried value has two buffers: an iteration reads one and writes the other.
+    A carried value whose new version is made in place has one buffer, the memory of the result. Each other one has two:
+    an iteration reads one and writes the other.
     """
 
     def emit(self) -> int:
         """Emits the loop; a measure of its work, in elements of light loops."""
         loop = self.instruction.params["loop"]
         body, constants = loop.body, loop.body.constants
-        self.open(body.instructions, [*body.inputs, *(constant.value for constant in constants)], body.outputs)
+        plan = self.outer.plan.bodies.get(self.instruction)
+        self.open(body.instructions, [*body.inputs, *(constant.value for constant in constants)], body.outputs, plan)
         space = self.outer_slot(self.instruction)
         self.prepare(space, {self.inner.slots[constant.value]: constant.array for constant in constants})
         self.emit_steps(loop, space, [self.outer_slot(key) for key in self.operands])
@@ -138,18 +148,24 @@ class LoopBodyEmitter(InnerBlockEmitter):
         inner, builder = self.inner, self.builder
         inputs, outputs = loop.body.inputs, loop.body.outputs
         carried, sliced = loop.carried, len(loop.sliced)
-        pairs = [(self.room(space, value), self.room(space, value)) for value in inputs[:carried]]
-        for (first, _), operand, value in zip(pairs, operands, inputs, strict=False):
-            self.copy_bytes(first, operand, bytes_of(value))
+        results = [self.outer_slot(result) for result in self.instruction.results]
+        in_place = [output in inner.plan.in_place for output in outputs[:carried]]
+        pairs = []
+        for stays, value, operand, result in zip(in_place, inputs, operands, results, strict=False):
+            if stays:
+                pairs.append((result, result))
+                copy_if_apart(builder, result, operand, bytes_of(value))
+            else:
+                pairs.append((self.room(space, value), self.room(space, value)))
+                self.copy_bytes(pairs[-1][0], operand, bytes_of(value))
         for value, operand in zip(inputs[carried + sliced :], operands[carried + sliced :], strict=True):
             self.fill_slot(inner.slots[value], operand)
-        results = [self.outer_slot(result) for result in self.instruction.results]
         with self.loop(0, loop.length) as step:
             odd = builder.trunc(step, ir.IntType(1))
             targets = []
             for (one, other), value in zip(pairs, inputs, strict=False):
-                self.fill_slot(inner.slots[value], builder.select(odd, other, one))
-                targets.append(builder.select(odd, one, other))
+                self.fill_slot(inner.slots[value], one if one is other else builder.select(odd, other, one))
+                targets.append(one if one is other else builder.select(odd, one, other))
             for walk, value, operand in zip(loop.sliced, inputs[carried:], operands[carried:], strict=False):
                 self.fill_slot(inner.slots[value], self.row_address(operand, walk, step, value))
             for walk, value, result in zip(loop.stacked, outputs[carried:], results[carried:], strict=True):
@@ -165,6 +181,8 @@ class LoopBodyEmitter(InnerBlockEmitter):
                     source = builder.load(self.inner_slot(inner.slots[value]), typ=POINTER)
                     self.copy_bytes(target, source, bytes_of(value))
         for (one, other), result, value in zip(pairs, results, outputs, strict=False):
+            if one is result:
+                continue
             self.copy_bytes(result, other if loop.length % 2 else one, bytes_of(value))
 
 

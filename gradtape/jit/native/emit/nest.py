@@ -31,6 +31,7 @@ from gradtape.jit.native.emit.loops import (
     Dimension,
     SlotKey,
     Stored,
+    copy_if_apart,
     dimensions,
     emit_clear,
 )
@@ -40,6 +41,7 @@ from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER, AnyInstruction, Ar
 from gradtape.jit.native.lower.support import ZERO_OUTSIDE
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
+from gradtape.jit.native.schedule.layout import Layout
 
 # Lanes of a vector: many for short bodies, so that more loads are in flight; fewer for long ones, which need more
 # registers and more time to compile. No result depends on the width.
@@ -123,6 +125,7 @@ class NestEmitter(Reducing):
         self.lanes = Lanes(self.builder, self.width, self.machine.fused)
         self.elements = Elements(self.lanes, self.outlined)
         self.pointers = {key: self.buffer(self.memory(key)) for key in self.inner.steps}
+        self.starts = {key: self.emit_start(key) for key in self.inner.steps}
         self.tables = {table: self.buffer(self.plan.layouts[table].root) for table in self.nest.tables}
         if self.nest.is_checked:
             self.status = self.buffer(STATUS)
@@ -153,7 +156,7 @@ class NestEmitter(Reducing):
         pairs = []
         for value in nest.loads:
             root = layouts[value].root
-            if roots.count(root) > 1 or layouts[value].offset or math.prod(root.shape) != whole:
+            if roots.count(root) > 1 or layouts[value].offset or layouts[value].moves or math.prod(root.shape) != whole:
                 continue
             for stored in nest.stores:
                 steps = [(loop.steps[value], loop.steps[Stored(stored)]) for loop in self.loops]
@@ -172,12 +175,26 @@ class NestEmitter(Reducing):
         return self.plan.layouts[key].root
 
     def start(self, key: ArrayKey) -> int:
-        """The first element of an array of the nest in its slot."""
+        """The first element of an array of the nest in its slot; of a moving view, as if it had not moved."""
+        layout = self.layout(key)
+        return 0 if layout is None else layout.offset
+
+    def layout(self, key: ArrayKey) -> Layout | None:
+        """Where a value is that the nest reads, or the part that a scatter writes to; None for a whole array."""
         if isinstance(key, Stored):
-            return 0
+            return None
         if isinstance(key, Instruction | LoweredInstruction):
-            return 0 if key in self.nest.reductions else self.plan.target(key).offset
-        return self.plan.layouts[key].offset
+            return None if key in self.nest.reductions else self.plan.target(key)
+        return self.plan.layouts[key]
+
+    def emit_start(self, key: ArrayKey) -> Any:
+        """The first element of an array of the nest in its slot, with what the moves of a moving view add."""
+        start, layout = self.number(self.start(key)), self.layout(key)
+        for index, step in layout.moves if layout is not None else ():
+            place = self.plan.layouts[index]
+            address = self.builder.gep(self.buffer(place.root), [self.number(place.offset)], source_etype=LONG)
+            start = self.plus_steps(start, self.builder.load(address, typ=LONG, align=8), step)
+        return start
 
     def emit_empty(self) -> NestCode:
         """A nest without elements: reductions have the value of an empty reduction, and nothing is stored."""
@@ -213,7 +230,7 @@ class NestEmitter(Reducing):
         *outer, row_chunk, chunk = indices
         offsets = {}
         for key in self.inner.steps:
-            offset = self.number(self.start(key))
+            offset = self.starts[key]
             for loop, index in zip(self.outer, outer, strict=True):
                 offset = self.plus_steps(offset, index, loop.steps[key])
             offsets[key] = offset
@@ -350,6 +367,20 @@ class NestEmitter(Reducing):
             if row is not None and self.rows is not None:
                 offset = self.plus_steps(offset, row, self.rows.steps[key])
             self.store(values[value], value.dtype, self.pointers[key], offset, place, self.inner.steps[key])
+
+
+def emit_copy(module: ir.Module, name: str, source: int, target: int, size: int) -> NestCode:
+    """Emit a function like that of a nest which copies memory from slot to slot, unless that is the same memory."""
+    function = ir.Function(module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
+    builder = start_builder(function.append_basic_block("entry"))
+    written, read = (_slot_address(builder, function.args[0], slot) for slot in (target, source))
+    copy_if_apart(builder, written, read, size)
+    builder.ret_void()
+    return NestCode(name, 1, None, size // 64, False, {})
+
+
+def _slot_address(builder: Any, buffers: ir.Value, slot: int) -> Any:
+    return builder.load(builder.gep(buffers, [ir.Constant(LONG, slot)], source_etype=POINTER), typ=POINTER)
 
 
 def emit_zeros(module: ir.Module, name: str, places: Sequence[tuple[int, int]]) -> NestCode:

@@ -10,7 +10,7 @@ from llvmlite import ir
 
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import memory_type
-from gradtape.jit.native.emit.loops import STATUS, CallCode
+from gradtape.jit.native.emit.loops import STATUS, CallCode, copy_if_apart
 from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class ScatterAddEmitter(CallEmitter):
-    """Emits `name(buffers, begin, end)`: clear the result, then add the elements at their positions, in order."""
+    """Emits `name(buffers, begin, end)`: clear the result, then add the elements at their positions, in order.
+
+    Where there is a base, the result begins as a copy of it.
+    """
 
     def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
         super().__init__(block, name, instruction)
@@ -29,12 +32,15 @@ class ScatterAddEmitter(CallEmitter):
     def emit(self) -> int:
         """Emits the function; a measure of its work, in elements of light loops."""
         builder = self.builder
-        given, positions = self.instruction.values
+        given, positions, *base = self.instruction.values
         (result,) = self.instruction.results
         size, count = math.prod(result.shape), math.prod(given.shape)
         source, places = (self.buffer(self.plan.layouts[x].root) for x in (given, positions))
         out, status = self.buffer(result), self.buffer(STATUS)
-        self.clear(out, size * result.dtype.itemsize)
+        if base:
+            copy_if_apart(builder, out, self.buffer(self.plan.layouts[base[0]].root), size * result.dtype.itemsize)
+        else:
+            self.clear(out, size * result.dtype.itemsize)
         if size:
             kind = memory_type(result.dtype)
             with self.loop(0, count) as index:

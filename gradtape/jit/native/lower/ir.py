@@ -3,7 +3,10 @@
 PART            "part": write the operand to a part of the result; other parts fill the rest (concatenate, stack)
 GATHER          "table": elements of an array in memory, `params["table"]`, at the positions of the operand
 CHECK_INDEX     "within": a position along an axis, made non-negative and checked against the length
-SCATTER_ADD     "filling": add the first operand to an array of zeros, at the positions of the second operand
+SCATTER_ADD     "filling": add the first operand to an array of zeros, at the positions of the second operand; to a copy
+                of the third operand if there is one
+WRITE           "write": the second operand, with a part of it replaced by the first
+MOVING_VIEW     "moving view": a part of the first operand, at a position that the others say
 CONSTANT        "held": an array that is the same in every run
 CALLBACK        "callback": call the NumPy kernel of `params["instruction"]` from native code
 """
@@ -29,6 +32,8 @@ PART = "part"
 GATHER = "table"
 CHECK_INDEX = "within"
 SCATTER_ADD = "filling"
+WRITE = "write"
+MOVING_VIEW = "moving view"
 CONSTANT = "held"
 CALLBACK = "callback"
 

@@ -6,15 +6,18 @@ import math
 
 import numpy as np
 
+from gradtape.jit.ir.program import Program
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan
+from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan, writes
 from gradtape.jit.native.lower.ir import (
     CALLBACK,
     CHECK_INDEX,
     CONSTANT,
     GATHER,
+    MOVING_VIEW,
     PART,
     SCATTER_ADD,
+    WRITE,
     AnyInstruction,
     are_values,
 )
@@ -44,7 +47,7 @@ def is_view(instruction: AnyInstruction) -> bool:
     """Whether the result is a view of the operand's memory, so that no code is emitted."""
     if instruction.name == "getitem":
         return not decompose.has_arrays(instruction.params["index"])
-    return instruction.name in VIEWS or instruction.name in (WINDOW_READ, JOINED_VIEW)
+    return instruction.name in VIEWS or instruction.name in (WINDOW_READ, JOINED_VIEW, MOVING_VIEW)
 
 
 def is_call(instruction: AnyInstruction) -> bool:
@@ -54,7 +57,7 @@ def is_call(instruction: AnyInstruction) -> bool:
 
 def is_scatter(instruction: AnyInstruction) -> bool:
     """Whether an instruction writes its operand to a part of its result."""
-    return instruction.name in (SCATTER, FROM_DIAGONAL, PART)
+    return instruction.name in (SCATTER, FROM_DIAGONAL, PART, WRITE)
 
 
 def leaves_memory(instruction: AnyInstruction) -> bool:
@@ -119,10 +122,19 @@ def _supports_loop(instruction: AnyInstruction) -> bool:
     if not all(constant.array.flags.c_contiguous and constant.array.flags.aligned for constant in body.constants):
         return False
     made = [result for inner in body.instructions for result in inner.results]
-    if any(math.prod(value.shape) > tiling.LARGE for value in (*made, *body.inputs)):
+    large = any(math.prod(value.shape) > tiling.LARGE for value in (*made, *body.inputs))
+    if large and not _has_writes(body):
         # without tiling, a loop over large arrays runs better step by step, since each step can use threads
         return tiling.loop_shape(instruction) is not None
     return bool(body.instructions) and all(not inner.effect and supports(inner) for inner in body.instructions)
+
+
+def _has_writes(body: Program) -> bool:
+    """Whether the body of a loop writes to parts of arrays: native loops do that in place."""
+    return any(
+        inner.name in writes.WRITING or (inner.name == LOOP and _has_writes(inner.params["loop"].body))
+        for inner in body.instructions
+    )
 
 
 def _is_basic(index: object) -> bool:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import GATHER, AnyInstruction, ArrayValue, LoweredInstruction, LoweredValue, is_value
+from gradtape.jit.native.lower.ir import (
+    GATHER,
+    WRITE,
+    AnyInstruction,
+    ArrayValue,
+    LoweredInstruction,
+    LoweredValue,
+    is_value,
+)
 from gradtape.jit.native.lower.support import (
     SCATTER,
     WINDOW_READ,
@@ -38,11 +46,14 @@ def virtualise_scatters(instructions: Sequence[AnyInstruction], outputs: Sequenc
             needed.update(instruction.values)
             if not is_scatter(instruction) and not is_reduction(instruction):
                 stored.update(instruction.values)
+            elif instruction.name == WRITE:
+                stored.update(instruction.values[1:])
         elif instruction.name == GATHER:
             needed.add(instruction.params["table"])
     windows: dict[AnyInstruction, Window] = {}
     for instruction in instructions:
-        window = find_window(instruction) if instruction.name == SCATTER else None
+        moving = instruction.params.get("moving")
+        window = find_window(instruction) if instruction.name == SCATTER and not moving else None
         if window is not None and instruction.results[0] not in needed:
             windows[instruction] = window
     if not windows:

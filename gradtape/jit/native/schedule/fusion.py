@@ -4,6 +4,8 @@
 - A reduction ends a nest: what depends on it belongs to a later nest.
 - A slice, transpose or reshape is a *view*: other strides on the same memory, so its operand has to be in memory.
 - A scatter into a slice (a gradient) is a view for storing, after the rest was filled with zeros.
+- A write to a slice is the same, after the rest was copied from the *base*. Nothing is copied where the write is *in
+  place*, in the memory of the base. For that, what is computed from the base and read later is stored before.
 - Where the slice covers nearly all of a long row, the scatter is not materialised: consumers read its source with a
   bounds check, 0 outside (a *window read*: see `virtual_scatter`).
 - Concatenated and stacked arrays are written in *parts*, each by the nest that computes it.
@@ -20,16 +22,21 @@ from typing import Any
 import numpy as np
 
 from gradtape.config import config
+from gradtape.jit.ir.program import Program
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.lower import decompose, matmul
 from gradtape.jit.native.lower.ir import (
     CONSTANT,
     GATHER,
+    MOVING_VIEW,
     PART,
+    SCATTER_ADD,
+    WRITE,
     AnyInstruction,
     ArrayValue,
     LoweredInstruction,
     LoweredValue,
+    is_value,
 )
 from gradtape.jit.native.lower.support import (
     CHECKED,
@@ -109,7 +116,9 @@ class FusionPlan:
         inputs: Sequence[ArrayValue],
         outputs: Sequence[ArrayValue],
         steps: dict[ArrayValue, tuple[int, ...]] | None = None,
+        owned: Sequence[ArrayValue] = (),
     ) -> None:
+        """`owned` are inputs whose memory may be written to."""
         for instruction in instructions:
             if not supports(instruction):
                 raise Unsupported(f"{instruction.name} has no native form for these operands")
@@ -123,7 +132,10 @@ class FusionPlan:
         smaller = self._verify_stage("expanding", decompose.decompose(instructions))
         in_tiles = self._verify_stage("tiling", tiling.tile_loops(smaller, outputs))
         virtual = self._verify_stage("opening windows", virtualise_scatters(in_tiles, outputs))
-        self.instructions = self._verify_stage("placing views", self._lay_out_values(virtual, given))
+        placed = self._verify_stage("placing views", self._lay_out_values(virtual, given))
+        self.tracked: dict[ArrayValue, frozenset[ArrayValue]] = {}  # value -> bases of writes that it is computed from
+        self.materialised: set[ArrayValue] = set()  # values that are stored before a base of theirs is written to
+        self.instructions = self._verify_stage("ordering writes", self._order_writes(placed, set(owned)))
         self.producers: dict[ArrayValue, AnyInstruction] = {
             result: instruction for instruction in self.instructions for result in instruction.results
         }
@@ -133,6 +145,15 @@ class FusionPlan:
         self.calls: list[CallStep] = []
         self.temporaries: list[ArrayValue] = []
         self._find_nests()
+        self.bodies = {  # the plans of the bodies of loops
+            call.instruction: plan_body(call.instruction.params["loop"].body, call.instruction.params["loop"].carried)
+            for call in self.calls
+            if call.instruction.name == tiling.LOOP
+        }
+        self.links = self._find_links()  # value -> memory that it takes over if nothing reads that later
+        self.merged: dict[ArrayValue, ArrayValue] = {}  # earlier version of an output -> that output, in its memory
+        self.in_place: dict[ArrayValue, ArrayValue] = {}  # output -> owned input in whose memory it is
+        self._merge_versions(dict(zip(self.outputs, owned, strict=False)))
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_plan
 
@@ -172,6 +193,14 @@ class FusionPlan:
             return found
 
         for instruction in instructions:
+            if instruction.name == GATHER and self.layouts[instruction.params["table"]].moves:
+                table = copy_of(instruction.params["table"])
+                params = {**instruction.params, "table": table}
+                instruction = LoweredInstruction(instruction.operands, instruction.results, GATHER, params)
+            if instruction.name == WRITE and not self._is_whole(instruction.values[1]):
+                new, base, *indices = instruction.values
+                operands = (new, copy_of(base), *indices)
+                instruction = LoweredInstruction(operands, instruction.results, WRITE, instruction.params)
             if is_call(instruction):
                 operands = tuple(
                     [x if self._can_read(instruction, i) else copy_of(x) for i, x in enumerate(instruction.values)]
@@ -206,7 +235,11 @@ class FusionPlan:
                 )
                 seen = apply_view(instruction, sample(root))
             samples[result] = seen
-            self.layouts[result] = layout_of_view(seen, sample(root), root)
+            moves = () if root is copies.get(operand) else self.layouts[operand].moves
+            if instruction.name == MOVING_VIEW:
+                steps = [self.layouts[operand].steps[axis] for axis in instruction.params["moving"]]
+                moves += tuple(zip(instruction.values[1:], steps, strict=True))
+            self.layouts[result] = layout_of_view(seen, sample(root), root)._replace(moves=moves)
             written.append(instruction)
         return self._merge_stacked_parts(written)
 
@@ -214,6 +247,8 @@ class FusionPlan:
         """Whether a call can read an operand in the layout that it has."""
         operand = call.values[number]
         layout = self.layouts[operand]
+        if layout.moves:
+            return False
         return matmul.can_read_layout(call, number, layout) if call.name in PRODUCTS else is_contiguous(operand, layout)
 
     def _merge_stacked_parts(self, instructions: list[AnyInstruction]) -> list[AnyInstruction]:
@@ -237,6 +272,8 @@ class FusionPlan:
         """Whether a part is at the distance in memory at which the run continues."""
         values = [x.values[0] for x in (*run[-2:], part)]
         layouts = [self.layouts[value] for value in values]
+        if any(layout.moves for layout in layouts):
+            return False
         if part.results != run[-1].results or values[0].shape != values[-1].shape:
             return False
         if any(layout.root is not layouts[0].root or layout.steps != layouts[0].steps for layout in layouts):
@@ -274,7 +311,162 @@ class FusionPlan:
         whole = np.empty(result.shape, result.dtype)
         if scatter.name == FROM_DIAGONAL:
             return layout_of_view(diagonal_of(whole, scatter), whole, result)
-        return layout_of_view(index_part(whole, scatter.params["index"]), whole, result)
+        layout = layout_of_view(index_part(whole, scatter.params["index"]), whole, result)
+        moving = scatter.params.get("moving", ())
+        if not moving:
+            return layout
+        steps = [contiguous_steps(result.shape)[axis] for axis in moving]
+        return layout._replace(moves=tuple(zip(scatter.values[-len(moving) :], steps, strict=True)))
+
+    def _is_whole(self, value: ArrayValue) -> bool:
+        """Whether a value is all of the memory that it is in, in C order."""
+        layout = self.layouts[value]
+        return is_contiguous(value, layout) and math.prod(value.shape) == math.prod(layout.root.shape)
+
+    def _order_writes(self, instructions: list[AnyInstruction], owned: set[ArrayValue]) -> list[AnyInstruction]:
+        """Make writes in place possible: nothing is read from the memory of a base after the write.
+
+        A value that was computed from the base before, and is read later, is stored before the write. Of a view of the
+        base that is read later, a copy is made before it. Where the base is read later by other views, or as a whole,
+        it cannot be overwritten: the write makes a copy of it.
+        """
+        if not any(instruction.name == WRITE for instruction in instructions):
+            return instructions
+        defined = {result: place for place, i in enumerate(instructions) for result in i.results}
+        reads: dict[ArrayValue, list[tuple[int, ArrayValue]]] = {}  # memory -> who reads which view of it
+        for place, instruction in enumerate(instructions):
+            if not is_view(instruction):
+                for value in _reads(instruction):
+                    reads.setdefault(self.layouts[value].root, []).append((place, value))
+        for value in self.outputs:
+            reads.setdefault(self.layouts[value].root, []).append((len(instructions), value))
+        fixed = {*self.constants, *(value for value in self.inputs if value not in owned)}
+        overwritten: dict[ArrayValue, int] = {}  # memory -> place of the write that takes it over
+        copied: dict[int, list[ArrayValue]] = {}  # place of a write -> views that are copied before it
+        for place, instruction in enumerate(instructions):
+            root = self.layouts[instruction.values[1]].root if instruction.name == WRITE else None
+            if root is None or root in fixed:
+                continue
+            late = {value for at, value in reads[root] if at > place and at < len(instructions)}
+            kept = {value for at, value in reads[root] if at == len(instructions)}
+            if any(value is root or defined.get(value, -1) > place for value in late | kept):
+                continue
+            if any(math.prod(value.shape) == math.prod(root.shape) for value in late):
+                continue
+            overwritten[root] = place
+            new = instruction.values[0]
+            copied[place] = [*late, *([new] if self.layouts[new].root is root and new not in late else ())]
+        return self._store_before_writes(instructions, overwritten, copied)
+
+    def _store_before_writes(
+        self,
+        instructions: list[AnyInstruction],
+        overwritten: dict[ArrayValue, int],
+        copied: dict[int, list[ArrayValue]],
+    ) -> list[AnyInstruction]:
+        """Insert the copies of views, and find the values that have to be stored; `tracked` is filled."""
+        made: list[AnyInstruction] = []
+        copies: dict[ArrayValue, LoweredValue] = {}
+        nothing: frozenset[ArrayValue] = frozenset()
+        tracked = self.tracked
+        for place, instruction in enumerate(instructions):
+            for view in copied.get(place, ()):
+                if view not in copies:
+                    copies[view] = LoweredValue(view.shape, view.dtype)
+                    self.layouts[copies[view]] = Layout(copies[view], 0, contiguous_steps(view.shape))
+                    tracked[copies[view]] = tracked.get(view, nothing)
+                    self.materialised.add(copies[view])
+                    made.append(LoweredInstruction((view,), (copies[view],), "positive", {}))
+            if copies and not is_view(instruction) and any(x in copies for x in _reads(instruction)):
+                operands = tuple([copies.get(x, x) if is_value(x) else x for x in instruction.operands])
+                params, table = instruction.params, instruction.params.get("table")
+                if table in copies:
+                    params = {**params, "table": copies[table]}
+                instruction = LoweredInstruction(
+                    operands, instruction.results, instruction.name, params, instruction.op, instruction.effect
+                )
+            found = nothing
+            for value in _reads(instruction):
+                bases = tracked.get(value, nothing)
+                late = [base for base in bases if overwritten[base] < place]
+                if instruction.name == WRITE and value is instruction.values[0]:
+                    late += [base for base in bases if overwritten[base] == place]
+                if late and not is_view(instruction):
+                    self.materialised.add(value)
+                elif not leaves_memory(instruction):
+                    found |= bases
+            for result in instruction.results:
+                tracked[result] = found | {result} if result in overwritten else found
+            made.append(instruction)
+        return made
+
+    def _find_links(self) -> dict[ArrayValue, ArrayValue]:
+        """The results of writes, and of loops that write in place, with the memory of what they are versions of."""
+        links: dict[ArrayValue, ArrayValue] = {}
+        for instruction in self.instructions:
+            if instruction.name == WRITE:
+                links[instruction.results[0]] = self.layouts[instruction.values[1]].root
+            elif instruction.name == SCATTER_ADD and len(instruction.values) == 3:
+                links[instruction.results[0]] = self.layouts[instruction.values[2]].root
+            elif instruction in self.bodies:
+                body, loop = self.bodies[instruction], instruction.params["loop"].body
+                roots = [self.layouts[value].root for value in instruction.values]
+                links |= {
+                    result: root
+                    for result, output, root in zip(instruction.results, loop.outputs, roots, strict=False)
+                    if output in body.in_place and roots.count(root) == 1
+                }
+        return links
+
+    def _merge_versions(self, owned: dict[ArrayValue, ArrayValue]) -> None:
+        """Give the versions of an output one memory, back to the first one that nothing else needs.
+
+        `owned` has for each output the input in whose memory it may be: a value that a loop carries.
+        """
+        first: dict[ArrayValue, int] = {}
+        last: dict[ArrayValue, int] = {}
+        read: dict[ArrayValue, int] = {}  # the last step that reads a value other than to make a new version of it
+        for number, step in enumerate(self.steps):
+            others, used = self._uses(step)
+            read.update(dict.fromkeys(others, number))
+            last.update(dict.fromkeys(used, number))
+            for value in used:
+                first.setdefault(value, number)
+        unmoved = {*self.aliases, *self.aliases.values()}
+        free = set(self.temporaries)
+        for output in self.written:
+            value = output
+            while value in self.links and value not in unmoved:
+                base = self.links[value]
+                if last.get(base) != first.get(value) or read.get(base, -1) >= first[value]:
+                    break
+                if base is owned.get(output) and base not in self.outputs:
+                    self.in_place[output] = base
+                if base not in free:
+                    break
+                free.discard(base)
+                self.merged[base] = output
+                value = base
+        self.temporaries = [value for value in self.temporaries if value not in self.merged]
+
+    def _uses(self, step: Nest | CallStep) -> tuple[set[ArrayValue], set[ArrayValue]]:
+        """The memory that a step reads, other than as the base of a new version, and all that it uses."""
+        if isinstance(step, CallStep):
+            values, results = step.instruction.values, step.instruction.results
+            bases = [self.links[result] for result in results if result in self.links]
+            read = [self.layouts[value].root for value in values]
+            return {root for root in read if root not in bases}, {*read, *results}
+        read = self.memory_read(step)
+        made = [instruction.results[0] for instruction in step.scatters + step.reductions]
+        bases = [self.links[value] for value in made if value in self.links]
+        return set(read), {*read, *bases, *step.stores, *made}
+
+    def memory_read(self, nest: Nest) -> list[ArrayValue]:
+        """The memory that a nest reads, with that of the positions of moving views."""
+        layouts = [self.layouts[value] for value in (*nest.loads, *nest.tables)]
+        targets = [self.target(scatter) for scatter in nest.scatters if scatter.params.get("moving")]
+        moves = [self.layouts[index].root for layout in (*layouts, *targets) for index, _ in layout.moves]
+        return [*(layout.root for layout in layouts), *moves]
 
     def _find_aliases(self) -> dict[ArrayValue, ArrayValue]:
         found: dict[ArrayValue, ArrayValue] = {}
@@ -293,9 +485,16 @@ class FusionPlan:
         needed_in_memory: dict[ArrayValue, None] = {}
         behind_window = set(self.windows)  # computed from window reads: such values have nests of their own
         expensive: set[ArrayValue] = set()  # expensive to compute, and not stored so far
+        free_at: dict[ArrayValue, int] = {}  # memory that is overwritten -> the first level after those that read it
         for instruction in self.instructions:
             depth = max((level[x] for x in instruction.values), default=0)
-            if is_reduction(instruction) or is_scatter(instruction):
+            if instruction.name == WRITE:
+                new, base = instruction.values[:2]
+                if new in self.materialised or new in behind_window:
+                    needed_in_memory[new] = None
+                    depth = max(depth, level[new] + 1)
+                depth = max(depth, free_at.get(self.layouts[base].root, 0)) + 1
+            elif is_reduction(instruction) or is_scatter(instruction):
                 if instruction.values[0] in behind_window:
                     needed_in_memory[instruction.values[0]] = None
                     depth += 1
@@ -304,6 +503,8 @@ class FusionPlan:
                 behind = any(x in behind_window for x in instruction.values)
                 behind_window.update(instruction.results if behind else ())
             looked_at = instruction.values if is_view(instruction) or is_call(instruction) else ()
+            if is_scatter(instruction) and (instruction.name == WRITE or instruction.params.get("moving")):
+                looked_at = instruction.values[1:]
             if instruction.name == GATHER:
                 looked_at = (instruction.params["table"],)
                 depth = max(depth, level[looked_at[0]])
@@ -318,19 +519,28 @@ class FusionPlan:
                 maker = self.producers.get(root)
                 if maker is not None and not leaves_memory(maker):
                     needed_in_memory[root] = None
-                    depth = max(depth, level[root] + 1)
+                    depth = max(depth, level[root] + (2 if is_scatter(instruction) else 1))
             if is_call(instruction):
                 self.calls.append(CallStep(instruction, depth))
             for result in instruction.results:
                 level[result] = max(depth, level.get(result, 0))
+                if result in self.materialised and not leaves_memory(instruction) and not is_view(instruction):
+                    needed_in_memory[result] = None
+            after = depth if leaves_memory(instruction) else depth + 1
+            for value in _reads(instruction) if self.tracked else ():
+                for root in self.tracked.get(value, ()):
+                    free_at[root] = max(free_at.get(root, 0), after)
+
+        found: dict[tuple[Shape, int, bool], list[Nest]] = {}
 
         def nest_for(shape: Shape, depth: int, axes: tuple[int, ...] | None, windowed: bool = False) -> Nest:
-            for nest in self.nests:
-                same = nest.shape == shape and nest.level == depth and nest.windowed == windowed
-                if same and (axes is None or nest.axes == axes):
+            alike = found.setdefault((shape, depth, windowed), [])
+            for nest in alike:
+                if axes is None or nest.axes == axes:
                     return nest
-            self.nests.append(Nest(shape, axes or (), depth, windowed))
-            return self.nests[-1]
+            alike.append(Nest(shape, axes or (), depth, windowed))
+            self.nests.append(alike[-1])
+            return alike[-1]
 
         def read_at(value: ArrayValue) -> int:
             """The level of the nest that reduces or scatters a value."""
@@ -341,7 +551,11 @@ class FusionPlan:
                 operand = instruction.values[0]
                 nest_for(operand.shape, read_at(operand), reduced_axes(instruction)).reductions.append(instruction)
         for instruction in self.instructions:
-            if is_scatter(instruction):
+            if instruction.name == WRITE:  # a nest of its own: others may read the base
+                shape = instruction.values[0].shape
+                self.nests.append(Nest(shape, (), level[instruction.results[0]] - 1))
+                self.nests[-1].scatters.append(instruction)
+            elif is_scatter(instruction):
                 operand = instruction.values[0]
                 nest_for(operand.shape, read_at(operand), None).scatters.append(instruction)
         shared = set(self.aliases.values())
@@ -356,11 +570,11 @@ class FusionPlan:
             for instruction in nest.instructions:
                 users.setdefault(instruction, []).append(nest)
         stored = dict.fromkeys(needed_in_memory)
-        for instruction, found in users.items():
+        for instruction, nests in users.items():
             value = instruction.results[0]
             slow = instruction.name in elementwise.HEAVY or instruction.name == GATHER
-            if len(found) > 1 and slow and value.shape == found[0].shape and value not in found[0].stores:
-                found[0].stores.append(value)
+            if len(nests) > 1 and slow and value.shape == nests[0].shape and value not in nests[0].stores:
+                nests[0].stores.append(value)
                 stored[value] = None
         self._fill_nests(level)
         kept = [result for i in self.instructions if leaves_memory(i) for result in i.results]
@@ -377,20 +591,36 @@ class FusionPlan:
     def _fill_nests(self, level: dict[ArrayValue, int]) -> None:
         """Set the instructions of each nest: all that its roots depend on and that is not in memory yet."""
         in_memory = {*self.inputs, *self.constants, *(r for call in self.calls for r in call.instruction.results)}
+        order = {value: number for number, value in enumerate(level)}
+        makers = {i.results[0]: i for i in self.instructions if not is_view(i) and not leaves_memory(i)}
         for nest in self.nests:
-            wanted, needed = set(nest.roots), []
-            for instruction in reversed(self.instructions):
-                if is_view(instruction) or leaves_memory(instruction):
+            wanted: set[ArrayValue] = set()
+            computed: list[ArrayValue] = []
+            waiting = list(nest.roots)
+            while waiting:
+                value = waiting.pop()
+                if value in wanted:
                     continue
-                (result,) = instruction.results
-                if result in wanted and result not in in_memory:
-                    needed.append(instruction)
-                    wanted.update(instruction.values)
-            computed = {instruction.results[0] for instruction in needed}
-            nest.instructions = needed[::-1]
-            nest.loads = [value for value in level if value in wanted and value not in computed]
+                wanted.add(value)
+                if value in makers and value not in in_memory:
+                    computed.append(value)
+                    waiting += makers[value].values
+            nest.instructions = [makers[value] for value in sorted(computed, key=order.__getitem__)]
+            nest.loads = sorted(wanted.difference(computed), key=order.__getitem__)
             in_memory.update(value for value in nest.stores if not is_view(self.producers[value]))
             in_memory.update(instruction.results[0] for instruction in nest.reductions + nest.scatters)
+
+
+def plan_body(body: Program, carried: int) -> FusionPlan:
+    """The plan of the body of a loop, whose carried values are in memory that it may write to."""
+    inputs = [*body.inputs, *(constant.value for constant in body.constants)]
+    return FusionPlan(body.instructions, inputs, body.outputs, owned=body.inputs[:carried])
+
+
+def _reads(instruction: AnyInstruction) -> tuple[ArrayValue, ...]:
+    """The values that an instruction reads."""
+    table = instruction.params.get("table")
+    return instruction.values if table is None else (*instruction.values, table)
 
 
 def _is_reread(value: ArrayValue, result: ArrayValue) -> bool:

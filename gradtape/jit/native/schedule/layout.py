@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
+from gradtape.jit.native.lower.ir import MOVING_VIEW, AnyInstruction, ArrayValue
 
 Shape = tuple[int, ...]
 
@@ -17,11 +17,16 @@ class Unsupported(Exception):
 
 
 class Layout(NamedTuple):
-    """Where a value is: the value whose memory it is in, the first element, and the strides along its axes."""
+    """Where a value is: the value whose memory it is in, the first element, and the strides along its axes.
+
+    The first element of a moving view is further by what its `moves` say: pairs of a value, which is a non-negative
+    integer, and the distance in elements for which one of it stands.
+    """
 
     root: ArrayValue
     offset: int
     steps: tuple[int, ...]
+    moves: tuple[tuple[ArrayValue, int], ...] = ()
 
 
 def bytes_of(value: ArrayValue) -> int:
@@ -72,7 +77,7 @@ def layout_of_view(view: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], root
 
 def apply_view(instruction: AnyInstruction, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Apply a view instruction to an array; a single element is an array, too, so that it has an address."""
-    if instruction.name == "getitem":
+    if instruction.name in ("getitem", MOVING_VIEW):
         return index_part(array, instruction.params["index"])
     if not array.ndim and instruction.name in ("flip", "transpose"):
         return array
@@ -83,8 +88,12 @@ def apply_view(instruction: AnyInstruction, array: np.ndarray[Any, Any]) -> np.n
 def is_contiguous(value: ArrayValue, layout: Layout) -> bool:
     """Whether a layout is C order from the first element of its memory on."""
     wanted = contiguous_steps(value.shape)
-    return layout.offset == 0 and all(
-        length == 1 or found == step for length, found, step in zip(value.shape, layout.steps, wanted, strict=True)
+    return (
+        layout.offset == 0
+        and not layout.moves
+        and all(
+            length == 1 or found == step for length, found, step in zip(value.shape, layout.steps, wanted, strict=True)
+        )
     )
 
 

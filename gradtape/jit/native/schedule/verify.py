@@ -30,6 +30,7 @@ from gradtape.jit.native.lower.ir import (
     GATHER,
     PART,
     SCATTER_ADD,
+    WRITE,
     AnyInstruction,
     ArrayValue,
     is_value,
@@ -100,7 +101,7 @@ class _Verifier:
             self.verify_inside(instruction)
         elif name == JOINED_VIEW or is_call(instruction):
             if name == SCATTER_ADD:
-                given, positions = instruction.values
+                given, positions = instruction.values[:2]
                 self.require(given.shape == positions.shape, instruction, "there is not one position for each element")
         elif name == CONSTANT:
             array = instruction.params["array"]
@@ -116,10 +117,10 @@ class _Verifier:
                 (1 if i in axes else n) for i, n in enumerate(instruction.values[0].shape) if keep or i not in axes
             ]
             self.require_spec(instruction, tuple(shape), None)
-        elif name in (SCATTER, FROM_DIAGONAL, PART):
+        elif name in (SCATTER, FROM_DIAGONAL, PART, WRITE):
             self.verify_scatter(instruction)
         elif is_view(instruction):
-            (operand,) = instruction.values
+            operand = instruction.values[0]
             seen = apply_view(instruction, np.empty(operand.shape, operand.dtype))
             self.require_spec(instruction, seen.shape, operand.dtype)
         else:
@@ -153,8 +154,11 @@ class _Verifier:
         self.require(same, instruction, "what is zero outside of a window was not computed from that window")
 
     def verify_scatter(self, instruction: AnyInstruction) -> None:
-        (operand,), (result,) = instruction.values, instruction.results
+        operand, (result,) = instruction.values[0], instruction.results
         self.require(operand.dtype == result.dtype, instruction, "a scatter changes the dtype")
+        if instruction.name == WRITE:
+            base = instruction.values[1]
+            self.require_spec(instruction, base.shape, base.dtype)
         whole = np.zeros(result.shape, bool)
         if instruction.name == PART:
             whole = self.parts.setdefault(result, whole)

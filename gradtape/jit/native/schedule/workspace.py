@@ -7,6 +7,7 @@ step that reads that one for the last time, where the emitter of the step allows
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -84,10 +85,10 @@ class Workspace:
             first, last = ranges.get(key, (0, steps))[0], ranges.get(chain[-1], (0, steps))[1]
             length = align(size) + guard
             offset = 0
-            for start, end, begin, finish in sorted(placed):
+            for start, end, begin, finish in placed:
                 if begin <= last and first <= finish and start < offset + length and offset < end:
                     offset = end
-            placed.append((offset, offset + length, first, last))
+            insort(placed, (offset, offset + length, first, last))
             offsets.update(dict.fromkeys(chain, offset))
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_workspace
@@ -101,9 +102,11 @@ class Workspace:
         Each has at most one successor, and is the successor of at most one.
         """
         successors: dict[Any, Any] = {}
+        taken: set[Any] = set()
         for step, key, successor in self._reuses:
-            if key in successors or successor in successors.values() or key not in ranges or successor not in ranges:
+            if key in successors or successor in taken or key not in ranges or successor not in ranges:
                 continue
             if ranges[key][1] == step == ranges[successor][0]:
                 successors[key] = successor
+                taken.add(successor)
         return successors

@@ -20,6 +20,7 @@ from gradtape.jit.passes.reroll.induction import (
     plan_reading,
     progression,
     stack_rows,
+    without_negatives,
 )
 
 _PARTS_AT_MOST = 6
@@ -270,12 +271,17 @@ class LoopBuilder:
                 params = {"index": way.rest}
                 self._body.append(instruction.replace(operands=(row,), params=params, results=(value,)))
                 return
-        tables = [self._table(table) for table in found.tables]
+        shape = instruction.params.get("shape") or self._shape_at(columns[0])
+        tables = [self._table(table) for table in without_negatives(found, shape)]
         params = {**instruction.params, "template": found.template}
         del params["index"]
         op = indexed_at(instruction.op)
         operands = (*(self._operand(column, instruction) for column in columns), *tables)
         self._body.append(instruction.replace(op=op, operands=operands, params=params, results=(value,)))
+
+    def _shape_at(self, column: int) -> tuple[int, ...]:
+        """The shape of an operand, which is an array."""
+        return self.listing.values[int(self.columns.table[0, column])].shape
 
     def _is_invariant(self, column: int) -> bool:
         numbers = self.columns.table[:, column]

@@ -9,20 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.operation import Op
+from gradtape.jit.ir.moving_index import Gap, SliceTemplate
 from gradtape.jit.ir.program import Value, Walk, new_stack
 
 Index = tuple[Any, ...]
-
-
-class Gap(NamedTuple):
-    """In an index template: an entry that an operand provides."""
-
-
-class SliceTemplate(NamedTuple):
-    """In an index template: a slice of `length` positions whose start an operand provides."""
-
-    length: int
-    step: int | None
 
 
 class Advancing(NamedTuple):
@@ -66,6 +56,23 @@ def find_advancing(indices: Sequence[Index]) -> Advancing | None:
         else:
             return None
     return Advancing(tuple(template), tuple(tables))
+
+
+def without_negatives(indices: Advancing, shape: tuple[int, ...]) -> list[np.ndarray[Any, Any]]:
+    """The tables of indices into an array of that shape, counted from the beginning of their axes.
+
+    >>> import numpy as np
+    >>> from gradtape.jit.passes.reroll.induction import Advancing, Gap, without_negatives
+    >>> [table.tolist() for table in without_negatives(Advancing((..., Gap()), (np.array([0, -1]),)), (2, 3))]
+    [[0, 2]]
+    """
+    supply, axis, found = iter(indices.tables), 0, []
+    for part in _without_ellipsis(indices.template, len(shape)):
+        if isinstance(part, Gap | SliceTemplate):
+            table = next(supply)
+            found.append(np.where(table < 0, table + shape[axis], table) if table.dtype.kind == "i" else table)
+        axis += part is not None
+    return found
 
 
 def progression(numbers: np.ndarray[Any, Any]) -> Walk | None:
