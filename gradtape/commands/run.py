@@ -15,13 +15,14 @@ import types
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib.machinery import SourceFileLoader
 from typing import Any, TextIO
 
 from gradtape.atomic_write import write_atomically
 from gradtape.commands import terminal
+from gradtape.commands.numpy_imports import numpy_is_ours
 from gradtape.core.location import Location, is_library
 from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain.detectors.none_used import explain_none_used
@@ -35,6 +36,7 @@ from gradtape.explain.model.problem import Problem
 from gradtape.standins_package import PACKAGE, import_standins
 
 LIBRARIES = ("autograd", "tensorflow", "torch")  # as in gradtape_standins, which may not be installed
+STAND_INS = (*LIBRARIES, "numpy")  # gradtape has a namespace for NumPy, and for SciPy with it
 DESCRIPTION = """\
 Run a Python script as `python script.py args` does, with explanations on. What
 is found is printed on stderr: a warning when it is met, once for each place;
@@ -44,6 +46,7 @@ and a summary at the end. The script does the same as without, with every option
   gradtape run train.py --steps 10 --report report.html
   gradtape run --strict train.py -- --json    what follows -- is the script's
   gradtape run --stand-in forum.py            import torch, tensorflow, autograd: ours
+  gradtape run --stand-in numpy solver.py     its own import numpy, import scipy: ours
   gradtape run --stand-in=torch -m pytest     a test-suite, and what it starts; -m is
                                               as in python -m, what follows is pytest's
 
@@ -84,7 +87,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         const=",".join(LIBRARIES),
         metavar="LIBRARIES",
         help="let import tensorflow, torch and autograd give gradtape's stand-ins, or those of them that are named, "
-        "here and in all processes of Python that are started from here",
+        "here and in all processes of Python that are started from here; numpy, if it is named: gradtape.numpy and "
+        "gradtape.scipy for the imports of the script and of modules in its folder",
     )
     parser.add_argument("-m", dest="is_module", action="store_true", help="what to run is the name of a module")
     parser.add_argument("script", help="the Python file to run, or the module")
@@ -112,7 +116,7 @@ def separated(argv: Sequence[str]) -> list[str]:
             theirs += pending
             break
         elif name == "--stand-in":
-            named = word == name and pending and set(pending[0].split(",")) <= set(LIBRARIES)
+            named = word == name and pending and set(pending[0].split(",")) <= set(STAND_INS)
             ours.append(f"{word}={pending.pop(0)}" if named else word)
         elif word in ("--strict", "--quiet") or (not theirs and word.startswith("-")):
             ours.append(word)
@@ -123,14 +127,15 @@ def separated(argv: Sequence[str]) -> list[str]:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the script; the exit status."""
-    unknown = set((arguments.stand_in or LIBRARIES[0]).split(",")) - set(LIBRARIES)
+    unknown = set((arguments.stand_in or LIBRARIES[0]).split(",")) - set(STAND_INS)
     if unknown:
         terminal.complain(
             f"run: --stand-in={arguments.stand_in}: there is no stand-in for {', '.join(sorted(unknown))}; there are "
-            f"{', '.join(LIBRARIES)}"
+            f"{', '.join(STAND_INS)}"
         )
         return 2
-    if arguments.stand_in and (failure := _find_fault_of_standins()):
+    others = {*(arguments.stand_in or "").split(",")} & {*LIBRARIES}
+    if others and (failure := _find_fault_of_standins()):
         terminal.complain(f"run: --stand-in: {failure}")
         return 2
     if arguments.is_module and not _has_module(arguments.script):
@@ -250,14 +255,17 @@ class Session:
             if (file, line) not in told:
                 show(message, category, file, line)
 
-    def _imports(self) -> AbstractContextManager[None]:
+    def _imports(self) -> AbstractContextManager[Any]:
         """With `--stand-in`, what makes the names of other libraries ours."""
-        if not self.stand_in:
-            return nullcontext()
-        everywhere: AbstractContextManager[None] = import_standins("child_processes").standing_in_everywhere(
-            *self.stand_in.split(",")
-        )
-        return everywhere
+        named = self.stand_in.split(",")
+        others = [library for library in named if library in LIBRARIES]
+        blocks = ExitStack()
+        if "numpy" in named:
+            folder = os.getcwd() if self.is_module else os.path.dirname(os.path.realpath(self.script))
+            blocks.enter_context(numpy_is_ours(folder))
+        if others:
+            blocks.enter_context(import_standins("child_processes").standing_in_everywhere(*others))
+        return blocks
 
     def _hear(self, problem: Problem) -> None:
         """Keep what was found; a warning is printed at once, unless the script records warnings itself."""

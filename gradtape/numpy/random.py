@@ -87,6 +87,23 @@ def _compose(name: str, source: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return compose(lambda draw: _draw(source, draw, shape), *params)
 
 
+class _NewSource:
+    """A `Generator` with the names that NumPy's older functions have for the state and for uniform draws."""
+
+    def __init__(self, rng: numpy.random.Generator) -> None:
+        self._rng = numpy.random.Generator(rng.bit_generator)
+        self.random_sample = self._rng.random
+
+    def get_state(self) -> Any:
+        return self._rng.bit_generator.state
+
+    def set_state(self, state: Any) -> None:
+        self._rng.bit_generator.state = state
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rng, name)
+
+
 def _draw(source: Any, name: str, shape: Any) -> Any:
     if name in ("gumbel", "laplace", "logistic"):
         return getattr(source, name)(0.0, 1.0, shape)
@@ -172,6 +189,8 @@ def _generator_method(name: str) -> Callable[..., Any]:
             return _standard_gamma(self, *args, **kwargs)
         if name in RULES:
             return getattr(gt.random, RULES[name])(self, *args, **kwargs)
+        if name in MADE_OF_DRAWS:
+            return _compose(name, _NewSource(self), args, kwargs)
         called = f"numpy.random.Generator.{name}"
         return adopt(passed_through(functools.partial(theirs, self), called, REASON)(*args, **kwargs))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from gradtape.core.explain_hooks import suspect
-from gradtape.core.operation import PLAIN, Op, apply, tensor_of
+from gradtape.core.operation import PLAIN, Op, apply, holds_tensor, stack_nested, tensor_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, Axis, DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import DtypeError, GradTapeError, OperandError
@@ -27,20 +27,23 @@ def as_value(x: TensorLike) -> Array:
         return x
     if type(x) not in PLAIN and hasattr(x, "__gradtape_tensor__"):
         return as_value(tensor_of(x))
-    if isinstance(x, (list, tuple)) and _holds_tensor(x):
-        from gradtape.ops.creation_from import array as stacked
-
-        value: Array = stacked(x)
-        return value
+    if isinstance(x, (list, tuple)) and holds_tensor(x):
+        return _stack(x)
     array = x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, say, the numbers
     if array.dtype.hasobject:
         raise argument_error(DtypeError, f"an array of shape {array.shape} of Python objects.", "array.astype(float)")
     return array
 
 
-def _holds_tensor(values: Sequence[Any]) -> bool:
-    """Whether there is a tensor in a nested list."""
-    return any(isinstance(x, Tensor) or (type(x) in (list, tuple) and _holds_tensor(x)) for x in values)
+def _stack(values: Sequence[Any]) -> Array:
+    """A nested list of tensors and numbers as one tensor."""
+    from gradtape.ops.creation_from import array
+
+    made: Array = array(values)
+    return made
+
+
+stack_nested.append(_stack)
 
 
 def argument_error(kind: type[GradTapeError], what: str, fix: str) -> GradTapeError:

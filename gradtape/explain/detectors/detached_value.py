@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.fixes.import_edits import fixes_by_import, fixes_by_import_for
 from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
@@ -339,8 +340,8 @@ def _departure_fixes(site: UserExpression, left: ast.AST | None, departure: Reco
     )
     if written is not None:
         array = site.source.text(written)
-        remade: list[str] = [*_tensor_creation_fixes(site, written)]
-        words = f"make {array} a tensor, gt.zeros(...): writing into it then keeps the gradient"
+        remade: list[str] = [*_tensor_creation_fixes(site, written), *fixes_by_import_for(site, written)]
+        words = f"make {array} a tensor, gt.zeros(...), or with import gradtape.numpy as np where the tape records"
         return [*(remade or [words]), "collect the tensors in a list and gt.stack them"]
     if isinstance(left, ast.Call) and (theirs := find_foreign_call(site)) is not None:
         return [fix if scalar or not isinstance(fix, Fix) else str(fix) for fix in theirs.fixes()]
@@ -377,17 +378,23 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     """`gt.array([x, y])` for `np.array([x, y])`, `gt.zeros(3)` for the `np.zeros(3)` that a tensor was written into."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.Subscript):
-        return _tensor_creation_fixes(site, node.value)
+        return [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
     if name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
-        return _gradtape_call_fixes(site, node)
+        return [*_gradtape_call_fixes(site, node), *_import_fixes_of_call(site, node)]
     held = node.args[0] if node.args else None
     if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(_root_name(node.func)):
         whole = site.source.span(held)  # np.mean([x, y])
-        return [Fix(f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})", True, whole)]
+        written = f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})"
+        return [Fix(written, True, whole), *_import_fixes_of_call(site, node)]
     return []
+
+
+def _import_fixes_of_call(site: UserExpression, call: ast.Call) -> list[Fix]:
+    """The edit of the import of NumPy, if it is a function of NumPy's by that name that is called."""
+    return fixes_by_import(site) if site.source.imports.get(_root_name(call.func)) == "numpy" else []
 
 
 _IN_PLACE: dict[type, str] = {
@@ -416,17 +423,26 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
             array = one_line(site.source.text(target.value))
             return array, [
                 *_tensor_creation_fixes(site, target.value),
+                *fixes_by_import_for(site, target.value),
                 *_at_fixes(site, target.value, target.slice, method, value),
             ]
         array, sign = one_line(site.source.text(target)), _SIGNS.get(type(statement.op))
         text = one_line(site.source.text(value)) if sign == "+" else _parenthesise(site, value)
         return array, [Fix(f"{array} = {array} {sign} {text}", True, site.source.span(statement))] if sign else []
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        place = statement.targets[0]
+        if isinstance(place, ast.Subscript):  # of an array of gradtape.numpy that was made before the tape
+            return one_line(site.source.text(place.value)), [
+                *_tensor_creation_fixes(site, place.value),
+                *_at_fixes(site, place.value, place.slice, "set({})", statement.value),
+            ]
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "at" and len(call.args) == 3:
         held, index, added = call.args  # np.add.at(a, i, x)
         method = _AT.get(getattr(getattr(call.func, "value", None), "attr", ""))
         return one_line(site.source.text(held)), [
             *_tensor_creation_fixes(site, held),
+            *fixes_by_import_for(site, held),
             *_at_fixes(site, held, index, method, added),
         ]
     out = next((k for k in call.keywords if k.arg == "out"), None) if isinstance(call, ast.Call) else None
@@ -439,7 +455,11 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     alone = f"{one_line(site.source.text(call.func))}({', '.join(texts)})"
     if isinstance(statement, ast.Expr) and isinstance(out.value, ast.Name) and arguments:
         return array, [Fix(f"{array} = {alone}", True, site.source.span(statement))]
-    return array, [*_tensor_creation_fixes(site, out.value), Fix(f"without out=: {alone}")]
+    return array, [
+        *_tensor_creation_fixes(site, out.value),
+        *fixes_by_import_for(site, out.value),
+        Fix(f"without out=: {alone}"),
+    ]
 
 
 def _at_fixes(site: UserExpression, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:
@@ -448,6 +468,8 @@ def _at_fixes(site: UserExpression, array: ast.expr, index: ast.expr, method: st
     statement = None if site.node is None else site.source.statement(site.node)
     if method is None or statement is None:
         return []
+    if isinstance(array, ast.Name) and site.home(statement, name) is not next(site.source.scopes(statement), None):
+        return [Fix(f"write into a copy that the function makes, with import gradtape.numpy as np: u = {name}.copy()")]
     place = f"{site.source.spelled('at', 'gradtape')}({name})[{one_line(site.source.text(index))}]"
     text = one_line(site.source.text(value)) if "({})" in method else _parenthesise(site, value)
     return [Fix(f"{name} = {place}.{method.format(text)}", True, site.source.span(statement))]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
+from gradtape.explain.fixes.import_edits import fixes_by_import_for
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import span_of
@@ -21,11 +24,21 @@ def saved_array_problem(site: UserExpression | None, name: str, saved: SourceLoc
         notes=["the derivative of what was computed from it needs these numbers as they are"] if name else [],
         consequence="written to, it would no longer be what the value was computed from",
         fixes=[
+            *_import_fixes(site, name),
             f"compute with a copy ({name or 'array'}.copy())",
             "write after the gradient has been taken: tape.gradient(...), or loss.backward()",
             "under gt.no_grad() if no gradient is wanted, and nothing is saved",
         ],
     )
+
+
+def _import_fixes(site: UserExpression | None, name: str) -> list[Fix]:
+    """The edit after which the array is a tensor, whose earlier versions are kept for the gradient."""
+    if site is None or site.node is None:
+        return []
+    statement = site.source.statement(site.node)
+    named = (node for node in ast.walk(statement or site.node) if isinstance(node, ast.Name) and node.id == name)
+    return fixes_by_import_for(site, next(named, None))
 
 
 def tensor_memory_problem(site: UserExpression, name: str) -> Problem:

@@ -135,7 +135,7 @@ def silent_detach(shape: Shape) -> GradTapeError:
     else:
         fixes += [
             "to join tensors, gt.stack([x, y]) or gt.concatenate",
-            "to write into an array, gt.at(array)[i].set(x)",
+            "to write into an array, gt.at(array)[i].set(x), or make it with import gradtape.numpy as np",
         ]
     asked = "NumPy asked for the bare array of a tracked tensor of shape"
     # `nditer` replaces a TypeError, which a DetachError is, by one of its own that says nothing of this
@@ -161,7 +161,11 @@ def written_into_array(shape: Shape) -> GradTapeError:
         "GT312",
         f"a tracked tensor (shape {shape}) would be written into {name or 'a plain array'}"
         f"{', a plain array,' if name else ''} and lose its gradient",
-        fixes=offered or ["let the array be a tensor (gt.zeros(n)) before it is written into"],
+        fixes=offered
+        or [
+            "import gradtape.numpy as np, and make the array, or a copy of it (array.copy()), where the tape records",
+            "let the array be a tensor (gt.zeros(n)) before it is written into",
+        ],
         intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
     )
 
@@ -278,7 +282,11 @@ def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
         if alone
         else ["it was written through a view, so the writing line is not known: look between these lines"],
         consequence="the gradient would be that of the new numbers, which the value was not computed from",
-        fixes=["give the operation a copy (array.copy())", "write after the gradient has been taken"],
+        fixes=[
+            "give the operation a copy (array.copy())",
+            "write after the gradient has been taken",
+            "import gradtape.numpy as np, and make the array where the tape records: a write then makes a new version",
+        ],
     )
 
 

@@ -129,17 +129,20 @@ def test_a_function_of_math_by_its_own_name_is_not_left_out() -> None:
     assert str(problem.fixes[0]) == "np.sqrt(k * 1.7)"
 
 
+OURS = "import gradtape.numpy as np"
+
+
 class TestWrittenIntoAnArray:
     @pytest.mark.parametrize(
         ("statement", "name", "fixes"),
         [
-            ("d = np.zeros(3)\n    d[:2] += x", "d", ["d = gt.zeros(3)", "d = gt.at(d)[:2].add(x)"]),
-            ("d = np.ones(3) * 1\n    d[1:] -= x + 1", "d", ["d = gt.at(d)[1:].add(-(x + 1))"]),
-            ("d = np.ones(2) * 1\n    d[:] *= x", "d", ["d = gt.at(d)[:].multiply(x)"]),
-            ("d = np.ones(2) * 1\n    d[:] /= x", "d", ["d = gt.at(d)[:].multiply(1.0 / x)"]),
+            ("d = np.zeros(3)\n    d[:2] += x", "d", ["d = gt.zeros(3)", OURS, "d = gt.at(d)[:2].add(x)"]),
+            ("d = np.ones(3) * 1\n    d[1:] -= x + 1", "d", [OURS, "d = gt.at(d)[1:].add(-(x + 1))"]),
+            ("d = np.ones(2) * 1\n    d[:] *= x", "d", [OURS, "d = gt.at(d)[:].multiply(x)"]),
+            ("d = np.ones(2) * 1\n    d[:] /= x", "d", [OURS, "d = gt.at(d)[:].multiply(1.0 / x)"]),
             ("d = np.zeros(2)\n    d -= x + 1", "d", ["d = d - (x + 1)"]),
             ("d = np.zeros(2)\n    np.multiply(x, 3.0, out=d)", "d", ["d = np.multiply(x, 3.0)"]),
-            ("d = np.ones(3) * 1\n    np.add.at(d, [0, 0], x)", "d", ["d = gt.at(d)[[0, 0]].add(x)"]),
+            ("d = np.ones(3) * 1\n    np.add.at(d, [0, 0], x)", "d", [OURS, "d = gt.at(d)[[0, 0]].add(x)"]),
         ],
     )  # fmt: skip
     def test_the_fix_names_the_array_and_works(

@@ -1,0 +1,238 @@
+"""Functions of `gradtape.numpy` that are not NumPy's own: random numbers, indices, types, callbacks, polynomials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gradtape as gt
+import gradtape.numpy as np
+from gradtape.numpy.random import MADE_OF_DRAWS
+
+PARAMETERS: dict[str, tuple[float, ...]] = {
+    **dict.fromkeys(("normal", "gumbel", "laplace", "logistic", "lognormal"), (0.3, 1.2)),
+    **dict.fromkeys(("exponential", "rayleigh", "weibull", "pareto", "power"), (1.4,)),
+    "uniform": (-0.5, 1.5),
+    "triangular": (-1.0, 0.2, 1.5),
+}
+
+
+def difference(function: Any, *at: float) -> list[float]:
+    """The derivative by each argument, by central differences."""
+    steps = numpy.eye(len(at)) * 1e-6
+    return [(function(*(at + step)) - function(*(at - step))) / 2e-6 for step in steps]
+
+
+@pytest.mark.parametrize("name", sorted(MADE_OF_DRAWS))
+@pytest.mark.parametrize("kind", ["module", "RandomState", "Generator"])
+def test_draws_follow_their_parameters(name: str, kind: str) -> None:
+    """The draws are NumPy's from the same state, and their derivatives those of the draw with fixed randomness."""
+
+    def total(*parameters: Any) -> Any:
+        if kind == "module":
+            np.random.seed(3)
+        source: Any = {
+            "module": np.random,
+            "RandomState": np.random.RandomState(3),
+            "Generator": np.random.default_rng(3),
+        }[kind]
+        return np.sum(getattr(source, name)(*parameters, size=5))
+
+    at = PARAMETERS[name]
+    theirs: Any = numpy.random.default_rng(3) if kind == "Generator" else numpy.random.RandomState(3)
+    numpy.testing.assert_allclose(total(*at), getattr(theirs, name)(*at, size=5).sum(), rtol=1e-14)
+    value, slopes = gt.value_and_grad(total, argnums=tuple(range(len(at))))(*at)
+    numpy.testing.assert_allclose(value, total(*at), rtol=1e-13)
+    numpy.testing.assert_allclose(slopes, difference(total, *at), rtol=1e-6, atol=1e-8)
+
+
+def test_random_orders_are_numpy_s() -> None:
+    """`shuffle`, `permutation` and `choice` of tensors give the items in NumPy's order, and the gradient follows."""
+    for shape in ((5,), (5, 2)):
+        data = numpy.arange(10.0)[: 5 * len(shape)].reshape(shape)
+        for make, name in ((np.random.RandomState, "RandomState"), (np.random.default_rng, "default_rng")):
+            theirs = getattr(numpy.random, name)
+            expected = data.copy()
+            theirs(1).shuffle(expected)
+            shuffled = gt.tensor(data)
+            with gt.GradientTape():
+                make(1).shuffle(shuffled)
+                permuted = make(1).permutation(gt.tensor(data))
+            numpy.testing.assert_array_equal(shuffled.numpy(), expected)
+            numpy.testing.assert_array_equal(permuted.numpy(), theirs(1).permutation(data))
+    weights = numpy.arange(4.0)
+    picked = gt.grad(lambda x: np.sum(np.random.RandomState(2).choice(x, 4) * weights))(numpy.ones(3))
+    assert picked.sum() == 6.0
+
+
+def test_draws_without_derivative_are_refused() -> None:
+    """A parameter that is tracked, of a distribution without a rule, is an error that names the function."""
+    with pytest.raises(gt.UnsupportedError, match="wald"):
+        gt.grad(lambda mean: np.random.wald(mean, 1.0))(1.0)
+    with pytest.raises(gt.UnsupportedError, match="inside vmap"):
+        gt.vmap(lambda mean: np.random.normal(mean))(numpy.ones(3))
+    assert np.random.default_rng(0).wald(1.0, 1.0) == numpy.random.default_rng(0).wald(1.0, 1.0)
+    batch = gt.vmap(lambda mean: np.random.default_rng(0).normal(mean))(numpy.zeros(3))
+    assert len(set(batch.tolist())) == 3
+
+
+POLYNOMIALS = {
+    "polynomial": "polyval",
+    "chebyshev": "chebval",
+    "hermite": "hermval",
+    "hermite_e": "hermeval",
+    "laguerre": "lagval",
+    "legendre": "legval",
+}
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_polynomials_by_points_and_coefficients(name: str) -> None:
+    """Values are NumPy's, for coefficients of several polynomials too; derivatives are those of differences."""
+    ours, theirs = getattr(np.polynomial, name), getattr(numpy.polynomial, name)
+    prefix = POLYNOMIALS[name].removesuffix("val")
+    points, several = numpy.array([0.2, 0.7]), numpy.arange(6.0).reshape(3, 2) / 3
+
+    def total(shift: Any, scale: Any) -> Any:
+        value = getattr(ours, f"{prefix}val")(points + shift, scale * several)
+        slope = getattr(ours, f"{prefix}der")([1.0, scale, shift, 2.0])
+        whole = getattr(ours, f"{prefix}int")([scale, shift], 2, k=[shift, 0.0])
+        product = getattr(ours, f"{prefix}mul")([1.0, shift], [scale, 2.0, 3.0])
+        fitted = getattr(ours, f"{prefix}fit")(points + shift, [scale, 1.0], 1)
+        return sum(np.sum(part**2) for part in (value, slope, whole, product, fitted))
+
+    with gt.GradientTape():
+        value = getattr(ours, f"{prefix}val")(gt.tensor(points), several)
+    numpy.testing.assert_allclose(value.numpy(), getattr(theirs, f"{prefix}val")(points, several))
+    slopes = gt.grad(total, argnums=(0, 1))(0.3, 1.5)
+    numpy.testing.assert_allclose(slopes, difference(total, 0.3, 1.5), rtol=1e-5)
+
+
+def test_classes_of_polynomials() -> None:
+    """`Polynomial` and `poly1d` of tensors are evaluated, differentiated and multiplied with their gradients."""
+
+    def total(a: Any) -> Any:
+        p, q = np.polynomial.Polynomial([1.0, a, a * a]), np.poly1d([a, 2.0, 1.0])
+        return p(2.0) + p.deriv()(1.0) + (p * p)(0.5) + q(3.0) + q.deriv()(1.0) + (q * q)(0.5) + q.integ()(1.0)
+
+    numpy.testing.assert_allclose(gt.grad(total)(0.7), difference(total, 0.7)[0], rtol=1e-7)
+    assert isinstance(np.poly1d([1.0, 2.0]).deriv(), np.poly1d)
+
+
+def test_arrays_made_of_an_index() -> None:
+    """`r_`, `c_`, `mgrid` and `ogrid` take tensors among their entries and as ends of ranges."""
+
+    def total(t: Any) -> Any:
+        row = np.r_[t, 1.0, [t, 2.0], np.ones(2), 0.0:t:3j]
+        columns = np.c_[np.array([t, 1.0]), [2.0, t]]
+        x, y = np.mgrid[0.0:t:3j, 0:2]
+        a, b = np.ogrid[0.0:t:3j, 0.0:1.0:2j]
+        stacked = np.r_["0,2", [t, 1.0], [1.0, t]]
+        parts = (row, columns, x * (1 + y), a + b, stacked)
+        return sum(np.sum(part**2 * np.arange(part.size).reshape(part.shape)) for part in parts)
+
+    numpy.testing.assert_allclose(gt.grad(total)(1.3), difference(total, 1.3)[0], rtol=1e-7)
+    assert np.r_[1:3, 5].tolist() == numpy.r_[1:3, 5].tolist()
+    assert np.mgrid[0:2, 0:2].shape == (2, 2, 2)
+
+
+def test_iterators_over_elements() -> None:
+    """`ndenumerate` and `nditer` give the elements of a tensor as tensors, which can be written to."""
+
+    def total(x: Any) -> Any:
+        out = np.zeros(x.shape)
+        for (i, j), value in np.ndenumerate(x):
+            out[i, j] = (i + 1) * value
+        for element in np.nditer(out, op_flags=["readwrite"]):
+            element[...] = element * element
+        return np.sum(out)
+
+    x = numpy.arange(4.0).reshape(2, 2)
+    numpy.testing.assert_allclose(gt.grad(total)(x), 2 * x * numpy.array([[1.0, 1.0], [4.0, 4.0]]))
+    assert [float(v) for v in np.nditer(np.arange(3.0))] == [0.0, 1.0, 2.0]
+    with pytest.raises(gt.UnsupportedError, match=r"np\.ndindex"):
+        gt.grad(lambda x: np.sum([a * b for a, b in np.nditer([x, x])]))(x)
+
+
+def test_scalar_types_take_tensors() -> None:
+    """Called with a tensor a scalar type keeps its gradient; for all else it is NumPy's."""
+    assert gt.grad(lambda t: np.float64(t) * np.float64(2.0) + np.float32(t))(3.0) == 3.0
+    assert type(np.float64(2)) is numpy.float64
+    assert np.float64 == numpy.float64
+    assert {numpy.float64: 1}[np.float64] == 1
+    assert np.zeros(2, np.float32).dtype == np.float32
+    assert np.issubdtype(np.zeros(2).dtype, np.float64)
+    assert isinstance(np.zeros(2)[0], np.float64)
+    assert not isinstance(1.0, np.float64)
+    assert np.finfo(np.float64).eps == numpy.finfo(float).eps
+    assert np.int64(2.5) == 2
+    assert np.dtype(np.complex128) == numpy.dtype(complex)
+    assert np.array([1, 2], dtype=np.int32).dtype == numpy.int32
+
+
+def test_functions_of_the_user() -> None:
+    """What a function reads that it is not given keeps its gradient: in `vectorize`, `frompyfunc` and the like."""
+
+    def total(t: Any) -> Any:
+        both = np.vectorize(lambda x, y: (x * t, y + t))([1.0, 2.0], 3.0)
+        inner = np.vectorize(lambda a, b: np.dot(a, b) * t, signature="(n),(n)->()")(np.ones((2, 3)), np.arange(3.0))
+        fixed = np.vectorize(lambda x, p: x * p[0], excluded={1})([1.0, 2.0], [t, 1.0])
+        python = np.frompyfunc(lambda x: x * t, 1, 1)(np.arange(3.0))
+        rows = np.apply_over_axes(lambda a, axis: np.sum(a, axis) * t, np.ones((2, 3)), [0, 1])
+        parts = (*both, inner, fixed, python, rows)
+        return sum(np.sum(part**2) for part in parts)
+
+    numpy.testing.assert_allclose(gt.grad(total)(0.7), difference(total, 0.7)[0], rtol=1e-6)
+    assert np.vectorize(lambda x: x + 1)([1, 2]).tolist() == [2, 3]
+
+
+def test_values_are_compared_and_stored(tmp_path: Path) -> None:
+    """`np.testing` compares the numbers of tensors, tracked ones too; files hold NumPy's arrays."""
+    x = gt.tensor([1.0, 2.0], requires_grad=True)
+    np.testing.assert_allclose(x * 2.0, [2.0, 4.0])
+    with pytest.raises(AssertionError):
+        np.testing.assert_array_equal(x, [1.0, 3.0])
+    with gt.no_grad():
+        np.savez(tmp_path / "file.npz", x=x, y=np.ones(2))
+        np.save(tmp_path / "file.npy", np.arange(3.0))
+    with numpy.load(tmp_path / "file.npz") as stored:
+        assert stored["x"].tolist() == [1.0, 2.0]
+    assert type(np.load(tmp_path / "file.npy")).__name__ == "Tensor"
+    del x
+    assert type(np.load(tmp_path / "file.npy")) is np.ndarray
+
+
+def test_strides() -> None:
+    """`as_strided` of a tensor takes the elements that NumPy takes, each as often as it stands in the result."""
+    windows = gt.grad(lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (3, 2), (8, 8))))(numpy.ones(4))
+    assert windows.tolist() == [1.0, 2.0, 2.0, 1.0]
+
+
+def test_elements_of_lists_are_written() -> None:
+    """A list of tensors is written into a buffer element by element, and into a row."""
+
+    def total(t: Any) -> Any:
+        a = np.zeros((2, 3))
+        a[0] = [t, 1.0, t * t]
+        a[1, :2] = (t, 2.0 * t)
+        a[:, 2] += [t, 1.0]
+        b = np.maximum([t, 0.1], a[:, 0]) + np.ones(2) * [1.0, t]
+        return np.sum(a**2) + np.sum([t, 2.0] * b)
+
+    numpy.testing.assert_allclose(gt.grad(total)(0.8), difference(total, 0.8)[0], rtol=1e-7)
+    numpy.testing.assert_allclose(gt.vmap(gt.grad(total))(numpy.array([0.8, 0.8]))[1], gt.grad(total)(0.8))
+
+
+def test_where_of_a_ufunc_computes_nothing_elsewhere() -> None:
+    """Where the mask is false there is neither a warning nor a derivative that is not finite."""
+
+    def total(x: Any) -> Any:
+        root = np.sqrt(x, out=np.zeros(3), where=x > 0.0)
+        inverse = np.arccosh(x, out=np.zeros(3), where=x > 1.0)
+        return np.sum(root) + np.sum(inverse) + np.sum(np.divide(x, x, out=np.ones(3), where=x != 0.0))
+
+    x = numpy.array([-1.0, 0.0, 4.0])
+    numpy.testing.assert_allclose(gt.grad(total)(x), [0.0, 0.0, 0.25 + 1 / numpy.sqrt(15.0)])
