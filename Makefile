@@ -10,7 +10,7 @@ DIST ?= worksteal
 # the percentage of gradtape/core that the tests have to reach
 CORE_COVERAGE ?= 99
 # what gradtape is compared with; one that cannot be installed is left out of the comparison
-RIVALS ?= autograd torch==2.13.0 jax
+RIVALS ?= autograd torch==2.13.0 jax numba
 # whose numbers and printed results gradtape's stand-ins, layers and bridges are compared with
 ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pytensor
 
@@ -32,7 +32,7 @@ CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam mutate bench eagerbench jitbench opsbench conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam mutate bench eagerbench jitbench opsbench programs conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -82,13 +82,16 @@ exam: $(VENV)/.run ## mark the explanations on the programs of exam/; ARGS="--on
 mutate: $(VENV)/.test ## break every rule of the operation table, and see that the tests notice
 	@$(VENV)/bin/python -m tests.ops.mutate $(ARGS)
 
-bench: eagerbench jitbench ## measure against the RIVALS, in an environment of their own; half an hour
+bench: eagerbench jitbench programs ## measure against the RIVALS, in an environment of their own; an hour
 
 eagerbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, eager mode only: ARGS="--rows chain,mlp"
 	@$(BENCH_VENV)/bin/python benchmarks/eager.py $(ARGS)
 
 jitbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, compiled functions only
 	@$(BENCH_VENV)/bin/python benchmarks/jit.py $(ARGS)
+
+programs: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, NumPy programs with writes in place only: ARGS="--only lu,adi"
+	@$(BENCH_VENV)/bin/python benchmarks/programs/run.py $(ARGS)
 
 opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
 	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)

@@ -1,7 +1,7 @@
 # expect: GT403
 # cause: the stable form is chosen by where, but exp overflows in the other one
 # wrong: np.isnan(g).any()
-# cure: np.log1p(np.exp(x)) -> np.logaddexp(0.0, x)
+# cure: np.log(np.ones(2) @ np.exp(np.stack([0.0 * x, x]))) -> np.logaddexp(0.0, x)
 import numpy as np
 
 import gradtape as gt
@@ -9,7 +9,7 @@ import gradtape as gt
 
 def softplus(x):
     with np.errstate(over="ignore"):
-        small = np.log1p(np.exp(x))  # <- here
+        small = np.log(np.ones(2) @ np.exp(np.stack([0.0 * x, x])))  # <- here
     return np.where(x > 30.0, x, small)  # <- here
 
 

@@ -24,13 +24,15 @@ from gradtape.core.explain_hooks import (
     is_zero,
     observers,
 )
-from gradtape.core.graph import AMBIENT, FIRST_TAPE, PARTS, Node
+from gradtape.core.graph import AMBIENT, FIRST_TAPE, LIFTED, PARTS, Node
 from gradtape.core.location import Location, LocationOverride, overrides
 from gradtape.core.references import COUNTS_LOCALS
+from gradtape.core.structural_zeros import Choice, NonfiniteAfterChoice, StructuralZeros, chooses
 from gradtape.explain import messages
 
 LARGE = 1 << 16  # bytes; from this size on, saved values are freed early and gradients are written over
 INVALID = "invalid value"
+_PLAIN = (np.ndarray, np.float64, np.float32, np.complex128)
 _ERROR_HANDLING: Any = {"under": "ignore", "over": "call", "divide": "call", "invalid": "call"}
 
 # Whether saved values are kept, large ones too, until `check_numerics` has looked at the results.
@@ -70,24 +72,21 @@ def walk(
     - `needed`: only these nodes are visited, such as those of `nodes_leading_to`.
     """
     finishing: list[Finish] = []
+    seeds = list(seeds)
     if observers and not is_observing.get():
-        seeds = list(seeds)
         finishing = call_observers(tuple(observers), seeds, mask, sources, boundary)
     custom_cotangents: Cotangents | None = {} if finishing else None
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
     fp_errors: list[str] = []  # what NumPy has reported since it was cleared
     collapse = None if visited is None or attach is not None else collapse_hook.get()
-    if collapse is not None:
-        seeds = list(seeds)
     restore = None if collapse is None else collapse(seeds, mask, wanted or (), oldest, boundary, visited)
     override = _WalkOverride()
     override.node, override.is_recorded = None, attach is not None
     override.outer, overrides.innermost = overrides.innermost, override
     try:
         with np.errstate(**_ERROR_HANDLING, call=lambda kind, _: fp_errors.append(kind)):
-            found = _walk(
-                seeds,
+            given = (
                 mask,
                 wanted,
                 boundary,
@@ -101,6 +100,11 @@ def walk(
                 needed,
                 override,
             )
+            try:
+                found = _walk(seeds, *given, None)
+            except NonfiniteAfterChoice as first:
+                _forget(visited, fp_errors, nan_origins)
+                found = _walk(seeds, *given, first)
     except Exception as error:
         if finishing:
             call_observers(finishing, {}, error)
@@ -128,6 +132,7 @@ def _walk(
     custom_cotangents: Cotangents | None,
     needed: Container[Node] | None,
     override: LocationOverride,
+    first: NonfiniteAfterChoice | None,
 ) -> dict[Node, Any]:
     """The loop of the backward pass: take the youngest node that waits, call its rule, hand its cotangents on.
 
@@ -139,6 +144,10 @@ def _walk(
     references to it, to know whether they may write over it (`is_spare`). What few walks need is in helpers and in
     `_Monitor`, which is made when an array is large or NumPy reports an error: made for every walk, it takes 5 % of the
     time of a walk over three operations.
+
+    Behind an operation that chooses elements, zeros by structure are followed (`StructuralZeros`) if values are not
+    plain arrays or are freed on the way. Else a gradient that is not finite ends the walk, and it is made once more
+    with `first`, what the first walk has done, and follows them.
     """
     found: dict[Node, Any] = {}
     pending: dict[int, list[Any]] = {}
@@ -149,6 +158,9 @@ def _walk(
     # whether a computed tensor may be a source or on the boundary; mostly they are leaves
     may_end_early = bool(boundary) or any(node.parents for node in wanted or ())
     monitor: _Monitor | None = None
+    choice: Choice | None = None
+    hooked: dict[Node, Any] = {}
+    delivered: list[Node] = []
     following: Node | None = None
     gradient: Any = None
     while following is not None or heap:
@@ -160,35 +172,58 @@ def _walk(
         override.node = node
         op, parents = node.op, node.parents
         if node.extra is not None:
-            gradient = _on_arrival(node, gradient, on_leaf, mask & AMBIENT)
+            if choice is not None:
+                choice.check(gradient)
+            if first is not None and node in first.hooked:
+                replaced = first.hooked[node]
+            else:
+                replaced = hooked[node] = _on_arrival(node, gradient, on_leaf, mask & AMBIENT)
+            if replaced is not None:
+                gradient = replaced
+                if monitor is not None and monitor.structural_zeros is not None:
+                    monitor.structural_zeros.forget(node)
         if not parents or may_end_early:
             if wanted is not None and node in wanted:
                 found[node] = gradient
+            if choice is not None and (not parents or node in found):
+                choice.check(gradient)
             if monitor is not None and (not parents or node in found):
                 monitor.on_arrival(gradient)
             if not parents or node.order <= oldest or node in boundary:
                 if op is not None:
                     _check_not_freed(node, mask, oldest)
-                elif on_leaf is not None:
+                elif on_leaf is not None and (first is None or node not in first.delivered):
                     on_leaf(node, gradient)
+                    delivered.append(node)
                 continue
 
         # Call its rule.
         assert op is not None
         rule = op.reverse
-        if not (op.several or op.reads_part):
+        if not op.is_special:
             is_large = gradient.nbytes > LARGE
         elif op.reads_part:
             is_large = math.prod(parents[0].shape) * parents[0].dtype.itemsize > LARGE
-        else:
+        elif op.several:
             is_large, gradient, parents = _exchange_parts(pending, heap, node, gradient)
+        else:
+            is_large = gradient.nbytes > LARGE
+            if choice is None and (monitor is None or monitor.structural_zeros is None) and chooses(node):
+                if first is None and attach is None and not node.bits & LIFTED and type(gradient) in _PLAIN:
+                    choice = Choice(pending, 0 if visited is None else len(visited), hooked, delivered)
+                else:
+                    monitor = monitor or _Monitor(mask, visited, nan_origins, fp_errors)
+                    monitor.structural_zeros = StructuralZeros(pending, attach)
         if is_large:
             rule = op.reverse_large or rule
             if visited is not None:
                 monitor = monitor or _Monitor(mask, visited, nan_origins, fp_errors)
-                monitor.start_freeing(gradient, pending)
+                if choice is not None:
+                    choice = monitor.start_freeing_after_choice(choice, gradient, pending)
+                else:
+                    monitor.start_freeing(gradient, pending)
         if monitor is not None:
-            monitor.before_rule(gradient)
+            monitor.before_rule(node, gradient)
         if attach is None and type(node.inputs) is tuple:
             cotangents = rule(gradient, node, node.out, node.inputs)
         else:
@@ -198,7 +233,7 @@ def _walk(
         if fp_errors and monitor is None:
             monitor = _Monitor(mask, visited, nan_origins, fp_errors)
         if monitor is not None:
-            monitor.after_rule(node, gradient, cotangents)
+            cotangents = monitor.after_rule(node, gradient, cotangents)
 
         # Hand the cotangents on to its parents.
         for parent, cotangent in zip(parents, cotangents):
@@ -250,6 +285,7 @@ class _Monitor:
         "nan_origin",
         "nan_origins",
         "other_tapes",
+        "structural_zeros",
         "visited",
         "was_zero",
     )
@@ -258,6 +294,7 @@ class _Monitor:
         self, mask: int, visited: list[Node] | None, nan_origins: NanOrigins | None, fp_errors: list[str]
     ) -> None:
         self.visited, self.nan_origins, self.fp_errors = visited, nan_origins, fp_errors
+        self.structural_zeros: StructuralZeros | None = None  # from the first operation that chooses elements
         self.nan_origin: Node | None = None  # whose rule made the first NaN
         self.is_freeing = self.was_zero = self.explains_zero = False
         self.may_free = not keep_saved.get()
@@ -279,13 +316,31 @@ class _Monitor:
         for node in self.visited or ():
             self.free(node)
 
-    def before_rule(self, gradient: Any) -> None:
+    def start_freeing_after_choice(self, choice: Choice, gradient: Any, pending: dict[int, list[Any]]) -> Choice | None:
+        """`start_freeing`; zeros by structure are followed from then on, because the walk cannot be made once more."""
+        zeros = StructuralZeros(choice.waiting, None)
+        for node in (self.visited or ())[choice.start :]:
+            if choice.hooked.get(node) is not None:
+                zeros.forget(node)
+            zeros.before_rule(node, None)
+            zeros.note_supports(node)
+        self.start_freeing(gradient, pending)
+        if not self.is_freeing:
+            return choice
+        self.structural_zeros = zeros
+        return None
+
+    def before_rule(self, node: Node, gradient: Any) -> None:
         """Note whether a gradient is zero before its rule can write over it."""
         self.was_zero = self.is_freeing and is_zero(gradient)
+        if self.structural_zeros is not None:
+            self.structural_zeros.before_rule(node, gradient)
 
-    def after_rule(self, node: Node, gradient: Any, cotangents: Sequence[Any]) -> None:
-        """Note whether the rule of `node` made NaN, infinity or zeros of its gradient."""
+    def after_rule(self, node: Node, gradient: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+        """The cotangents to hand on; notes whether the rule of `node` made NaN, infinity or zeros of its gradient."""
         nan_origins = self.nan_origins
+        if self.structural_zeros is not None:
+            cotangents = self.structural_zeros.after_rule(node, cotangents)
         if self.fp_errors or (self.is_freeing and node.op is not None and node.op.is_unflagged):
             is_invalid = self.nan_origin is None and INVALID in self.fp_errors
             if is_invalid and not has_nan(gradient) and any(map(has_nan, cotangents)):
@@ -299,6 +354,7 @@ class _Monitor:
         )
         if self.explains_zero and nan_origins is not None and len(nan_origins.zeros) < ZEROS_AT_MOST:
             nan_origins.zeros.append(ReverseRuleCall(node, gradient, cotangents))
+        return cotangents
 
     def free(self, node: Node) -> None:
         """Free what a visited node has saved, unless it explains something or has single numbers only."""
@@ -344,6 +400,17 @@ class ScatteredCotangent:
         total[self.index] += self.values
         slot[1] = total
         return None
+
+
+def _forget(visited: list[Node] | None, fp_errors: list[str], nan_origins: NanOrigins | None) -> None:
+    """Forget what a walk has noted that is made once more."""
+    fp_errors.clear()
+    if visited is not None:
+        visited.clear()
+    if nan_origins is not None:
+        nan_origins.clear()
+        nan_origins.zeros.clear()
+        nan_origins.first_nonfinite = None
 
 
 def _deposit(pending: dict[int, list[Any]], heap: list[int], node: Node, cotangent: Any) -> None:
@@ -397,8 +464,9 @@ def _fill_missing(node: Node, parts: list[Any]) -> list[Any]:
 
 
 def _on_arrival(node: Node, gradient: Any, on_leaf: Callable[[Node, Any], None] | None, ambient: int) -> Any:
-    """Run the hooks of a node, and keep its gradient if that was asked for; the gradient to go on with."""
+    """Run the hooks of a node, and keep its gradient if that was asked for; the gradient that replaces it, if any."""
     assert node.extra is not None
+    given = gradient
     for hook in tuple(node.extra.hooks):
         replaced = hook(gradient)
         if replaced is not None:
@@ -409,7 +477,7 @@ def _on_arrival(node: Node, gradient: Any, on_leaf: Callable[[Node, Any], None] 
         on_leaf(node, gradient)
     if ambient and node.extra.freed is not None:
         raise messages.freed_twice(node, node.extra.freed)
-    return gradient
+    return None if gradient is given else gradient
 
 
 def _fit(cotangent: Any, parent: Node, node: Node) -> Any:

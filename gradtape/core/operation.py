@@ -66,6 +66,7 @@ def holds_tensor(values: Sequence[Any]) -> bool:
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
 Forward = Callable[[Node, Any, tuple[Any, ...], Sequence[Any]], Any]
+Chosen = Callable[[Node, Any, tuple[Any, ...]], Sequence[Any]]
 Batch = Callable[["Op", Sequence[bool], Sequence[Any], dict[str, Any]], Any]
 
 
@@ -91,6 +92,9 @@ class Op:
         specs: bool = False,
         units: Callable[[int, Sequence[Any]], Any] | None = None,
         kind: str = "general",
+        varying: frozenset[int] = frozenset(),
+        chosen: Chosen | None = None,
+        moves_elements: bool = False,
         answers: Sequence[Callable[..., Any] | str] = (),
         samples: Any = None,
         domain: Any = None,
@@ -108,6 +112,7 @@ class Op:
         self.needs_out = needs_out  # the inputs whose rules use the result
         self.outputs = outputs  # whether the kernel returns a tuple of several results
         self.several = outputs  # whether it has to do with several results, as a whole or as a part
+        self.is_special = outputs or chosen is not None  # whether a walk does more than to call its rule
         self.part: int | None = None  # which of several results this is, for the operation that picks one
         self.reads_part = False  # whether it reads elements of its operand, so that most of its cotangent is zero
         self.view = view  # whether the result may share the input's memory
@@ -115,6 +120,9 @@ class Op:
         self.specs = specs  # whether rules need to know the shapes of inputs whose values they do not use
         self.units = units  # the batching rule for unit vectors, if it has a better one: see `Units`
         self.kind = kind
+        self.varying = varying  # of an elementwise operation, the inputs whose slopes are not constants
+        self.chosen = chosen  # where its inputs have an influence, if it chooses elements: see `structural_zeros`
+        self.moves_elements = moves_elements  # whether it moves, copies or adds elements, and does nothing else
         # whether NaN and infinity are made without the floating-point errors that NumPy's own ufuncs raise
         self.is_unflagged = not self.ufunc and (kind in _OWN_RULES or "scipy.special" in f"{answers}")
         self.stretches = kind == "elementwise"  # whether operands of different shapes are broadcast
@@ -312,7 +320,7 @@ _picks: list[Op] = []
 def _pick_op(index: int) -> Op:
     while len(_picks) <= index:
         op = Op("pick", lambda *_: None, reverse=lambda g, node, out, inputs: (g,))
-        op.part, op.several = len(_picks), True
+        op.part, op.several, op.is_special = len(_picks), True, True
         _picks.append(op)
     return _picks[index]
 

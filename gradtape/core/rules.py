@@ -154,6 +154,8 @@ def elementwise(
                 continue
             slope = rule(None, node, out, inputs) if callable(rule) else rule
             term = tangent / slope if divide else tangent * slope
+            if own_op.chosen is not None:  # what was not chosen may move as it likes, infinitely fast too
+                term = np.where(slope == 0, np.zeros((), term.dtype), term)
             total = term if total is None else total + term
         return None if total is None else as_result(total, node)
 
@@ -166,6 +168,7 @@ def elementwise(
         needs=tuple(_needs(slope, names) for slope in slopes),
         needs_out=frozenset(i for i, slope in enumerate(slopes) if callable(slope) and "out" in _parameters(slope)),
         kind="elementwise",
+        varying=frozenset(i for i, slope in enumerate(slopes) if callable(slope)),
         **details,
     )
     return own_op

@@ -125,6 +125,7 @@ identity = linear(
     lambda x: np.array(x)[()],
     lambda g: g,
     name="identity",
+    moves_elements=True,
     batch=batch_elementwise,
     samples=_complex_samples,
     doc=slopes("The same value at a new place in the graph, of any dtype", "1", "identity(2.0) -> 2., 1."),
@@ -152,6 +153,7 @@ _cast = linear(
     lambda x, dtype: x.astype(dtype),
     _cast_back,
     name="astype",
+    moves_elements=True,
     batch=batch_elementwise,
     samples=lambda draw: [
         ((draw(2, 3),), {"dtype": np.dtype("float32")}),

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import Units, batch_elementwise
+from gradtape.core.graph import Node
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.structural_zeros import Support, chosen_by_slope
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import COMPOSED, answers
@@ -379,16 +381,28 @@ _SHARES = (lambda x, y, out: _winner_share(x, y, out), lambda x, y, out: _winner
 _SHARED = "1 for the one chosen, 0 for the other, one half each when tied"
 
 maximum = elementwise(
-    np.maximum, *_SHARES, doc=slopes("The larger of two elements", _SHARED, "maximum(2.0, 2.0) -> 2., 0.5, 0.5")
+    np.maximum,
+    *_SHARES,
+    chosen=chosen_by_slope,
+    doc=slopes("The larger of two elements", _SHARED, "maximum(2.0, 2.0) -> 2., 0.5, 0.5"),
 )
 minimum = elementwise(
-    np.minimum, *_SHARES, doc=slopes("The smaller of two elements", _SHARED, "minimum(2.0, 3.0) -> 2., 1., 0.")
+    np.minimum,
+    *_SHARES,
+    chosen=chosen_by_slope,
+    doc=slopes("The smaller of two elements", _SHARED, "minimum(2.0, 3.0) -> 2., 1., 0."),
 )
 fmax = elementwise(
-    np.fmax, *_SHARES, doc=slopes("The larger of two elements, ignoring nan", _SHARED, "fmax(2.0, 3.0) -> 3., 0., 1.")
+    np.fmax,
+    *_SHARES,
+    chosen=chosen_by_slope,
+    doc=slopes("The larger of two elements, ignoring nan", _SHARED, "fmax(2.0, 3.0) -> 3., 0., 1."),
 )
 fmin = elementwise(
-    np.fmin, *_SHARES, doc=slopes("The smaller of two elements, ignoring nan", _SHARED, "fmin(2.0, 3.0) -> 2., 1., 0.")
+    np.fmin,
+    *_SHARES,
+    chosen=chosen_by_slope,
+    doc=slopes("The smaller of two elements, ignoring nan", _SHARED, "fmin(2.0, 3.0) -> 2., 1., 0."),
 )
 fabs = elementwise(
     np.fabs,
@@ -426,6 +440,7 @@ _clip = elementwise(
     lambda x, low, high, out: ((x > high) | (low > high)).astype(out.dtype),
     name="clip",
     names=("x", "low", "high"),
+    chosen=chosen_by_slope,
     domain=[(-2.0, 2.0), (-0.9, -0.6), (0.6, 0.9)],
 )
 
@@ -452,6 +467,12 @@ def clip(
     return _clip(x, least if low is None else low, most if high is None else high)
 
 
+def _chosen_by_condition(node: Node, out: Any, inputs: tuple[Any, ...]) -> list[Support | None]:
+    condition = inputs[0] != 0
+    taken = Support(lambda: np.broadcast_to(condition, node.shape))
+    return [None, taken, Support(lambda: ~taken.places)]
+
+
 _select = linear(
     lambda condition, x, y: np.where(condition, x, y),
     None,
@@ -460,6 +481,7 @@ _select = linear(
     name="where",
     names=("condition", "x", "y"),
     batch=batch_elementwise,
+    chosen=_chosen_by_condition,
     samples=lambda draw: [
         ((draw(3, 4) > 0, draw(3, 4), draw(3, 4)), {}),
         ((draw(3, 1) > 0, draw(4), draw()), {}),
@@ -495,6 +517,7 @@ _nan_to_num = elementwise(
     lambda x, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
     lambda x: np.isfinite(x).astype(x.dtype),
     name="nan_to_num",
+    chosen=chosen_by_slope,
     samples=lambda draw: [
         ((draw(3, 4),), {"nan": 0.0, "posinf": None, "neginf": None}),
         ((np.array([np.nan, 1.5, np.inf, -np.inf]),), {"nan": 0.5, "posinf": 3.0, "neginf": -3.0}),

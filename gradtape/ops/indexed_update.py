@@ -17,6 +17,7 @@ from gradtape.core.graph import FLAGS, Node
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
 from gradtape.core.shapes import unbroadcast
+from gradtape.core.structural_zeros import Support
 from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, Draw, IndexLike, TensorLike
 from gradtape.core.views import may_write_memory
@@ -91,14 +92,30 @@ def _writing_samples(draw: Draw) -> list[Any]:
     ]
 
 
+def _chosen_by_index(node: Node, out: Any, inputs: tuple[Any, ...]) -> list[Support | None]:
+    """Where `x` stays after `x[mask] = value`. Slices are not looked at: few write over what is not finite."""
+    index = node.params["index"]
+    if not any(isinstance(part, np.ndarray) for part in index):
+        return [None, None]
+
+    def places() -> Any:
+        left = np.ones(node.shape, bool)
+        left[index] = False
+        return left
+
+    return [Support(places), None]
+
+
 _set: Op = linear(
     _set_kernel,
     lambda g, x, index: _set(g, np.zeros((), x.dtype), index=index),
     _value_cotangent,
     name="set",
+    moves_elements=True,
     names=("x", "value"),
     batch=_batch_writing,
     samples=_writing_samples,
+    chosen=_chosen_by_index,
 )
 
 

@@ -134,6 +134,7 @@ getitem_static: Op = linear(
     lambda x, index: x[index],
     lambda g, x, index: scatter(g, index=index, shape=x.shape),
     name="getitem",
+    moves_elements=True,
     batch=_batch_getitem,
     view=True,
     samples=lambda draw: [((draw(*shape),), {"index": index}) for shape, index in INDICES],
@@ -142,6 +143,7 @@ scatter: Op = linear(
     _scatter_kernel,
     lambda g, index: getitem_static(g, index=index),
     name="scatter",
+    moves_elements=True,
     batch=_batch_scatter,
     samples=lambda draw: [
         ((draw(*picked_shape(shape, index)),), {"index": index, "shape": shape}) for shape, index in INDICES
@@ -157,7 +159,7 @@ def _getitem_reverse_large(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]
     return (ScatteredCotangent(g, index),)
 
 
-getitem_static.reads_part = True
+getitem_static.reads_part = getitem_static.is_special = True
 getitem_static.reverse_large = _getitem_reverse_large
 
 
@@ -248,6 +250,7 @@ _take_flat: Op = linear(
     lambda g, x, positions: add_flat(g, positions, length=x.shape[0]),
     None,
     name="take at positions",
+    moves_elements=True,
     names=("x", "positions"),
     batch=_batch_take_flat,
     samples=lambda draw: [((draw(3), POSITIONS), {}), ((draw(3), np.array(1)), {})],
@@ -257,6 +260,7 @@ add_flat: Op = linear(
     lambda g, positions: _take_flat(g, positions),
     None,
     name="add at positions",
+    moves_elements=True,
     names=("x", "positions"),
     batch=_batch_add_flat,
     samples=lambda draw: [((draw(2, 2), POSITIONS), {"length": 3}), ((draw(), np.array(1)), {"length": 3})],

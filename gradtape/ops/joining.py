@@ -56,6 +56,7 @@ _concatenate = linear(
     lambda *arrays, axis: np.concatenate(arrays, axis),
     _split_cotangent,
     name="concatenate",
+    moves_elements=True,
     variadic=True,
     batch=_batch_joining,
     samples=lambda draw: [
@@ -117,6 +118,7 @@ _stack = linear(
     lambda *arrays, axis: np.stack(arrays, axis),
     _unstack_cotangent,
     name="stack",
+    moves_elements=True,
     variadic=True,
     batch=_batch_joining,
     samples=lambda draw: [

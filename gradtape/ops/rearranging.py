@@ -44,6 +44,7 @@ _flip: Op = linear(
     lambda x, axis: np.flip(x, axis),
     lambda g, axis: _flip(g, axis=axis),
     name="flip",
+    moves_elements=True,
     batch=batch_shift_axes("axis"),
     view=True,
     samples=lambda draw: [
@@ -111,6 +112,7 @@ _roll: Op = linear(
     lambda x, shift, axis: np.roll(x, shift, axis),
     lambda g, shift, axis: _roll(g, shift=tuple(-s for s in shift), axis=axis),
     name="roll",
+    moves_elements=True,
     batch=batch_shift_axes("axis"),
     samples=lambda draw: [
         ((draw(5),), {"shift": (2,), "axis": (0,)}),

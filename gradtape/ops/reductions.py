@@ -87,6 +87,7 @@ _sum = linear(
     lambda x, axis, keepdims: np.add.reduce(x, axis=axis, keepdims=keepdims),
     lambda g, x, axis, keepdims: stretch(restore_reduced_axes(g, axis, keepdims, x.ndim), x.shape),
     name="sum",
+    moves_elements=True,
     batch=_batch_reduction,
     samples=_samples_with_empty,
 )
@@ -131,6 +132,7 @@ _mean = linear(
         restore_reduced_axes(g, axis, keepdims, x.ndim) / _count(x.shape, axis), x.shape
     ),
     name="mean",
+    moves_elements=True,
     batch=_batch_reduction,
     samples=_samples,
 )

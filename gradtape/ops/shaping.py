@@ -47,6 +47,7 @@ _reshape = linear(
     lambda x, shape: np.reshape(x, shape),
     lambda g, x: g.reshape(x.shape),
     name="reshape",
+    moves_elements=True,
     batch=lambda op, flags, values, params: apply(op, tuple(values), {"shape": (values[0].shape[0], *params["shape"])}),
     view=True,
     samples=lambda draw: [
@@ -233,6 +234,7 @@ _transpose = linear(
     lambda x, axes: np.transpose(x, axes),
     lambda g, axes: g.transpose(tuple([int(i) for i in np.argsort(axes)])),
     name="transpose",
+    moves_elements=True,
     batch=lambda op, flags, values, params: apply(
         op, tuple(values), {"axes": (0, *(axis + 1 for axis in params["axes"]))}
     ),
@@ -335,6 +337,7 @@ _broadcast_to = linear(
     lambda x, shape: stretch(x, shape),
     lambda g, x: unbroadcast(g, x.shape),
     name="broadcast_to",
+    moves_elements=True,
     batch=_batch_broadcast,
     samples=lambda draw: [
         ((draw(3),), {"shape": (2, 3)}),

@@ -337,7 +337,7 @@ _add(
     "NaN from the branch of where that was not taken",
     "warn",
     "`where` chooses values, but both branches are computed and differentiated. Where the branch not taken has an "
-    "infinite slope, zero times infinity is NaN.",
+    "infinite slope behind a product of matrices, a cumulative sum and the like, zero times infinity is NaN.",
     *_NUMERIC,
 )
 _add(

@@ -150,13 +150,20 @@ class TestBackward:
         assert (problem.code, problem.main.text) == ("GT401", "np.exp(-x)")
 
 
+SQUARE = np.array([[1.0, 2.0], [3.0, 1.0]])
+
+
 class TestWhere:
     @pytest.mark.parametrize(
         ("function", "at", "fix"),
         [
-            (lambda x: np.where(x > 0, np.sqrt(x), 0.0).sum(), [4.0, 0.0], "np.sqrt(np.where(x > 0, x, 1.0))"),
-            (lambda x: np.where(x == 0, 1.0, 1.0 / x).sum(), [4.0, 0.0], "1.0 / np.where(x == 0, 1.0, x)"),
-            (lambda x: np.where(x > 0, x * np.log(x), 0.0).sum(), [4.0, 0.0], "np.log(np.where(x > 0, x, 1.0))"),
+            (lambda x: np.where(x > 0, SQUARE @ np.sqrt(x), 0.0).sum(), [0.0, 0.0], "np.sqrt(np.where(x > 0, x, 1.0))"),
+            (lambda x: np.where(x == 0, 1.0, np.cumsum(1.0 / x)).sum(), [4.0, 0.0], "1.0 / np.where(x == 0, 1.0, x)"),
+            (
+                lambda x: np.where(x > 0, x * np.cumsum(np.log(x)), 0.0).sum(),
+                [4.0, 0.0],
+                "np.log(np.where(x > 0, x, 1.0))",
+            ),
         ],
     )
     def test_the_branch_that_is_not_taken(self, function: Callable[[Any], Any], at: Any, fix: str) -> None:
@@ -170,6 +177,10 @@ class TestWhere:
     def test_a_double_where_is_silent(self) -> None:
         """The cure cures."""
         assert found(lambda x: np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0).sum(), [4.0, 0.0]) == []
+
+    def test_a_branch_of_elementwise_operations_is_silent(self) -> None:
+        """What where does not take has a gradient of zero by structure, and nothing is to be explained."""
+        assert found(lambda x: np.where(x > 0, x * np.log(x) ** 2, 0.0).sum(), [4.0, 0.0]) == []
 
     def test_a_slope_that_is_taken_is_another_matter(self) -> None:
         """If the infinite slope is at a place that where takes, where is not to blame."""
@@ -232,7 +243,7 @@ class TestLargeArrays:
             (lambda x: np.sum(np.tanh(np.log(x) * 0.5) ** 2), "GT401", "np.log(x)"),
             (lambda x: np.sum(np.log(x - 1.0) ** 2), "GT401", "np.log(x - 1.0)"),
             (lambda x: np.mean(gt.special.gammaln(x) * 0.5), "GT401", "gt.special.gammaln(x)"),
-            (lambda x: np.sum(np.where(x > 0, np.sqrt(x), 0.0)), "GT403", "np.sqrt(x)"),
+            (lambda x: np.sum(np.where(x > 3, np.cumsum(np.sqrt(x)), 0.0)), "GT403", "np.sqrt(x)"),
             (lambda x: np.sum(np.sqrt(np.sum(x.reshape(100, -1) ** 2 * 0.0, axis=1))), "GT402",
              "np.sqrt(np.sum(x.reshape(100, -1) ** 2 * 0.0, axis=1))"),
         ],
@@ -327,9 +338,10 @@ class TestCheckNumerics:
 
 
 def test_missing_values_behind_where() -> None:
-    """They are multiplied before they are chosen away: the fix chooses before."""
+    """They are multiplied and added up before they are chosen away: the fix chooses before."""
     table = np.array([[1.0, np.nan], [2.0, 3.0]])
-    problem = only(lambda w: np.where(np.isnan(table), 0.0, table * w).sum(), [1.0, 1.0])
+    assert found(lambda w: np.where(np.isnan(table), 0.0, table * w).sum(), [1.0, 1.0]) == []
+    problem = only(lambda w: np.where(np.isnan(table), 0.0, np.cumsum(table * w, 1)).sum(), [1.0, 1.0])
     assert problem.code == "GT403"
     assert problem.fixes[0] == "np.where(np.isnan(table), 1.0, table) * w"
 
@@ -349,9 +361,9 @@ def forward_algorithm(x: Any) -> Any:
     return np.log(np.sum(alpha))
 
 
-def upper_distances(x: Any) -> Any:
+def lower_distances(x: Any) -> Any:
     r = np.sqrt((x[:, None] - x) ** 2)
-    return np.sum(np.triu(r, 1))
+    return np.sum(np.tril(np.cumsum(r, 1), -1))
 
 
 class TestCures:
@@ -374,8 +386,8 @@ class TestCures:
         assert "underflows to 0 on the way" in problem.fixes[0]
 
     def test_a_where_that_nobody_wrote_is_not_blamed(self) -> None:
-        """np.triu chooses with `where` inside: the square root is to blame, and has a fix."""
-        problem = only(upper_distances, [0.3, 1.0, 2.0])
+        """np.tril chooses with `where` inside: the square root is to blame, and has a fix."""
+        problem = only(lower_distances, [0.3, 1.0, 2.0])
         assert problem.code == "GT402"
         assert str(problem.fixes[0]) == "np.sqrt(((x[:, None] - x) ** 2) + 1e-12)"
 
