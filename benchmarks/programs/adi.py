@@ -3,8 +3,9 @@
 Option prices in two factors, reaction-diffusion, reservoirs.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (5, 2)

@@ -3,8 +3,9 @@
 Geography, astronomy.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2, 3)
 SMALL = (4,)

@@ -3,8 +3,9 @@
 X-ray diffraction and small-angle scattering; masks that come from the data.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (40, 4)

@@ -3,8 +3,9 @@
 The kernel of biconjugate gradients, of least squares and of a layer's gradient.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
 SMALL = (4, 3)

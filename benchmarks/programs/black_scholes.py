@@ -3,8 +3,9 @@
 Finance; the derivatives are the Greeks.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2, 3, 4)
 SMALL = (6,)

@@ -3,9 +3,10 @@
 Shocks, traffic; conditions on the sign of the velocity in each cell.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (8, 3)

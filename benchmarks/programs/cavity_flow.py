@@ -3,8 +3,9 @@
 The first flow problem of every course, and the pattern of projection methods.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
 SMALL = (6, 2, 2)

@@ -3,8 +3,9 @@
 The number of steps depends on the numbers: a `while` loop with a test of convergence.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (6, 7, 0.2)

@@ -3,9 +3,10 @@
 Gaussian processes, normal equations, sampling from a covariance.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (5,)

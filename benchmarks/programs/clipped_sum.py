@@ -3,8 +3,9 @@
 Image arithmetic, feature scaling.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (4, 5)

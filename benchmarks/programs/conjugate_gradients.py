@@ -3,9 +3,10 @@
 Large symmetric systems: finite elements, inverse problems.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (6, 1e-10)

@@ -3,9 +3,10 @@
 Eigenvalues inside of a region (Beyn's and Sakurai's methods), quantum transport.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (3, 2, 4)

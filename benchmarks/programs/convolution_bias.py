@@ -3,8 +3,9 @@
 Neural networks written out in NumPy.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
 SMALL = (2, 5, 2, 3, 3)

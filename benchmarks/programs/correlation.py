@@ -3,9 +3,10 @@
 Statistics, portfolios, gene expression.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (6, 4)

@@ -3,8 +3,9 @@
 Statistics, principal components.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (6, 4)

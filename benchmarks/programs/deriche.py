@@ -3,8 +3,9 @@
 Edges and smooth derivatives of images at a cost that does not depend on the scale.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (5, 6)

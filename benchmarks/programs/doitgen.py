@@ -3,8 +3,9 @@
 Quantum chemistry, multiresolution analysis.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (3, 2, 4)

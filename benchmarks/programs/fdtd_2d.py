@@ -3,8 +3,9 @@
 Antennas, photonics, ground radar; the source drives one edge of the field.
 """
 
-import gradtape.numpy as np
 import numpy
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2, 3)
 SMALL = (6, 5, 4)

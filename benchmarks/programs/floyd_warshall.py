@@ -3,9 +3,10 @@
 Routes, transitive closures, bottlenecks of networks; the gradient counts how often an edge is used.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (5,)

@@ -3,9 +3,10 @@
 Regression with uncertainty, Bayesian optimisation.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (2, 3, 4)
 SMALL = (5,)

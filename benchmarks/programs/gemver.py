@@ -3,8 +3,9 @@
 BLAS level 2 as one kernel.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2, 3, 4, 5, 6, 7, 8)
 SMALL = (4,)

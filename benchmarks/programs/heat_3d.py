@@ -3,8 +3,9 @@
 Heat conduction in solids; the innermost loop of many climate and reactor codes.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (4, 2)

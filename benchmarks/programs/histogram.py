@@ -3,8 +3,9 @@
 Spectra, densities of states, radial distributions.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (1,)
 SMALL = (30, 4)

@@ -3,8 +3,9 @@
 Compound stencils with a condition in each cell.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (3, 4, 2)

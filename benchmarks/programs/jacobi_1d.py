@@ -3,8 +3,9 @@
 The model of all stencil codes; diffusion in one dimension, smoothing, multigrid.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (12, 4)

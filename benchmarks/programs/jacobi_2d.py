@@ -3,8 +3,9 @@
 Laplace's equation with given values at the edges: heat, electrostatics, image inpainting.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (6, 3)

@@ -3,8 +3,9 @@
 Tracking, navigation, econometrics; the likelihood by the noise of process and measurement.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
 SMALL = (5,)

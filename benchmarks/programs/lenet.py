@@ -3,8 +3,9 @@
 Recognition of digits as courses write it.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (1, 2, 3, 4, 5)
 SMALL = (1, 12, 2, 2, 6, 5)

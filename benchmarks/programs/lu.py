@@ -3,9 +3,10 @@
 Direct solvers as textbooks write them; the loss is the logarithm of the determinant.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (5,)

@@ -3,8 +3,9 @@
 Fractals, and all iterations in which the elements finish one after the other.
 """
 
-import gradtape.numpy as np
 import numpy
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (5, 6, 6)

@@ -3,8 +3,9 @@
 Small networks without a framework; the gradients inside are written out, and weights are updated in place.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (2, 3)
 SMALL = (4, 3, 5, 2, 2)

@@ -3,8 +3,9 @@
 Planets, galaxies, molecules; the loss is the kinetic energy at the end.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
 SMALL = (3, 3)

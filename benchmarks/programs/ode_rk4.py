@@ -3,8 +3,9 @@
 Simulations of all kinds; the trajectory is a buffer of rows.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (4,)

@@ -3,8 +3,9 @@
 Rankings, stability of structures, spectral norms.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (4, 3)

@@ -3,8 +3,9 @@
 Image networks written out; the padding is a buffer whose middle is written.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2, 3)
 SMALL = (2, 4, 3, 2)

@@ -3,8 +3,9 @@
 Recurrences with a state of several numbers; hash layers, recurrent networks.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (8,)

@@ -3,8 +3,9 @@
 Quantum transport through nanoscale devices.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
 SMALL = (2, 2, 2, 2)

@@ -3,8 +3,9 @@
 Solvers of elliptic equations, smoothers of multigrid methods. Each row is a recurrence.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0,)
 SMALL = (5, 2)

@@ -3,9 +3,10 @@
 Floods, tides, tsunamis.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (7, 2)

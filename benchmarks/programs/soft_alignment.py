@@ -3,8 +3,9 @@
 Speech, gestures, folding of RNA; a cell of the table waits for three neighbours.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (4, 5)

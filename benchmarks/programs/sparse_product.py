@@ -3,9 +3,10 @@
 Finite elements, graphs, rankings; ragged slices and index arrays.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (2, 3)
 SMALL = (6, 15)

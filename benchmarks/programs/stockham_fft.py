@@ -3,9 +3,10 @@
 Spectra and fast convolution where no library is at hand.
 """
 
-import gradtape.numpy as np
 import numpy
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (3,)

@@ -3,8 +3,9 @@
 BLAS level 3 as textbooks write it.
 """
 
-import gradtape.numpy as np
 from numpy.random import default_rng
+
+import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
 SMALL = (4, 3)
