@@ -29,6 +29,10 @@ class NativeBackend:
         """Whether an instruction may be part of a group."""
         return support.supports(instruction) and not prepare.is_view_for_kernels(instruction)
 
+    def can_fail(self, instruction: Instruction) -> bool:
+        """Whether an instruction may raise an error for some operands: an index, or a matrix that is singular."""
+        return support.can_fail(instruction)
+
     def compile_group(
         self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> Call | None:

@@ -1,8 +1,9 @@
 """Optimisation passes: pure functions from a `Program` to a `Program` that computes the same in fewer or cheaper steps.
 
 The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
-not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. The one exception is `stable_forms`, which puts an operation
-that is at least as accurate everywhere in the place of two.
+not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are two exceptions: `stable_forms`, which puts an
+operation that is at least as accurate everywhere in the place of two, and `slice_sums`, where a sum that is -0.0
+outside of the slice that is added to stays so.
 
 `PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
 repeated instructions. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
@@ -21,6 +22,7 @@ from gradtape.jit.passes.identities import drop_identities
 from gradtape.jit.passes.layouts import cancel_layouts, keep_broadcasts_virtual
 from gradtape.jit.passes.licm import hoist_invariants
 from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
+from gradtape.jit.passes.slice_sums import add_to_slices
 from gradtape.jit.passes.stable_forms import use_stable_forms
 from gradtape.jit.passes.unstack import collapse_stacks
 
@@ -77,7 +79,7 @@ def optimise(
             break
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = reroll_loops(program)
-    program = reroll_loops(program)
+    program = add_to_slices(reroll_loops(program))
     if after is not None:
         after(program)
     return program

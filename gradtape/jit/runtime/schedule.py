@@ -35,6 +35,8 @@ class NativeGroup:
 
 
 Step = Instruction | NativeGroup
+MOST_IN_GROUP = 2000
+"""Instructions of a group: the time that LLVM takes for a longer one grows faster than its length."""
 
 
 class Backend(Protocol):
@@ -42,6 +44,9 @@ class Backend(Protocol):
 
     def supports(self, instruction: Instruction) -> bool:
         """Whether an instruction may be part of a group. Never asked about one with an effect."""
+
+    def can_fail(self, instruction: Instruction) -> bool:
+        """Whether an instruction that it supports may raise an error for some operands."""
 
     def compile_group(
         self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
@@ -52,10 +57,14 @@ class Backend(Protocol):
 def schedule(program: Program, backend: Backend) -> list[Step]:
     """The steps of a program: instructions that `backend` supports are brought together, each stretch as one group.
 
-    An instruction waits for its operands; those with an effect keep their order, and nothing moves across a guard.
+    An instruction waits for its operands; those with an effect keep their order, and what can fail stays behind the
+    guards before it. What cannot fail may be computed before a guard, so that guards do not divide groups.
     """
     steps: list[Step] = []
     waiting = list(program.instructions)
+    fitting = {i for i in waiting if not i.effect and backend.supports(i)}
+    guarded = any(i.effect for i in waiting)
+    free = {i for i in fitting if not backend.can_fail(i)} if guarded else fitting
     defined: set[Value] = {*program.inputs, *(constant.value for constant in program.constants)}
     while waiting:
         for native in (True, False):
@@ -64,9 +73,10 @@ def schedule(program: Program, backend: Backend) -> list[Step]:
             produced: set[Value] = set()
             blocked = False  # by an effect, which nothing may overtake
             for instruction in waiting:
-                fits = not instruction.effect and backend.supports(instruction)
-                ready = all(value in defined or value in produced for value in instruction.values)
-                if ready and not blocked and (fits if native else not fits):
+                fits = instruction in fitting
+                held = blocked and not (native and instruction in free)
+                ready = not held and all(value in defined or value in produced for value in instruction.values)
+                if ready and (fits if native else not fits):
                     taken.append(instruction)
                     produced.update(instruction.results)
                 else:
@@ -74,7 +84,12 @@ def schedule(program: Program, backend: Backend) -> list[Step]:
                     blocked |= instruction.effect
             defined |= produced
             waiting = rest
-            steps.extend(_group_instructions(taken, rest, program, backend) if native and taken else taken)
+            if native:
+                for begin in range(0, len(taken), MOST_IN_GROUP):
+                    later = [*taken[begin + MOST_IN_GROUP :], *rest]
+                    steps += _group_instructions(taken[begin : begin + MOST_IN_GROUP], later, program, backend)
+            else:
+                steps += taken
     return steps
 
 

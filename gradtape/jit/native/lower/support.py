@@ -80,6 +80,16 @@ def supports(instruction: AnyInstruction) -> bool:
     return elementwise.supports(instruction) if lowering is None else lowering.supports(instruction)
 
 
+def can_fail(instruction: AnyInstruction) -> bool:
+    """Whether an instruction with a native form may fail for some operands."""
+    lowering = find_lowering(_BY_NAME, instruction)
+    if lowering is None:
+        return False
+    if lowering.decompose is not None:
+        return any(smaller.name in CHECKED for smaller in lowering.decompose(instruction))
+    return lowering.emitter is not None and instruction.name not in PRODUCTS
+
+
 def _has_one_array(instruction: AnyInstruction) -> bool:
     """Whether there are one operand and one result, both of them arrays of native dtypes."""
     if len(instruction.results) != 1 or len(instruction.operands) != 1 or not are_values(instruction.operands):

@@ -369,6 +369,7 @@ class FusionPlan:
         copies: dict[ArrayValue, LoweredValue] = {}
         nothing: frozenset[ArrayValue] = frozenset()
         tracked = self.tracked
+        tracked.update((value, frozenset({value})) for value in self.inputs if value in overwritten)
         for place, instruction in enumerate(instructions):
             for view in copied.get(place, ()):
                 if view not in copies:
