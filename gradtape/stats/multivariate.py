@@ -18,6 +18,19 @@ from gradtape.random.drawing import floating, generator
 from gradtape.stats.tails import LOG_ROOT_2PI
 
 
+def squared_lengths(factor: Any, apart: Any) -> Any:
+    """The squared lengths of vectors along the last axis, after a division by a lower triangular factor.
+
+    Many vectors and one factor are one solution of a system with many right sides.
+    """
+    if factor.ndim == 2 and apart.ndim > 1:
+        size = apart.shape[-1]
+        white = solve_triangular(factor, apart.reshape(-1, size).T, lower=True)
+        return (white * white).sum(0).reshape(apart.shape[:-1])
+    white = solve_triangular(factor, apart[..., None], lower=True)[..., 0]
+    return (white * white).sum(-1)
+
+
 class MultivariateNormal:
     """The normal distribution of vectors. Arguments: (x, mean=0, cov=1).
 
@@ -57,9 +70,8 @@ class MultivariateNormal:
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
         """The logarithm of the density at `x`."""
         x, mean, factor = self._parts(x, mean, cov)
-        white = solve_triangular(factor, (x - mean)[..., None], lower=True)[..., 0]
         heights = np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
-        return -0.5 * (white * white).sum(-1) - heights - x.shape[-1] * LOG_ROOT_2PI
+        return -0.5 * squared_lengths(factor, x - mean) - heights - x.shape[-1] * LOG_ROOT_2PI
 
     def pdf(self, x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
         """The density at `x`."""

@@ -11,7 +11,7 @@ import scipy.stats
 
 import gradtape as gt
 from gradtape.scipy import stats
-from gradtape.scipy.stats.distributions import CONSTANT_DENSITIES
+from gradtape.scipy.stats.univariate import CONSTANT_DENSITIES
 from gradtape.stats.family import Continuous
 
 SHAPES: dict[str, list[tuple[float, ...]]] = {

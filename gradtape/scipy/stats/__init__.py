@@ -8,14 +8,59 @@ Tensor(0.5)
 
 from __future__ import annotations
 
+import importlib
+
 from gradtape.scipy.stats.common import original
-from gradtape.scipy.stats.distributions import distributions
+from gradtape.scipy.stats.kernel_density import gaussian_kde
+from gradtape.scipy.stats.multivariate import OURS, multivariate_distributions
+from gradtape.scipy.stats.univariate import CONSTANT_DENSITIES, distributions
 
 DISTRIBUTIONS = distributions()
 """The distributions of one number."""
 
-globals().update(DISTRIBUTIONS)
-original.functions.update(DISTRIBUTIONS)
+MULTIVARIATE = multivariate_distributions()
+"""The distributions of vectors and matrices."""
 
-REASONS: dict[str, str] = {}
+for _module in ("samples", "significance", "transformations"):
+    importlib.import_module(f"gradtape.scipy.stats.{_module}")
+globals().update(original.functions)
+globals().update(DISTRIBUTIONS)
+globals().update(MULTIVARIATE)
+original.functions.update({name: dist for name, dist in DISTRIBUTIONS.items() if name not in CONSTANT_DENSITIES})
+original.functions.update({name: dist for name, dist in MULTIVARIATE.items() if name in OURS})
+original.functions["gaussian_kde"] = gaussian_kde
+
+REASONS = {
+    "is a function of ranks, which are whole numbers without a gradient": """
+        ansari bws_test brunnermunzel chatterjeexi cramervonmises cramervonmises_2samp fligner friedmanchisquare
+        kendalltau kruskal mannwhitneyu median_test mood page_trend_test rankdata ranksums siegelslopes somersd
+        spearmanr spearmanrho theilslopes tiecorrect weightedtau wilcoxon
+    """,
+    "counts, and whole numbers have no gradient": """
+        barnard_exact binned_statistic binned_statistic_2d binned_statistic_dd binomtest boschloo_exact chi2_contingency
+        cumfreq ecdf fisher_exact mode percentileofscore poisson_means_test quantile_test relfreq
+    """,
+    "compares empirical distribution functions, whose steps have no derivative in gradtape": """
+        anderson anderson_ksamp epps_singleton_2samp goodness_of_fit ks_1samp ks_2samp kstest logrank
+    """,
+    "draws samples anew many times, which has no derivative": """
+        bootstrap monte_carlo_test multiscale_graphcorr permutation_test power sobol_indices
+    """,
+    "finds parameters by iteration; gradtape.scipy.optimize has derivatives of minima and roots": """
+        boxcox_normmax boxcox_normplot expectile fit ppcc_max ppcc_plot yeojohnson_normmax yeojohnson_normplot
+    """,
+    "chooses among the numbers of a sample, in no order that is told": "sigmaclip trim1 trimboth",
+    "gives frozen distributions or intervals of SciPy's own": "bayes_mvs mvsdist",
+    "has no derivative in gradtape: it solves a linear program": "wasserstein_distance_nd",
+    "makes distributions that compute with arrays only; the functions under their names have derivatives": """
+        make_distribution order_statistic truncate abs exp log
+    """,
+    "has p-values that SciPy finds by integration or simulation, without a derivative": """
+        alexandergovern dunnett shapiro tukey_hsd
+    """,
+    **dict.fromkeys(CONSTANT_DENSITIES.values(), ""),
+}
+for _name, _reason in CONSTANT_DENSITIES.items():
+    REASONS[_reason] = f"{REASONS[_reason]} {_name}"
+
 __getattr__, __dir__, __test__ = original.module(globals(), REASONS)

@@ -1,0 +1,629 @@
+"""Statistics of samples: means, moments, spreads, entropies, distances between samples, angles.
+
+Each is composed of operations, so that it has derivatives by the sample, by weights and by whatever else is continuous.
+Ranks, counts and limits are constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import floor, log, pi, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.errors import OperandError
+from gradtape.extend import Lifted, Tensor, argument_error, concrete, plain
+from gradtape.ops.special.entropy import entr, rel_entr
+from gradtape.scipy.stats.common import as_array, original
+
+Axis = int | tuple[int, ...] | None
+Inclusive = tuple[bool, bool]
+
+
+def read_sample(function: str, value: Any, nan_policy: str = "propagate", argument: str = "a") -> Any:
+    """An array or tensor of floating point numbers, after NaN was looked for if `nan_policy` asks for that."""
+    sample = as_array(value)
+    if nan_policy not in ("propagate", "raise", "omit"):
+        raise argument_error(
+            OperandError, f"stats.{function}: nan_policy={nan_policy!r}.", "nan_policy='propagate', 'raise' or 'omit'"
+        )
+    if nan_policy != "propagate":
+        numbers = concrete(sample) if isinstance(sample, Lifted) else plain(sample)
+        if np.isnan(numbers).any():
+            if nan_policy == "raise":
+                raise ValueError(f"The input contains nan values: {argument} of stats.{function}")
+            raise argument_error(
+                OperandError,
+                f"stats.{function}: nan_policy='omit' for {argument}, a tensor with NaN in it.",
+                f"{argument}[~np.isnan({argument})]",
+            )
+    return sample
+
+
+def sample_size(sample: Any, axis: Axis) -> int:
+    """How many numbers are reduced along an axis."""
+    if axis is None:
+        return int(np.prod(sample.shape))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return int(np.prod([sample.shape[a] for a in axes]))
+
+
+def weighted_mean(sample: Any, axis: Axis, weights: Any = None, keepdims: bool = False) -> Any:
+    """The mean along an axis, of equal weights or of given ones."""
+    if weights is None:
+        return sample.mean(axis=axis, keepdims=keepdims)
+    weights = as_array(weights)
+    if weights.shape != sample.shape and weights.ndim == 1 and isinstance(axis, int):
+        weights = weights.reshape([-1 if k == axis % sample.ndim else 1 for k in range(sample.ndim)])
+    weights = weights * np.ones(sample.shape, weights.dtype)
+    return (sample * weights).sum(axis=axis, keepdims=keepdims) / weights.sum(axis=axis, keepdims=keepdims)
+
+
+def central_moment(sample: Any, order: int, axis: Axis, center: Any = None, keepdims: bool = False) -> Any:
+    """The mean of a power of the distance from the mean, or from another centre."""
+    if order == 1 and center is None:
+        return 0 * sample.mean(axis=axis, keepdims=keepdims)
+    middle = sample.mean(axis=axis, keepdims=True) if center is None else center
+    return ((sample - middle) ** order).mean(axis=axis, keepdims=keepdims)
+
+
+# -- means
+
+
+@original.differentiated
+def gmean(
+    a: Any,
+    axis: Axis = 0,
+    dtype: Any = None,
+    weights: Any = None,
+    *,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> Any:
+    """The geometric mean.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import stats
+    >>> gt.value_and_grad(stats.gmean)(gt.tensor([1.0, 4.0]))
+    (Tensor(2.), Tensor([1.  , 0.25]))
+    """
+    sample = read_sample("gmean", a, nan_policy)
+    return np.exp(weighted_mean(np.log(sample), axis, weights, keepdims))
+
+
+@original.differentiated
+def hmean(
+    a: Any,
+    axis: Axis = 0,
+    dtype: Any = None,
+    *,
+    weights: Any = None,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> Any:
+    """The harmonic mean: 1 over the mean of the reciprocals.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import stats
+    >>> stats.hmean(gt.tensor([1.0, 4.0]))
+    Tensor(1.6)
+    """
+    return 1 / weighted_mean(1 / read_sample("hmean", a, nan_policy), axis, weights, keepdims)
+
+
+@original.differentiated
+def pmean(
+    a: Any,
+    p: Any,
+    *,
+    axis: Axis = 0,
+    dtype: Any = None,
+    weights: Any = None,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> Any:
+    """The power mean of exponent `p`, which has a derivative too; for 0 that is the geometric mean."""
+    sample = read_sample("pmean", a, nan_policy)
+    if not isinstance(p, Tensor) and p == 0:
+        return np.exp(weighted_mean(np.log(sample), axis, weights, keepdims))
+    return weighted_mean(sample**p, axis, weights, keepdims) ** (1 / p)
+
+
+@original.differentiated
+def trim_mean(a: Any, proportiontocut: float, axis: int | None = 0, **details: Any) -> Any:
+    """The mean without a share of the smallest and of the largest numbers."""
+    sample = read_sample("trim_mean", a)
+    if axis is None:
+        sample, axis = sample.reshape(-1), 0
+    count = sample.shape[axis]
+    cut = int(proportiontocut * count)
+    if cut > count - cut:
+        raise ValueError("Proportion too big.")
+    ordered = np.moveaxis(np.sort(sample, axis=axis), axis, 0)
+    return ordered[cut : count - cut].mean(axis=0)
+
+
+# -- moments
+
+
+@original.differentiated
+def moment(
+    a: Any,
+    order: Any = 1,
+    axis: Axis = 0,
+    nan_policy: str = "propagate",
+    *,
+    center: Any = None,
+    keepdims: bool = False,
+) -> Any:
+    """Central moments of a sample: of one order, or of a sequence of them along a new first axis."""
+    sample = read_sample("moment", a, nan_policy)
+    if np.ndim(order):
+        return np.stack([central_moment(sample, int(k), axis, center, keepdims) for k in order])
+    return central_moment(sample, int(order), axis, center, keepdims)
+
+
+@original.differentiated
+def skew(a: Any, axis: Axis = 0, bias: bool = True, nan_policy: str = "propagate", *, keepdims: bool = False) -> Any:
+    """The skewness of a sample.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import stats
+    >>> stats.skew(gt.tensor([1.0, 2.0, 6.0]))
+    Tensor(0.59517006)
+    """
+    sample = read_sample("skew", a, nan_policy)
+    count = sample_size(sample, axis)
+    second, third = (central_moment(sample, k, axis, keepdims=keepdims) for k in (2, 3))
+    value = third / second**1.5
+    return value if bias or count < 3 else value * sqrt((count - 1.0) * count) / (count - 2.0)
+
+
+@original.differentiated
+def kurtosis(
+    a: Any,
+    axis: Axis = 0,
+    fisher: bool = True,
+    bias: bool = True,
+    nan_policy: str = "propagate",
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """The kurtosis of a sample; 0 for a normal distribution, or 3 without `fisher`."""
+    sample = read_sample("kurtosis", a, nan_policy)
+    n = sample_size(sample, axis)
+    second, fourth = (central_moment(sample, k, axis, keepdims=keepdims) for k in (2, 4))
+    value = fourth / second**2
+    if not bias and n > 3:
+        value = ((n**2 - 1.0) * value - 3 * (n - 1) ** 2.0) / ((n - 2) * (n - 3)) + 3
+    return value - 3 if fisher else value
+
+
+@original.differentiated
+def kstat(data: Any, n: int = 2, *, axis: Axis = None, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
+    """The unbiased estimate of the n-th cumulant, for n from 1 to 4."""
+    sample = read_sample("kstat", data, nan_policy, "data")
+    if n not in (1, 2, 3, 4):
+        raise ValueError("k-statistics only supported for 1<=n<=4")
+    count = sample_size(sample, axis)
+    if n == 1:
+        return sample.mean(axis=axis, keepdims=keepdims)
+    second, third, fourth = (central_moment(sample, k, axis, keepdims=keepdims) for k in (2, 3, 4))
+    if n == 2:
+        return second * count / (count - 1)
+    if n == 3:
+        return third * count**2 / ((count - 1) * (count - 2))
+    return count**2 * ((count + 1) * fourth - 3 * (count - 1) * second**2) / ((count - 1) * (count - 2) * (count - 3))
+
+
+class DescribeResult(NamedTuple):
+    """What `describe` finds."""
+
+    nobs: int
+    minmax: tuple[Any, Any]
+    mean: Any
+    variance: Any
+    skewness: Any
+    kurtosis: Any
+
+
+@original.differentiated
+def describe(a: Any, axis: Axis = 0, ddof: int = 1, bias: bool = True, nan_policy: str = "propagate") -> DescribeResult:
+    """The count, the range, the mean, the variance, the skewness and the kurtosis of a sample."""
+    sample = read_sample("describe", a, nan_policy)
+    return DescribeResult(
+        sample_size(sample, axis),
+        (sample.min(axis=axis), sample.max(axis=axis)),
+        sample.mean(axis=axis),
+        sample.var(axis=axis, ddof=ddof),
+        skew(sample, axis, bias),
+        kurtosis(sample, axis, bias=bias),
+    )
+
+
+# -- spreads
+
+
+@original.differentiated
+def variation(a: Any, axis: Axis = 0, nan_policy: str = "propagate", ddof: int = 0, *, keepdims: bool = False) -> Any:
+    """The standard deviation over the mean."""
+    sample = read_sample("variation", a, nan_policy)
+    return sample.std(axis=axis, ddof=ddof, keepdims=keepdims) / sample.mean(axis=axis, keepdims=keepdims)
+
+
+@original.differentiated
+def sem(a: Any, axis: Axis = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False) -> Any:
+    """The standard error of the mean."""
+    sample = read_sample("sem", a, nan_policy)
+    return sample.std(axis=axis, ddof=ddof, keepdims=keepdims) / sqrt(sample_size(sample, axis))
+
+
+@original.differentiated
+def gstd(a: Any, axis: Axis = 0, ddof: int = 1, *, keepdims: bool = False, nan_policy: str = "propagate") -> Any:
+    """The geometric standard deviation: the exponential of that of the logarithms."""
+    return np.exp(np.log(read_sample("gstd", a, nan_policy)).std(axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+@original.differentiated
+def zmap(scores: Any, compare: Any, axis: int | None = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+    """Scores in standard deviations from the mean of another sample."""
+    other = read_sample("zmap", compare, nan_policy, "compare")
+    spread = other.std(axis=axis, ddof=ddof, keepdims=True)
+    return (as_array(scores) - other.mean(axis=axis, keepdims=True)) / spread
+
+
+@original.differentiated
+def zscore(a: Any, axis: int | None = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+    """A sample in standard deviations from its mean.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import stats
+    >>> stats.zscore(gt.tensor([1.0, 2.0, 3.0]))
+    Tensor([-1.22474487,  0.        ,  1.22474487])
+    """
+    return zmap(a, a, axis, ddof, nan_policy)
+
+
+@original.differentiated
+def gzscore(a: Any, *, axis: int | None = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+    """The same for the logarithms of a sample."""
+    return zscore(np.log(read_sample("gzscore", a, nan_policy)), axis, ddof)
+
+
+NORMAL_IQR = 1.3489795003921634
+NORMAL_MAD = 0.6744897501960817
+
+
+def _scale(function: str, scale: Any, normal: float) -> Any:
+    if isinstance(scale, str):
+        if scale.lower() != "normal":
+            raise ValueError(f"{scale} is not a valid scale value: stats.{function} takes 'normal' or a number")
+        return normal
+    return scale
+
+
+@original.differentiated
+def iqr(
+    x: Any,
+    axis: Axis = None,
+    rng: tuple[float, float] = (25, 75),
+    scale: Any = 1.0,
+    nan_policy: str = "propagate",
+    interpolation: str = "linear",
+    keepdims: bool = False,
+) -> Any:
+    """The distance between two percentiles."""
+    sample = read_sample("iqr", x, nan_policy, "x")
+    low, high = sorted(rng)
+    percentile: Any = np.percentile
+    ends = [percentile(sample, q, axis=axis, method=interpolation, keepdims=keepdims) for q in (low, high)]
+    return (ends[1] - ends[0]) / _scale("iqr", scale, NORMAL_IQR)
+
+
+@original.differentiated
+def median_abs_deviation(
+    x: Any,
+    axis: int | None = 0,
+    center: Callable[..., Any] = np.median,
+    scale: Any = 1.0,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> Any:
+    """The median distance from the median, or from what `center(x, axis=axis)` gives."""
+    sample = read_sample("median_abs_deviation", x, nan_policy, "x")
+    if axis is None:
+        middle = center(sample, axis=None)
+    else:
+        middle = np.expand_dims(center(sample, axis=axis), axis)
+    distance = np.median(np.abs(sample - middle), axis=axis, keepdims=keepdims)
+    return distance / _scale("median_abs_deviation", scale, NORMAL_MAD)
+
+
+# -- between limits
+
+
+def _between(sample: Any, limits: Any, inclusive: tuple[bool, bool]) -> Any:
+    """Which numbers are between the limits."""
+    low, high = (None, None) if limits is None else limits
+    mask: Any = np.ones(sample.shape, bool)
+    if low is not None:
+        mask = mask & ((sample >= low) if inclusive[0] else (sample > low))
+    if high is not None:
+        mask = mask & ((sample <= high) if inclusive[1] else (sample < high))
+    return mask
+
+
+def _trimmed(
+    function: str, a: Any, limits: Any, inclusive: tuple[bool, bool], axis: Axis, ddof: int
+) -> tuple[Any, ...]:
+    """The count, the mean and the variance of the numbers between limits."""
+    sample = read_sample(function, a)
+    mask = _between(sample, limits, inclusive)
+    count = mask.sum(axis=axis)
+    inside = np.where(mask, sample, 0)
+    mean = inside.sum(axis=axis) / count
+    middle = mean if axis is None else np.expand_dims(mean, axis)
+    variance = np.where(mask, (sample - middle) ** 2, 0).sum(axis=axis) / (count - ddof)
+    return count, mean, variance
+
+
+@original.differentiated
+def tmean(
+    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = None, **details: Any
+) -> Any:
+    """The mean of the numbers between limits."""
+    return _trimmed("tmean", a, limits, inclusive, axis, 0)[1]
+
+
+@original.differentiated
+def tvar(
+    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = 0, ddof: int = 1, **details: Any
+) -> Any:
+    """The variance of the numbers between limits."""
+    return _trimmed("tvar", a, limits, inclusive, axis, ddof)[2]
+
+
+@original.differentiated
+def tstd(
+    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = 0, ddof: int = 1, **details: Any
+) -> Any:
+    """The standard deviation of the numbers between limits."""
+    return np.sqrt(_trimmed("tstd", a, limits, inclusive, axis, ddof)[2])
+
+
+@original.differentiated
+def tsem(
+    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = 0, ddof: int = 1, **details: Any
+) -> Any:
+    """The standard error of the mean of the numbers between limits."""
+    count, _, variance = _trimmed("tsem", a, limits, inclusive, axis, ddof)
+    return np.sqrt(variance / count)
+
+
+@original.differentiated
+def tmin(
+    a: Any,
+    lowerlimit: Any = None,
+    axis: int | None = 0,
+    inclusive: bool = True,
+    nan_policy: str = "propagate",
+    **details: Any,
+) -> Any:
+    """The smallest number that is not below a limit."""
+    sample = read_sample("tmin", a, nan_policy)
+    return np.where(_between(sample, (lowerlimit, None), (inclusive, True)), sample, np.inf).min(axis=axis)
+
+
+@original.differentiated
+def tmax(
+    a: Any,
+    upperlimit: Any = None,
+    axis: int | None = 0,
+    inclusive: bool = True,
+    nan_policy: str = "propagate",
+    **details: Any,
+) -> Any:
+    """The largest number that is not above a limit."""
+    sample = read_sample("tmax", a, nan_policy)
+    return np.where(_between(sample, (None, upperlimit), (True, inclusive)), sample, -np.inf).max(axis=axis)
+
+
+# -- entropies
+
+
+@original.differentiated
+def entropy(
+    pk: Any,
+    qk: Any = None,
+    base: float | None = None,
+    axis: int = 0,
+    *,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> Any:
+    """The entropy of probabilities, or relative to others; both are divided by their sums first.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import stats
+    >>> gt.grad(stats.entropy)(gt.tensor([1.0, 3.0]))
+    Tensor([ 0.2059898 , -0.06866327])
+    """
+    shares = read_sample("entropy", pk, nan_policy, "pk")
+    shares = shares / shares.sum(axis=axis, keepdims=True)
+    if qk is None:
+        terms = entr(shares)
+    else:
+        other = read_sample("entropy", qk, nan_policy, "qk")
+        terms = rel_entr(shares, other / other.sum(axis=axis, keepdims=True))
+    total = terms.sum(axis=axis, keepdims=keepdims)
+    return total if base is None else total / log(base)
+
+
+def _vasicek(ordered: Any, m: int) -> Any:
+    """The distances between numbers that are 2 m places apart, with the ends repeated."""
+    first, last = ordered[..., :1], ordered[..., -1:]
+    padded = np.concatenate([first] * m + [ordered] + [last] * m, axis=-1)
+    return padded[..., 2 * m :] - padded[..., : -2 * m]
+
+
+def _vasicek_entropy(ordered: Any, m: int) -> Any:
+    return np.log(ordered.shape[-1] / (2 * m) * _vasicek(ordered, m)).mean(-1)
+
+
+def _van_es_entropy(ordered: Any, m: int) -> Any:
+    n = ordered.shape[-1]
+    apart = ordered[..., m:] - ordered[..., :-m]
+    return np.log((n + 1) / m * apart).sum(-1) / (n - m) + (1 / np.arange(m, n + 1)).sum() + log(m) - log(n + 1)
+
+
+def _ebrahimi_entropy(ordered: Any, m: int) -> Any:
+    n = ordered.shape[-1]
+    i = np.arange(1, n + 1.0)
+    widths = np.where(i <= m, 1 + (i - 1) / m, np.where(i >= n - m + 1, 1 + (n - i) / m, 2.0))
+    return np.log(n * _vasicek(ordered, m) / (widths * m)).mean(-1)
+
+
+def _correa_entropy(ordered: Any, m: int) -> Any:
+    n = ordered.shape[-1]
+    first, last = ordered[..., :1], ordered[..., -1:]
+    padded = np.concatenate([first] * m + [ordered] + [last] * m, axis=-1)
+    j = np.arange(-m, m + 1)
+    windows = np.stack([padded[..., m + k : m + k + n] for k in j], axis=-1)
+    apart = windows - windows.mean(-1, keepdims=True)
+    return -np.log((apart * j).sum(-1) / (n * (apart * apart).sum(-1))).mean(-1)
+
+
+@original.differentiated
+def differential_entropy(
+    values: Any,
+    *,
+    window_length: int | None = None,
+    base: float | None = None,
+    axis: int = 0,
+    method: str = "auto",
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> Any:
+    """An estimate of the entropy of a continuous distribution, from the distances between ordered numbers."""
+    sample = np.moveaxis(read_sample("differential_entropy", values, nan_policy, "values"), axis, -1)
+    n = sample.shape[-1]
+    m = floor(sqrt(n) + 0.5) if window_length is None else window_length
+    if not 2 <= 2 * m < n:
+        raise ValueError(f"Window length ({m}) must be positive and less than half the sample size ({n}).")
+    methods = {
+        "vasicek": _vasicek_entropy,
+        "van es": _van_es_entropy,
+        "correa": _correa_entropy,
+        "ebrahimi": _ebrahimi_entropy,
+    }
+    chosen = ("van es" if n <= 10 else "ebrahimi" if n <= 1000 else "vasicek") if method == "auto" else method.lower()
+    if chosen not in methods:
+        raise ValueError(f"`method` must be one of {{'auto', {str(list(methods))[1:-1]}}}")
+    found = methods[chosen](np.sort(sample, axis=-1), m)
+    found = found if base is None else found / log(base)
+    return np.expand_dims(found, axis) if keepdims else found
+
+
+# -- distances between samples
+
+
+def _cumulative(values: Any, weights: Any, points: Any) -> Any:
+    """The share of a sample up to each of some points."""
+    if weights is None:
+        return np.searchsorted(np.sort(values), points, side="right") / values.shape[0]
+    order = np.argsort(values)
+    weights = as_array(weights)
+    shares = np.concatenate([np.zeros(1), np.cumsum(weights[order])])
+    return shares[np.searchsorted(values[order], points, side="right")] / weights.sum()
+
+
+def _cumulative_distance(name: str, p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> Any:
+    """The integral of |U - V|^p, where U and V are the shares below a point."""
+    u, v = (read_sample(name, values, argument=f"{letter}_values").reshape(-1) for letter, values in zip("uv", (u, v)))
+    points = np.sort(np.concatenate([u, v]))
+    apart = _cumulative(u, u_weights, points[:-1]) - _cumulative(v, v_weights, points[:-1])
+    return (np.abs(apart) ** p * (points[1:] - points[:-1])).sum()
+
+
+@original.differentiated
+def wasserstein_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+    """The work that it takes to move one sample of numbers onto another.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import stats
+    >>> gt.grad(stats.wasserstein_distance)(gt.tensor([0.0, 1.0, 3.0]), [5.0, 6.0, 8.0])
+    Tensor([-0.33333333, -0.33333333, -0.33333333])
+    """
+    return _cumulative_distance("wasserstein_distance", 1, u_values, v_values, u_weights, v_weights)
+
+
+@original.differentiated
+def energy_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+    """The energy distance between two samples of numbers."""
+    return np.sqrt(2 * _cumulative_distance("energy_distance", 2, u_values, v_values, u_weights, v_weights))
+
+
+# -- angles
+
+
+def _directions(function: str, samples: Any, high: Any, low: Any, axis: Axis, nan_policy: str) -> tuple[Any, Any, Any]:
+    """The mean sine and cosine of angles from `low` to `high`, and their unit."""
+    unit = (high - low) / (2 * pi)
+    angles = read_sample(function, samples, nan_policy, "samples") / unit
+    return np.sin(angles).mean(axis=axis), np.cos(angles).mean(axis=axis), unit
+
+
+@original.differentiated
+def circmean(
+    samples: Any,
+    high: Any = 2 * pi,
+    low: Any = 0,
+    axis: Axis = None,
+    nan_policy: str = "propagate",
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """The mean of angles between `low` and `high`."""
+    sine, cosine, unit = _directions("circmean", samples, high, low, axis, nan_policy)
+    value = np.arctan2(sine, cosine) * unit
+    found = value - np.floor((value - low) / (high - low)) * (high - low)
+    return np.expand_dims(found, axis) if keepdims and axis is not None else found
+
+
+def _resultant(sine: Any, cosine: Any) -> Any:
+    return np.minimum(np.hypot(sine, cosine), 1)
+
+
+@original.differentiated
+def circvar(
+    samples: Any,
+    high: Any = 2 * pi,
+    low: Any = 0,
+    axis: Axis = None,
+    nan_policy: str = "propagate",
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """The variance of angles: 1 minus the length of their mean direction."""
+    sine, cosine, _ = _directions("circvar", samples, high, low, axis, nan_policy)
+    found = 1 - _resultant(sine, cosine)
+    return np.expand_dims(found, axis) if keepdims and axis is not None else found
+
+
+@original.differentiated
+def circstd(
+    samples: Any,
+    high: Any = 2 * pi,
+    low: Any = 0,
+    axis: Axis = None,
+    nan_policy: str = "propagate",
+    *,
+    normalize: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    """The standard deviation of angles, from the length of their mean direction."""
+    sine, cosine, unit = _directions("circstd", samples, high, low, axis, nan_policy)
+    spread = np.sqrt(-2 * np.log(_resultant(sine, cosine)))
+    found = spread if normalize else spread * unit
+    return np.expand_dims(found, axis) if keepdims and axis is not None else found
