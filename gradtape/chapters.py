@@ -10,6 +10,7 @@ OPS_CHAPTERS = {
     "creation_from": "array asarray block diagflat fromfunction fromiter geomspace logspace tri",
     "selection": "apply_along_axis apply_over_axes choose compress extract piecewise select trim_zeros vectorize",
     "convolution": "",
+    "cosine_transforms": "",
     "covariance": "corrcoef cov",
     "cross_entropy": "",
     "decompositions": "",
@@ -40,6 +41,7 @@ OPS_CHAPTERS = {
     "searching": "argwhere digitize flatnonzero intersect1d isin searchsorted setdiff1d setxor1d union1d unique "
     "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argpartition lexsort nanmedian nanpercentile nanquantile partition sort_complex",
+    "splines": "",
     "svd": "",
     "structured_systems": "",
     "similarity": "",

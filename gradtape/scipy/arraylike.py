@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.errors import GradTapeError, OperandError
-from gradtape.extend import BatchTensor, Tensor, argument_error, as_value
+from gradtape.extend import BatchTensor, Tensor, argument_error, as_value, concrete, is_tracked
 from gradtape.mirror import holds_tensor
 from gradtape.ops.creation_from import array
 
@@ -84,3 +84,21 @@ def surely(condition: Any) -> bool:
     True
     """
     return not isinstance(condition, BatchTensor) and bool(condition)
+
+
+def as_constant(x: Any, called: str) -> Any:
+    """An argument that only steers, such as labels, as an array; a tensor of floating point numbers is refused.
+
+    `jit` hands over arrays from outside of a function as tensors, so that those of whole numbers are taken.
+
+    >>> as_constant([1, 2], "mean: labels")
+    array([1, 2])
+    """
+    x = as_array(x)
+    if not isinstance(x, Tensor):
+        return x
+    if x.dtype.kind in "fc" and is_tracked(x):
+        raise refusal(
+            f"{called} is a tensor of {x.dtype}, and has no derivative.", f"{called.rpartition(' ')[2]}.numpy()"
+        )
+    return concrete(x)

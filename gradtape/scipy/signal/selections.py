@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import ShapeError
-from gradtape.scipy.arraylike import as_array, refusal
+from gradtape.scipy.arraylike import as_array, as_constant, refusal
 from gradtape.scipy.neighbourhoods import neighbours, of_rank
 from gradtape.scipy.signal.mirrored import original
 
@@ -34,7 +34,7 @@ def order_filter(a: Any, domain: Any, rank: int) -> Any:
     >>> order_filter(gt.tensor([3.0, 1.0, 2.0]), [1, 1, 1], 2)
     Tensor([3., 3., 2.])
     """
-    return _ranked("order_filter", as_array(a), np.asarray(domain) != 0, rank)
+    return _ranked("order_filter", as_array(a), as_constant(domain, "order_filter: domain") != 0, rank)
 
 
 @original.differentiated
