@@ -247,3 +247,25 @@ def test_integrals_of_samples(count: int) -> None:
     if count in (2, 3, 5, 9):
         np.testing.assert_allclose(ours.romb(gt.tensor(y), 0.2).numpy(), theirs.romb(y, 0.2))
         gt.gradcheck(lambda y: ours.romb(y, 0.2, axis=0), y.T)
+
+
+# -- boundary value problems
+
+
+def test_boundary_value_problems() -> None:
+    """Values are SciPy's; states, unknown parameters and `sol` move with what the functions read."""
+    x = np.linspace(0.0, 1.0, 5)
+
+    def solved(k: Any, solve: Any = ours.solve_bvp) -> Any:  # y'' = -p**2 y, y(0) = y(1) = 0, y'(0) = k
+        fun = lambda x, y, p: np.stack([y[1], -(p[0] ** 2) * y[0]])
+        bc = lambda ya, yb, p: np.stack([ya[0], yb[0], ya[1] - k])
+        guess = np.stack([np.sin(3.0 * x), 3.0 * np.cos(3.0 * x)])
+        return solve(fun, bc, x, guess, p=[3.0], tol=1e-5)
+
+    plain = solved(2.0, theirs.solve_bvp)
+    found = solved(gt.tensor(2.0, requires_grad=True))
+    np.testing.assert_allclose(found.y.numpy(), plain.y)
+    np.testing.assert_allclose(found.sol(0.3).numpy(), plain.sol(0.3), rtol=1e-12)
+    assert np.array_equal(solved(2.0).y, plain.y)
+    np.testing.assert_allclose(gt.grad(lambda k: solved(k).sol(0.5)[0])(2.0), 1.0 / np.pi, rtol=1e-4)
+    np.testing.assert_allclose(gt.grad(lambda k: solved(k).p[0])(2.0), 0.0, atol=1e-6)

@@ -10,6 +10,7 @@ The functions of the user's may read tensors in any way: as arguments (`args=`),
 True
 """
 
+from gradtape.scipy.integrate.boundary_values import solve_bvp
 from gradtape.scipy.integrate.initial_values import odeint, original, solve_ivp
 from gradtape.scipy.integrate.integrals import dblquad, fixed_quad, nquad, quad, quad_vec, tplquad
 from gradtape.scipy.integrate.samples import cumulative_simpson, cumulative_trapezoid, romb, simpson, trapezoid
@@ -25,6 +26,7 @@ __all__ = [
     "quad_vec",
     "romb",
     "simpson",
+    "solve_bvp",
     "solve_ivp",
     "tplquad",
     "trapezoid",
@@ -33,7 +35,6 @@ __all__ = [
 REASONS = {
     "is a sum over random points, whose number decides the error; quad and nquad are differentiated": "qmc_quad",
     "has no derivative here; quad, quad_vec and nquad, which integrate the same functions, have": "cubature tanhsinh",
-    "has no derivative here; optimize.root of the collocation equations has": "solve_bvp",
     "has no derivative here; np.sum over as many terms as matter has": "nsum",
     "returns points and weights for whole numbers, which have no gradient": "newton_cotes lebedev_rule",
     "is a solver whose steps are taken one by one; solve_ivp and odeint are differentiated": "ode complex_ode "
