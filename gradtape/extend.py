@@ -40,6 +40,8 @@ check_differentiable(dtype, what, shape)  raises unless numbers of this dtype ha
 override_write(function)      have `function(tensor, new, how)` do what writing to a tensor in place does
 override_rebinding(decide)    have `decide()` say whether `array += tensor` makes the name a tensor
 plain_array_types             subclasses of `numpy.ndarray` that are taken for the numbers that they hold
+foreign_operators             for classes of other libraries, what stands for the operators of a tensor and an instance
+defer_operators(function)     have a function of another library that converts operands hand operations back to tensors
 operates_in_place(frame), writes_element(frame)  whether a frame is about to compute `x += y`, or to store `x[i] = y`
 
 The graph
@@ -190,11 +192,12 @@ from gradtape.core.saved_arrays import LockedArray as _LockedArray
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tape import TapeType, check_seed
 from gradtape.core.tensor import Tensor, Variable, check_differentiable, is_tracked, plain, tensor
+from gradtape.core.tensor import deferring as _deferring
 from gradtape.core.tensor import watch_node as _watch_node
 from gradtape.explain import messages
 from gradtape.forking import after_fork_in_child, fork_safe
 from gradtape.numpy_dispatch import protocols as _protocols
-from gradtape.numpy_dispatch.protocols import plain_array_types
+from gradtape.numpy_dispatch.protocols import foreign_operators, plain_array_types
 from gradtape.ops.arguments import argument_error, as_shape, as_value, one_axis
 from gradtape.ops.indexed_update import operates_in_place, writes_element
 from gradtape.transforms.gradients import RecordedCall, as_scalar, choose_arguments, hand_out, record_call
@@ -297,6 +300,14 @@ def __dir__() -> list[str]:
 
 keeps_saved_values: Callable[[], bool] = _keep_saved.get
 """Whether saved values are kept even where they are large, until what came of them has been checked."""
+
+
+def defer_operators(function: Callable[..., Any]) -> None:
+    """Have a function of another library hand an operation back when it converts an operand that is a tensor.
+
+    NumPy gives it an array of one object then, at the sight of which it is known to return `NotImplemented`.
+    """
+    _deferring.add(function.__code__)
 
 
 def array_of(x: Any) -> Any:
@@ -449,11 +460,13 @@ __all__ = [
     "configure",
     "constant",
     "current_recording",
+    "defer_operators",
     "definition_of",
     "describe_elements",
     "elementwise",
     "feature_count_fixes",
     "for_each_row",
+    "foreign_operators",
     "fork_safe",
     "function_name",
     "general",

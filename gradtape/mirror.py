@@ -81,6 +81,10 @@ class Original:
         """
         return self._choosing(ours, lambda values: holds_tensor(values) or may_record())
 
+    def differentiated_where(self, is_ours: Callable[[Collection[Any]], bool]) -> Callable[[F], F]:
+        """The same where `is_ours` says so of the arguments: for containers of tensors of a module's own."""
+        return lambda ours: self._choosing(ours, is_ours)
+
     def _choosing(self, ours: F, is_ours: Callable[[Collection[Any]], bool]) -> F:
         """A function that calls ours or the original, with the name and signature of the original."""
         name = ours.__name__

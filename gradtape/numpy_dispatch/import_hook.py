@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-BRIDGES = {"einops": "gradtape.bridges.einops"}
+BRIDGES = {"einops": "gradtape.bridges.einops", "scipy.sparse": "gradtape.bridges.scipy_sparse"}
 """For a library, the module of ours that makes it know tensors."""
 
 

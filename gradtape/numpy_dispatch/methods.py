@@ -66,7 +66,8 @@ def bind(operations: ModuleType) -> None:
         def general(x: Any, y: Any) -> Any:
             for operand in (x, y):
                 if type(operand) not in quick and not accepts(operand):
-                    return NotImplemented
+                    theirs = protocols.operators_with(type(operand))
+                    return NotImplemented if theirs is None else theirs(op.name, x, y)
             return apply(op, (x, y), NO_PARAMS)
 
         operator = fast_binary(op, 1, general) if is_plain(op) else general

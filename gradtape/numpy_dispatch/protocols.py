@@ -91,6 +91,15 @@ def accepts(value: Any) -> bool:
     return isinstance(value, _KNOWN) and not (isinstance(value, np.ndarray) and _has_own_meaning(type(value)))
 
 
+foreign_operators: dict[type, Callable[[str, Any, Any], Any]] = {}
+"""For classes of other libraries, a function (operation, left, right) that stands for the operators with a tensor."""
+
+
+def operators_with(kind: type) -> Callable[[str, Any, Any], Any] | None:
+    """The function that stands for the operators of a tensor and an instance of a class of another library, if any."""
+    return next((foreign_operators[base] for base in kind.__mro__ if base in foreign_operators), None)
+
+
 plain_array_types: set[type] = set()
 """Kinds of arrays that someone has declared to be numbers and no more, whatever they do with ufuncs."""
 

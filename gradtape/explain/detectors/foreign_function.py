@@ -270,7 +270,10 @@ def fixes_for_method(site: UserExpression) -> list[Fix]:
 
 
 def fixes_for_sparse_matrix(site: UserExpression) -> list[str] | None:
-    """`S.toarray() @ x` for a product of a SciPy sparse matrix and a tensor; None if there is no such product."""
+    """`S @ x` for `S.dot(x)`, `S.toarray() * x` for the product of elements; None if there is no sparse matrix.
+
+    SciPy hands `S @ x` back to the tensor; of these it converts the operand itself.
+    """
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.BinOp):
         parts: list[ast.expr] = [node.left, node.right]
@@ -283,9 +286,15 @@ def fixes_for_sparse_matrix(site: UserExpression) -> list[str] | None:
         return None
     whole, part = site.source.span(node), site.source.span(sparse)
     written = replace_span(whole, part, f"{one_line(part.text)}.toarray()")
+    if isinstance(node, ast.Call):
+        if len(node.args) != 1 or node.keywords:
+            return None
+        other, owner = one_line(site.source.span(node.args[0]).text), one_line(part.text)
+        is_dot = isinstance(node.func, ast.Attribute) and node.func.attr == "dot"
+        written = f"{owner} @ {other}" if is_dot else f"{owner}.toarray() * {other}"
     return [
         *([] if written is None else [Fix(written, True, whole)]),
-        "gt.custom_vjp gives the product a derivative (that of the transposed matrix) and keeps the matrix sparse",
+        "with gradtape.scipy.sparse, x * S of a sparse array has a derivative and keeps the matrix sparse",
     ]
 
 

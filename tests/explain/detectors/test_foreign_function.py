@@ -50,7 +50,7 @@ def refused(function: Callable[[Any], Any], error: type[Exception] = DetachError
         (lambda x: scipy.integrate.trapezoid(x), "scipy.integrate.trapezoid", "np.trapezoid(x)"),
         (lambda x: rng.normal(x, 1.0).sum(), "numpy.random.normal", "gt.random.normal(rng, x, 1.0)"),
         (lambda x: np.random.normal(x).sum(), "numpy.random.normal", "gt.random.normal(np.random.default_rng(), x)"),
-        (lambda x: (S @ x).sum(), "a sparse matrix", "S.toarray() @ x"),
+        (lambda x: S.multiply(x).sum(), "a sparse matrix", "S.toarray() * x"),
         (lambda x: A.dot(x).sum(), "a method of a NumPy array", "np.dot(A, x)"),
         (lambda x: A.T.dot(x).sum(), "a method of a NumPy array", "np.dot(A.T, x)"),
     ],
