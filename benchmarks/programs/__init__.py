@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-import sys
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -88,16 +87,3 @@ def wrong_gradient(name: str, form: str, value: Any, gradients: Any, count: int 
         if not abs(found - slope) <= 1e-5 * (abs(slope) + scale) + 1e-8 * abs(wanted):
             return f"derivative along a direction {found:.9g}, differences have {slope:.9g}"
     return ""
-
-
-if importlib.util.find_spec("gradtape.numpy") is None:
-    import gradtape
-
-    shim = types.ModuleType("gradtape.numpy")
-    shim.__dict__.update({k: v for k, v in vars(numpy).items() if not k.startswith("__")})
-    for _name in ("zeros", "ones", "zeros_like", "ones_like", "full", "full_like", "eye", "array"):
-        setattr(shim, _name, getattr(gradtape, _name))
-    shim.empty = gradtape.zeros  # type: ignore[attr-defined]
-    shim.empty_like = gradtape.zeros_like  # type: ignore[attr-defined]
-    sys.modules["gradtape.numpy"] = shim
-    gradtape.numpy = shim  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from numpy.random import default_rng
 import gradtape.numpy as np
 
 ARGUMENTS = (0, 1, 2)
-SMALL = (2, 2, 2, 2)
+SMALL = (1, 2, 2, 2)
 PAPER = (4, 8, 6, 3)
 
 

@@ -446,6 +446,10 @@ class Lifted(Tensor):
 
     level: Any = Tensor._level  # type: ignore[attr-defined]  # the slot that every tensor has, under its name here
 
+    def as_index(self) -> Any:
+        """What stands for this tensor in an index: itself, or its numbers where the interpreter needs to know them."""
+        return self
+
     def _make_alike(self, other: Tensor) -> None:
         if isinstance(other, Variable):
             other._array = self._concrete()  # which says why, where there is no single value

@@ -8,7 +8,7 @@ buffers: what is written to them is on the tape. Otherwise they are NumPy's arra
 >>> def rotate(angle, point):
 ...     c, s = np.cos(angle), np.sin(angle)
 ...     return np.array([[c, -s], [s, c]]) @ point
->>> gt.jacobian(rotate)(0.0, np.array([2.0, 1.0]))
+>>> gt.jacobian(rotate)(0.0, [2.0, 1.0])
 array([-1.,  2.])
 >>> def heat(k):
 ...     u = np.zeros(5)

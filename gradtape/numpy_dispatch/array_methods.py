@@ -24,6 +24,41 @@ def bind(operations: ModuleType) -> None:
     globals()["ops"] = operations
 
 
+class FlatElements:
+    """The elements of a tensor as `ndarray.flat` has them: an iterator that takes indices."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.base = tensor
+        self._elements: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.base.ravel())
+
+    def __next__(self) -> Any:
+        if self._elements is None:
+            self._elements = iter(self)
+        return next(self._elements)
+
+    def __len__(self) -> int:
+        return int(self.base.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.base.ravel()[index].copy()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        elements = self.base.ravel().copy()  # whatever order the elements have in memory
+        places = np.arange(len(self))[index]
+        given = len(value) if isinstance(value, list | tuple) else np.size(value)
+        if given not in (1, np.size(places)) and not isinstance(value, list | tuple):
+            value = np.resize(value, np.shape(places))  # the numbers are repeated until all are written
+        elements[index] = value
+        self.base[...] = elements.reshape(self.base.shape)
+
+    def copy(self) -> Any:
+        """All elements as a tensor of one axis."""
+        return self.base.flatten()
+
+
 class ArrayMethods:
     """What `x.sum()`, `x[i]` and `x.sort()` do."""
 
@@ -130,9 +165,13 @@ class ArrayMethods:
         return ops.imag(self)
 
     @property
-    def flat(self) -> Iterator[Any]:
-        """All elements, one after the other."""
-        return iter(self.ravel())
+    def flat(self) -> FlatElements:
+        """All elements, one after the other; they can be picked by an index, and written to."""
+        return FlatElements(self)
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        self.flat[:] = values
 
     @property
     def flags(self) -> Any:

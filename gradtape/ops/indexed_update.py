@@ -241,9 +241,9 @@ class at:
         self._x = as_value(x)
 
     def __getitem__(self, index: IndexLike) -> _Place:
+        if isinstance(index, Lifted) and index.dtype.kind == "b":
+            return _MaskedPlace(self._x, (index,))
         parts = static_index(index)
-        if len(parts) == 1 and isinstance(parts[0], Lifted) and parts[0].dtype.kind == "b":
-            return _MaskedPlace(self._x, parts)
         return (_MovingPlace if any(isinstance(part, Lifted) for part in parts) else _Place)(self._x, parts)
 
 

@@ -45,13 +45,15 @@ def static_index(index: Any) -> Index:
 
 
 def _static_part(part: Any) -> Any:
-    if isinstance(part, (int, Lifted)) or part is None or part is Ellipsis:
+    if isinstance(part, int) or part is None or part is Ellipsis:
         return part
     if isinstance(part, slice):
         bounds = part.start, part.stop, part.step
         if all(bound is None or type(bound) is int for bound in bounds):
             return part
         return slice(*[None if bound is None else operator.index(bound) for bound in bounds])
+    if isinstance(part, Lifted) and isinstance(part := part.as_index(), Lifted):
+        return part
     array = np.array(plain(part))
     if array.dtype.kind == "f" and array.size == 0:
         array = array.astype(int)

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
+import gradtape as gt
 import gradtape.numpy as np
 
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], Any]] = {}
@@ -17,7 +20,7 @@ def program(*at: float) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]
     """Register a function with the point at which its gradient is taken."""
 
     def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        PROGRAMS[function.__name__] = (function, np.array(at))
+        PROGRAMS[function.__name__] = (function, numpy.array(at))
         return function
 
     return register
@@ -25,9 +28,10 @@ def program(*at: float) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]
 
 # -- in-place writes
 
-GRID = np.linspace(0.0, 1.0, 7)
-START = np.zeros(7)
-TABLE = np.arange(12).reshape(3, 4) * 0.25
+with gt.no_grad():  # whatever requires a gradient in other modules
+    GRID = np.linspace(0.0, 1.0, 7)
+    START = np.zeros(7)
+    TABLE = np.arange(12).reshape(3, 4) * 0.25
 
 
 @program(0.1, 0.7)

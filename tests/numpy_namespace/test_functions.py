@@ -10,6 +10,7 @@ import pytest
 
 import gradtape as gt
 import gradtape.numpy as np
+from gradtape.jit import JitWarning
 from gradtape.numpy.random import MADE_OF_DRAWS
 
 PARAMETERS: dict[str, tuple[float, ...]] = {
@@ -236,3 +237,41 @@ def test_where_of_a_ufunc_computes_nothing_elsewhere() -> None:
 
     x = numpy.array([-1.0, 0.0, 4.0])
     numpy.testing.assert_allclose(gt.grad(total)(x), [0.0, 0.0, 0.25 + 1 / numpy.sqrt(15.0)])
+
+
+def test_flat_elements_are_written() -> None:
+    """`x.flat` of a buffer takes indices, slices and values that are repeated, as NumPy's does."""
+
+    def total(t: Any) -> Any:
+        a = np.zeros((3, 3))
+        a.flat[::4] = t
+        a.flat[1] = 2.0 * t
+        a.T.flat[2] = t * t
+        a.flat[5:8] = [t, 1.0, t]
+        return np.sum(a * np.arange(9.0).reshape(3, 3)) + a.flat[4] ** 2 + sum(a.flat)
+
+    numpy.testing.assert_allclose(gt.grad(total)(0.8), difference(total, 0.8)[0], rtol=1e-7)
+    buffer = gt.tensor(numpy.zeros((2, 3)))
+    buffer.flat = gt.tensor([1.0, 2.0])
+    assert buffer.numpy().tolist() == [[1.0, 2.0, 1.0], [2.0, 1.0, 2.0]]
+
+
+def test_masks_and_generators_in_compiled_functions() -> None:
+    """A traced mask picks elements of a buffer; a generator that a function makes is not drawn from in each call."""
+
+    def masked(x: Any) -> Any:
+        v = np.zeros_like(x)
+        v[x > 0.5] = 2.0 * x[x > 0.5]
+        return np.sum(v**2)
+
+    x = numpy.array([0.1, 0.7, 0.9])
+    for point in (x, x[::-1].copy()):
+        numpy.testing.assert_allclose(gt.jit(gt.grad(masked))(point), gt.grad(masked)(point))
+
+    def drawn(scale: Any) -> Any:
+        return np.sum(np.random.default_rng(0).normal(0.0, scale, 3))
+
+    compiled = gt.jit(drawn)
+    with pytest.warns(JitWarning, match="makes a generator"):
+        first = compiled(numpy.array(2.0))
+    numpy.testing.assert_allclose([first, compiled(numpy.array(2.0))], [drawn(2.0)] * 2)

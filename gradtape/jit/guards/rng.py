@@ -17,11 +17,11 @@ GENERATORS = (np.random.Generator, np.random.RandomState)
 def random_states(survey: Survey, values: Any) -> list[Any]:
     """The states of all generators that the function can reach, to tell whether it has drawn from one."""
     random = sys.modules.get("random")
-    found = [_state(generator) for generator in _find_generators(survey, values)]
+    found = [_state(generator) for generator in find_generators(survey, values)]
     return [*map(_plain_state, found), None if random is None else hash(random.getstate())]
 
 
-def _find_generators(survey: Survey, values: Any) -> list[Any]:
+def find_generators(survey: Survey, values: Any) -> list[Any]:
     """The generators that the function can reach, that behind `np.random`'s functions first."""
     given = [value for value in values if isinstance(value, GENERATORS)]
     return [np.random.mtrand._rand, *survey.generators, *given]
@@ -39,7 +39,7 @@ def rewinder(survey: Survey, values: Any) -> Callable[[], None]:
 
     Not the ones behind `np.random` and `random`: other threads may be drawing from them.
     """
-    before = [(generator, _state(generator)) for generator in _find_generators(survey, values)[1:]]
+    before = [(generator, _state(generator)) for generator in find_generators(survey, values)[1:]]
 
     def rewind() -> None:
         for generator, state in before:

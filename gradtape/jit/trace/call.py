@@ -23,7 +23,7 @@ from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.captures import Survey
 from gradtape.jit.guards.holders import array_behind
 from gradtape.jit.guards.impure_reads import watch_impure_reads
-from gradtape.jit.guards.rng import random_states, rewinder
+from gradtape.jit.guards.rng import find_generators, random_states, rewinder
 from gradtape.jit.guards.signature import CallArguments, Inline, Static
 from gradtape.jit.guards.substitute import Copies
 from gradtape.jit.ir.program import NUMERIC_KINDS, Program, Value
@@ -145,6 +145,12 @@ def _trace_once(
                 generator.bit_generator.state = numbers
         if level.drew:
             raise _RandomNumbersDrawn(rewind)
+        known = find_generators(survey, objects)
+        if any(all(generator is not other for other in known) for generator in level.generators):
+            raise Untraceable(
+                "it makes a generator of random numbers, which would go on from call to call. Make it outside, and "
+                "pass it in"
+            )
         readings.check()
         if escaped is not None:
             raise Untraceable(f"it keeps a traced value in {escaped}; return it instead")

@@ -106,13 +106,11 @@ class TraceTensor(Lifted):
         if type(index) is int or all(type(part) in _STATIC and _is_fixed(part) for part in parts):
             item = unary_fast_paths["item"](self, sys._getframe(1), {"index": parts})
             return super().__getitem__(index) if item is None else item
-        return super().__getitem__(_concrete_masks(index))
+        return super().__getitem__(index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        if not np.ndim(value) and isinstance(index, TraceTensor):  # the same number for all elements of a mask
-            super().__setitem__(index, value)
-        else:
-            super().__setitem__(_concrete_masks(index), value)
+    def as_index(self) -> Any:
+        """A boolean mask as its values, which are guarded: the shape of what it picks depends on them."""
+        return self._concrete() if self.dtype == bool else self
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs and type(self) is TraceTensor:
@@ -200,13 +198,6 @@ def _is_fixed(part: Any) -> bool:
 
 
 _BOUNDS = frozenset({int, type(None)})
-
-
-def _concrete_masks(index: Any) -> Any:
-    """The index with concrete boolean masks, guarded: the shape of the result depends on their values."""
-    if isinstance(index, tuple):
-        return tuple([_concrete_masks(part) for part in index])
-    return index._concrete() if isinstance(index, TraceTensor) and index.dtype == bool else index
 
 
 def _level(tensor: Any) -> TracingLevel:
