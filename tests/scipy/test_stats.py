@@ -221,6 +221,44 @@ def test_without_tensors_it_is_scipy() -> None:
     assert stats.rankdata([3.0, 1.0]).tolist() == [2.0, 1.0]
 
 
+def test_reduced_axes_are_kept() -> None:
+    """`keepdims` gives SciPy's shapes, along one axis and along all."""
+    for name in (
+        "gmean",
+        "hmean",
+        "skew",
+        "kurtosis",
+        "variation",
+        "sem",
+        "gstd",
+        "iqr",
+        "tvar",
+        "tmean",
+        "tstd",
+        "tmin",
+    ):
+        for axis in (0, 1, None):
+            found = getattr(stats, name)(gt.tensor(M), axis=axis, keepdims=True)
+            expected = getattr(scipy.stats, name)(M, axis=axis, keepdims=True)
+            assert found.shape == expected.shape, name
+            np.testing.assert_allclose(found.numpy(), expected)
+    for name in ("circmean", "circvar", "circstd"):
+        found = getattr(stats, name)(gt.tensor(M), keepdims=True)
+        np.testing.assert_allclose(found.numpy(), getattr(scipy.stats, name)(M, keepdims=True))
+    assert stats.gmean(gt.tensor(M), dtype=np.float32).dtype == np.float32
+
+
+def test_draws_in_compiled_functions_are_new_ones() -> None:
+    """A compiled function draws again in each call, and the numbers are those of the uncompiled one."""
+    drawn = []
+    for wrap in (gt.jit, lambda function: function):
+        rng = np.random.default_rng(0)
+        function = wrap(lambda a, rng=rng: stats.gamma.rvs(a, size=3, random_state=rng))
+        drawn.append([np.asarray(function(gt.tensor(2.0)).numpy()) for _ in range(3)])
+    np.testing.assert_allclose(drawn[0], drawn[1])
+    assert drawn[0][0][0] != drawn[0][1][0]
+
+
 def test_nested_lists_of_tensors() -> None:
     """Where SciPy takes sequences, they may have tensors in them."""
     slope = gt.grad(lambda a: stats.gmean([a, 4.0, 2 * a]))(gt.tensor(1.0))

@@ -250,7 +250,7 @@ class Multinomial(_Exponential):
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
         """The logarithm of the probability of counts along the last axis."""
         p, n = self._shares(p), np.asarray(n)
-        x = np.asarray(fixed(x) if isinstance(x, Tensor) else x)
+        x = x if isinstance(x, Tensor) else np.asarray(x)
         value = gammaln(n + 1.0) + (xlogy(x, p) - gammaln(x + 1.0)).sum(-1)
         is_count = (x >= 0).all(-1) & (np.floor(x) == x).all(-1) & (x.sum(-1) == n)
         return np.where(is_count, value, -np.inf)
@@ -272,7 +272,7 @@ class DirichletMultinomial(_Exponential):
     def logpmf(self, x: Any, alpha: Any, n: Any) -> Any:
         """The logarithm of the probability of counts along the last axis."""
         (alpha,) = floating(alpha)
-        x, n = np.asarray(x), np.asarray(n)
+        x, n = x if isinstance(x, Tensor) else np.asarray(x), np.asarray(n)
         total = alpha.sum(-1)
         value = gammaln(total) + gammaln(n + 1.0) - gammaln(n + total)
         value = value + (gammaln(x + alpha) - gammaln(alpha) - gammaln(x + 1.0)).sum(-1)

@@ -49,6 +49,13 @@ def sample_size(sample: Any, axis: Axis) -> int:
     return int(np.prod([sample.shape[a] for a in axes]))
 
 
+def _kept(value: Any, sample: Any, axis: Axis, keepdims: bool) -> Any:
+    """A result, with the reduced axes of the sample as axes of length 1 if they are to be kept."""
+    if not keepdims:
+        return value
+    return np.expand_dims(value, tuple(range(np.ndim(as_array(sample)))) if axis is None else axis)
+
+
 def weighted_mean(sample: Any, axis: Axis, weights: Any = None, keepdims: bool = False) -> Any:
     """The mean along an axis, of equal weights or of given ones."""
     if weights is None:
@@ -71,6 +78,10 @@ def central_moment(sample: Any, order: int, axis: Axis, center: Any = None, keep
 # -- means
 
 
+def _cast(sample: Any, dtype: Any) -> Any:
+    return sample if dtype is None else sample.astype(dtype)
+
+
 @original.differentiated
 def gmean(
     a: Any,
@@ -88,7 +99,7 @@ def gmean(
     >>> gt.value_and_grad(stats.gmean)(gt.tensor([1.0, 4.0]))
     (Tensor(2.), Tensor([1.  , 0.25]))
     """
-    sample = read_sample("gmean", a, nan_policy)
+    sample = _cast(read_sample("gmean", a, nan_policy), dtype)
     return np.exp(weighted_mean(np.log(sample), axis, weights, keepdims))
 
 
@@ -109,7 +120,8 @@ def hmean(
     >>> stats.hmean(gt.tensor([1.0, 4.0]))
     Tensor(1.6)
     """
-    return 1 / weighted_mean(1 / read_sample("hmean", a, nan_policy), axis, weights, keepdims)
+    sample = _cast(read_sample("hmean", a, nan_policy), dtype)
+    return 1 / weighted_mean(1 / sample, axis, weights, keepdims)
 
 
 @original.differentiated
@@ -124,16 +136,23 @@ def pmean(
     keepdims: bool = False,
 ) -> Any:
     """The power mean of exponent `p`, which has a derivative too; for 0 that is the geometric mean."""
-    sample = read_sample("pmean", a, nan_policy)
+    sample = _cast(read_sample("pmean", a, nan_policy), dtype)
     if not isinstance(p, Tensor) and p == 0:
         return np.exp(weighted_mean(np.log(sample), axis, weights, keepdims))
     return weighted_mean(sample**p, axis, weights, keepdims) ** (1 / p)
 
 
 @original.differentiated
-def trim_mean(a: Any, proportiontocut: float, axis: int | None = 0, **details: Any) -> Any:
+def trim_mean(
+    a: Any,
+    proportiontocut: float,
+    axis: int | None = 0,
+    *,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> Any:
     """The mean without a share of the smallest and of the largest numbers."""
-    sample = read_sample("trim_mean", a)
+    sample, reduced = read_sample("trim_mean", a, nan_policy), axis
     if axis is None:
         sample, axis = sample.reshape(-1), 0
     count = sample.shape[axis]
@@ -141,7 +160,7 @@ def trim_mean(a: Any, proportiontocut: float, axis: int | None = 0, **details: A
     if cut > count - cut:
         raise ValueError("Proportion too big.")
     ordered = np.moveaxis(np.sort(sample, axis=axis), axis, 0)
-    return ordered[cut : count - cut].mean(axis=0)
+    return _kept(ordered[cut : count - cut].mean(axis=0), a, reduced, keepdims)
 
 
 # -- moments
@@ -355,10 +374,10 @@ def _between(sample: Any, limits: Any, inclusive: tuple[bool, bool]) -> Any:
 
 
 def _trimmed(
-    function: str, a: Any, limits: Any, inclusive: tuple[bool, bool], axis: Axis, ddof: int
+    function: str, a: Any, limits: Any, inclusive: Inclusive, axis: Axis, ddof: int, nan_policy: str
 ) -> tuple[Any, ...]:
     """The count, the mean and the variance of the numbers between limits."""
-    sample = read_sample(function, a)
+    sample = read_sample(function, a, nan_policy)
     mask = _between(sample, limits, inclusive)
     count = mask.sum(axis=axis)
     inside = np.where(mask, sample, 0)
@@ -370,35 +389,62 @@ def _trimmed(
 
 @original.differentiated
 def tmean(
-    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = None, **details: Any
+    a: Any,
+    limits: Any = None,
+    inclusive: Inclusive = (True, True),
+    axis: int | None = None,
+    *,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
 ) -> Any:
     """The mean of the numbers between limits."""
-    return _trimmed("tmean", a, limits, inclusive, axis, 0)[1]
+    return _kept(_trimmed("tmean", a, limits, inclusive, axis, 0, nan_policy)[1], a, axis, keepdims)
 
 
 @original.differentiated
 def tvar(
-    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = 0, ddof: int = 1, **details: Any
+    a: Any,
+    limits: Any = None,
+    inclusive: Inclusive = (True, True),
+    axis: int | None = 0,
+    ddof: int = 1,
+    *,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
 ) -> Any:
     """The variance of the numbers between limits."""
-    return _trimmed("tvar", a, limits, inclusive, axis, ddof)[2]
+    return _kept(_trimmed("tvar", a, limits, inclusive, axis, ddof, nan_policy)[2], a, axis, keepdims)
 
 
 @original.differentiated
 def tstd(
-    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = 0, ddof: int = 1, **details: Any
+    a: Any,
+    limits: Any = None,
+    inclusive: Inclusive = (True, True),
+    axis: int | None = 0,
+    ddof: int = 1,
+    *,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
 ) -> Any:
     """The standard deviation of the numbers between limits."""
-    return np.sqrt(_trimmed("tstd", a, limits, inclusive, axis, ddof)[2])
+    return _kept(np.sqrt(_trimmed("tstd", a, limits, inclusive, axis, ddof, nan_policy)[2]), a, axis, keepdims)
 
 
 @original.differentiated
 def tsem(
-    a: Any, limits: Any = None, inclusive: Inclusive = (True, True), axis: int | None = 0, ddof: int = 1, **details: Any
+    a: Any,
+    limits: Any = None,
+    inclusive: Inclusive = (True, True),
+    axis: int | None = 0,
+    ddof: int = 1,
+    *,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
 ) -> Any:
     """The standard error of the mean of the numbers between limits."""
-    count, _, variance = _trimmed("tsem", a, limits, inclusive, axis, ddof)
-    return np.sqrt(variance / count)
+    count, _, variance = _trimmed("tsem", a, limits, inclusive, axis, ddof, nan_policy)
+    return _kept(np.sqrt(variance / count), a, axis, keepdims)
 
 
 @original.differentiated
@@ -408,11 +454,14 @@ def tmin(
     axis: int | None = 0,
     inclusive: bool = True,
     nan_policy: str = "propagate",
-    **details: Any,
+    *,
+    keepdims: bool = False,
 ) -> Any:
     """The smallest number that is not below a limit."""
     sample = read_sample("tmin", a, nan_policy)
-    return np.where(_between(sample, (lowerlimit, None), (inclusive, True)), sample, np.inf).min(axis=axis)
+    return np.where(_between(sample, (lowerlimit, None), (inclusive, True)), sample, np.inf).min(
+        axis=axis, keepdims=keepdims
+    )
 
 
 @original.differentiated
@@ -422,11 +471,14 @@ def tmax(
     axis: int | None = 0,
     inclusive: bool = True,
     nan_policy: str = "propagate",
-    **details: Any,
+    *,
+    keepdims: bool = False,
 ) -> Any:
     """The largest number that is not above a limit."""
     sample = read_sample("tmax", a, nan_policy)
-    return np.where(_between(sample, (None, upperlimit), (True, inclusive)), sample, -np.inf).max(axis=axis)
+    return np.where(_between(sample, (None, upperlimit), (True, inclusive)), sample, -np.inf).max(
+        axis=axis, keepdims=keepdims
+    )
 
 
 # -- entropies
@@ -588,7 +640,7 @@ def circmean(
     sine, cosine, unit = _directions("circmean", samples, high, low, axis, nan_policy)
     value = np.arctan2(sine, cosine) * unit
     found = value - np.floor((value - low) / (high - low)) * (high - low)
-    return np.expand_dims(found, axis) if keepdims and axis is not None else found
+    return _kept(found, samples, axis, keepdims)
 
 
 def _resultant(sine: Any, cosine: Any) -> Any:
@@ -608,7 +660,7 @@ def circvar(
     """The variance of angles: 1 minus the length of their mean direction."""
     sine, cosine, _ = _directions("circvar", samples, high, low, axis, nan_policy)
     found = 1 - _resultant(sine, cosine)
-    return np.expand_dims(found, axis) if keepdims and axis is not None else found
+    return _kept(found, samples, axis, keepdims)
 
 
 @original.differentiated
@@ -626,4 +678,4 @@ def circstd(
     sine, cosine, unit = _directions("circstd", samples, high, low, axis, nan_policy)
     spread = np.sqrt(-2 * np.log(_resultant(sine, cosine)))
     found = spread if normalize else spread * unit
-    return np.expand_dims(found, axis) if keepdims and axis is not None else found
+    return _kept(found, samples, axis, keepdims)

@@ -71,7 +71,7 @@ def _batch_draws(op: Op, flags: Sequence[bool], values: Sequence[Any], params: d
     return apply(op, tuple(lined_up), {**params, "shape": (count, *params["shape"])})
 
 
-_draws = Op("scipy.stats.rvs", _draws_kernel, batch=_batch_draws, kind="constant")
+_draws = Op("random.rvs of scipy.stats", _draws_kernel, batch=_batch_draws, kind="constant")
 
 
 def _identity(x: Any) -> Any:
