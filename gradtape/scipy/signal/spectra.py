@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from gradtape.errors import ShapeError
 from gradtape.extend import one_axis
@@ -57,7 +56,8 @@ def _steps(name: str, taps: int, noverlap: Any, nfft: Any, overlap: int) -> tupl
 
 def _transforms(x: Any, window: Any, step: int, nfft: int, detrend: Any, is_onesided: bool, axis: int) -> Any:
     """The transform of each segment along the last axis: (..., segments, frequencies)."""
-    segments = sliding_window_view(x, window.shape[0], axis=-1)[..., ::step, :]
+    starts = np.arange(0, x.shape[-1] - window.shape[0] + 1, step)
+    segments = x[..., starts[:, None] + np.arange(window.shape[0])]
     if callable(detrend):
         segments = np.moveaxis(detrend(np.moveaxis(segments, -1, axis)), axis, -1) if axis != -1 else detrend(segments)
     elif detrend:
