@@ -23,8 +23,10 @@ from gradtape.extend import (
     current_recording,
     is_followed,
     leaves,
+    messages,
     numbers_if_known,
     off_tape,
+    report,
     solver_error,
     use_recording,
 )
@@ -79,7 +81,11 @@ class Run:
         self.example: tuple[int, ...] = ()
         self.is_followed = False
         """Whether anything that came along is recorded, or belongs to a batch."""
-        for leaf in leaves(given):
+        self.note_all(given)
+
+    def note_all(self, values: Any) -> None:
+        """Look at all tensors in nested lists, tuples and dicts."""
+        for leaf in leaves(values):
             self.note(leaf)
 
     def note(self, value: Any) -> None:
@@ -205,11 +211,13 @@ def solution(condition: Function, x: Any, title: str, polish: bool = True) -> An
             "gt.optimize.root, which solves the linear systems without a matrix",
         )
     at = off_tape(x)
-    for _ in range(4 if polish else 1):
+    for number in range(4 if polish else 1):
         with use_recording(current_recording().mute(True)):
             inverse = _inverse(off_tape(jacobian(condition)(at)), title)
             step = inverse @ off_tape(condition(at)) if polish else None
         if step is None or not _is_small(step, at, 1e-2):
+            if step is not None and number == 0 and np.any(numbers_if_known(step)):
+                _report_distance(step, title)
             break
         at = at - step
         if _is_small(step, at, 1e-12):
@@ -219,6 +227,20 @@ def solution(condition: Function, x: Any, title: str, polish: bool = True) -> An
         residual = condition(moving)
         moving = moving - inverse @ (residual - off_tape(residual))
     return with_value(moving, off_tape(x))
+
+
+def _report_distance(step: Any, title: str) -> None:
+    """Warn of a solution at which its condition does not hold: its derivative is of something else then."""
+    size = float(np.abs(numbers_if_known(step)).max())
+    report(
+        messages.problem(
+            "GT406",
+            f"{title}: the solution does not satisfy its condition: a step of Newton's method would move it by "
+            f"{size:.1e}",
+            consequence="the derivative is that of the condition, and so not that of the value",
+            fixes="let the solver run longer, or to a smaller tolerance",
+        )
+    )
 
 
 def _is_small(step: Any, at: Any, tolerance: float) -> bool:
