@@ -266,8 +266,8 @@ class Program:
         lines = [self.draw_step(self.choose(names), names) for _ in range(self.rng.integers(1, 4))]
         count = self.choose([10, 13])
         if self.rng.integers(4) == 0 and self.names[lines[0].split("[")[0]].ndim > 0:
-            inner = f"for s in range({self.choose([2, 9])}): {'; '.join(lines).replace('(t', '(t + s')}"
-            self.run(f"for t in range({count}):\n        {inner}")
+            inner = f"for s in range({self.choose([2, 8])}): {lines[0].replace('(t', '(t + s')}"
+            self.run(f"for t in range(8):\n        {inner}")
         else:
             self.run(f"for t in range({count}): {'; '.join(lines)}")
         self.names.pop("t"), self.names.pop("s", None)

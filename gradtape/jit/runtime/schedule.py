@@ -82,6 +82,9 @@ def schedule(program: Program, backend: Backend) -> list[Step]:
                 else:
                     rest.append(instruction)
                     blocked |= instruction.effect
+            if native and blocked:
+                taken, rest = _put_back_views(taken, rest, waiting, fitting)
+                produced = {value for instruction in taken for value in instruction.results}
             defined |= produced
             waiting = rest
             if native:
@@ -91,6 +94,23 @@ def schedule(program: Program, backend: Backend) -> list[Step]:
             else:
                 steps += taken
     return steps
+
+
+def _put_back_views(
+    taken: list[Instruction], rest: list[Instruction], waiting: list[Instruction], fitting: set[Instruction]
+) -> tuple[list[Instruction], list[Instruction]]:
+    """`taken` without the views that only native instructions of `rest` read: they belong to a later group."""
+    later = {value for instruction in rest if instruction in fitting for value in instruction.values}
+    read = {value for instruction in rest if instruction not in fitting for value in instruction.values}
+    kept: set[Instruction] = set()
+    for instruction in reversed(taken):
+        results = instruction.results
+        if instruction.op.view and read.isdisjoint(results) and not later.isdisjoint(results):
+            later.update(instruction.values)
+        else:
+            kept.add(instruction)
+            read.update(instruction.values)
+    return [i for i in taken if i in kept], [i for i in waiting if i not in kept]
 
 
 def _group_instructions(

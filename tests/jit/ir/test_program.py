@@ -205,12 +205,15 @@ def test_guard_on_a_constant_is_folded() -> None:
 class Counting:
     """A backend that runs groups by their kernels, and counts them."""
 
-    def __init__(self, names: set[str]) -> None:
-        self.names = names
+    def __init__(self, names: set[str], failing: set[str] = frozenset()) -> None:  # type: ignore[assignment]
+        self.names, self.failing = names, failing
         self.groups: list[list[str]] = []
 
     def supports(self, instruction: Instruction) -> bool:
         return instruction.name in self.names
+
+    def can_fail(self, instruction: Instruction) -> bool:
+        return instruction.name in self.failing
 
     def compile_group(self, instructions: Any, inputs: Any, outputs: Any) -> Any:
         if len(instructions) < 2:
@@ -252,17 +255,22 @@ def test_backend_in_use() -> None:
     assert "group0" in step.source
 
 
-def test_nothing_moves_across_a_guard() -> None:
-    """What comes after a guard is not run before it, whoever runs it."""
+def test_what_can_fail_stays_behind_a_guard() -> None:
+    """What comes after a guard and can fail is not run before it; what cannot fail joins the group before it."""
 
     def function(x: Any) -> Any:
         y = np.sort(x)
         return np.exp(x) * 2.0 if y[0] > 0 else x
 
     program = jit(function).lower(np.ones(4))
-    steps = schedule(program, Counting({"exp", "multiply", "greater", "getitem"}))
-    groups = [[i.name for i in step.instructions] if isinstance(step, NativeGroup) else [step.name] for step in steps]
-    assert groups[-2:] == [["guard"], ["exp", "multiply"]]
+
+    def groups(failing: set[str]) -> list[list[str]]:
+        steps = schedule(program, Counting({"exp", "multiply", "greater", "getitem"}, failing))
+        return [[i.name for i in step.instructions] if isinstance(step, NativeGroup) else [step.name] for step in steps]
+
+    assert groups({"exp"})[-2:] == [["guard"], ["exp", "multiply"]]
+    assert groups(set())[0] == ["exp", "multiply"]
+    assert groups(set())[-1] == ["guard"]
 
 
 def test_buffers_are_planned_by_lifetimes() -> None:
