@@ -9,7 +9,7 @@ import gradtape.numpy as np
 
 ARGUMENTS = (0, 1)
 SMALL = (6, 7, 0.2)
-PAPER = (30, 30, 0.2)
+PAPER = (30, 30, 0.05)
 
 
 def initialise(size):
