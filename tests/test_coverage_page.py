@@ -232,6 +232,62 @@ SECTIONS = {
 }
 
 
+# -- the names of gradtape.scipy
+
+NAMES = """
+`gradtape.numpy` has every public name of NumPy, and `gradtape.scipy` every public name of the sub-packages below. A
+call without tensors is NumPy's or SciPy's own. With tensors, functions that are differentiated are so by every argument
+that is continuous; functions that are refused take tensors as long as their gradient is not recorded, and name the
+reason otherwise; classes, constants, exceptions and modules are passed through as they are.
+"""
+
+MIRRORED = (
+    *("constants", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "signal.windows"),
+    *("sparse", "sparse.linalg", "spatial", "spatial.distance", "stats"),
+)
+"""The sub-packages whose modules say what they differentiate (`original.functions`) and refuse (`REASONS`)."""
+
+
+@dataclass
+class Names:
+    """What becomes of the public names of a sub-package of SciPy."""
+
+    differentiated: list[str]
+    refused: dict[str, list[str]]
+    passed_through: list[str]
+
+    @property
+    def row(self) -> str:
+        refused = sum(map(len, self.refused.values()))
+        counted = (len(self.differentiated), refused, len(self.passed_through))
+        return f" {sum(counted)} | " + " | ".join(map(str, counted)) + " |"
+
+
+def names_of(path: str) -> Names:
+    """What becomes of the public names of one of the sub-packages."""
+    ours, theirs = importlib.import_module(f"gradtape.scipy.{path}"), importlib.import_module(f"scipy.{path}")
+    public = [name for name in dir(theirs) if not name.startswith("_") and name != "test"]
+    differentiated = [name for name in public if name in ours.original.functions]
+    refused = {reason: [name for name in public if name in names.split()] for reason, names in ours.REASONS.items()}
+    known = {*differentiated, *(name for names in refused.values() for name in names)}
+    return Names(differentiated, refused, [name for name in public if name not in known])
+
+
+def names_of_scipy() -> list[str]:
+    """The part of the page on gradtape.scipy: a table of numbers, then the names."""
+    found = {path: names_of(path) for path in MIRRORED}
+    head = "| sub-package | public names | differentiated | refused | passed through |\n|---|---|---|---|---|\n"
+    parts = ["## Names of gradtape.scipy", NAMES.strip()]
+    parts.append(head + "\n".join(f"| `scipy.{path}` |{names.row}" for path, names in found.items()))
+    for path, names in found.items():
+        parts.append(f"### scipy.{path}")
+        for title, listed in {"Differentiated": names.differentiated, **names.refused}.items():
+            if listed:
+                title = title if title == "Differentiated" else f"Refused, as it {title}"
+                parts.append(wrapped(f"{title}: {', '.join(f'`{name}`' for name in listed)}."))
+    return parts
+
+
 def share(part: list[str], whole: list[str]) -> str:
     return f"{len(part)} of {len(whole)} ({100 * len(part) / len(whole):.1f} %)"
 
@@ -278,6 +334,7 @@ def page() -> str:
     for name in missing:
         reasons.setdefault(found[name].why.replace(name, "it"), []).append(f"`{name}`")
     parts += [wrapped(f"{why[0].upper() + why[1:]}: {', '.join(names)}.") for why, names in reasons.items()]
+    parts += names_of_scipy()
     return "\n\n".join(parts) + "\n"
 
 
