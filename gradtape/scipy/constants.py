@@ -40,4 +40,7 @@ def nu2lambda(nu: Any) -> Any:
     return original.contents.c / nu
 
 
-__getattr__, __dir__, __test__ = original.module(globals())
+REASONS = {
+    "looks for words, and gives words and numbers of a table": "find precision unit value",
+}
+__getattr__, __dir__, __test__ = original.module(globals(), REASONS)
