@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import LinearAlgebraError, UnsupportedError
-from gradtape.extend import Lifted, Tensor, argument_error, as_value, plain
-from gradtape.mirror import may_record
+from gradtape.extend import Lifted, Tensor, argument_error, as_value, may_record, plain
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.sparse_methods import Method, info_of, operator_solution
 from gradtape.ops.sparse_products import Pattern, sparse_iterate, sparse_solve

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError, UnsupportedError
-from gradtape.extend import Tensor, argument_error, is_recorded
-from gradtape.mirror import may_record
+from gradtape.extend import Tensor, argument_error, is_recorded, may_record
 from gradtape.scipy.sparse.linalg.arguments import original
 from gradtape.scipy.sparse.matrices import SparseTensor, is_sparse
 
