@@ -23,6 +23,7 @@ from gradtape.forking import cached_property, fork_safe
 
 CACHE_SIZE = 256  # libraries in the cache; each takes some 60 KB
 SHARED = 32  # libraries per linker: a linker takes 0.1 MB and 1 ms, and each library leaks 10 KB in it
+LONG = 300_000  # characters of a module, from which on its loops are rotated before they are inlined into one function
 
 
 class Library:
@@ -68,7 +69,7 @@ class Machine:
         self.cpu = cpu if cpu is not None else "" if features else llvm.get_host_cpu_name()
         self.features = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
         self.target = self._target(2)
-        self._passes = _passes()
+        self._passes, self._passes_of_long = _passes(), _passes(rotate_first=True)
         self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
         self._start_linker()
         self._lock = fork_safe(threading.RLock())
@@ -101,7 +102,7 @@ class Machine:
         """The module after the optimisation pipeline. No pass may change floating-point results."""
         module = llvm.parse_assembly(text)
         module.verify()
-        self._passes.run(module, self._pass_builder)
+        (self._passes_of_long if len(text) > LONG else self._passes).run(module, self._pass_builder)
         return module
 
     def assembly(self, text: str) -> str:
@@ -152,17 +153,22 @@ class Machine:
             return made
 
 
-def _passes() -> Any:
+def _passes(rotate_first: bool = False) -> Any:
     """The passes, in order; created once for a machine, since llvmlite never frees the memory of a pass manager.
 
     The emitted code needs few: it has no common subexpressions, and loops are vectorised already. The default pipeline
-    of LLVM takes longer. Instructions are combined once, after the loops have got their final form.
+    of LLVM takes longer. Instructions are combined once, after the loops have got their final form. Rotating takes time
+    that grows with the square of the number of loops in a function: with `rotate_first` it is done in the functions of
+    the loop nests, before they are inlined into one.
     """
     passes = llvm.create_new_module_pass_manager()
+    if rotate_first:
+        passes.add_loop_rotate_pass()
     passes.add_always_inliner_pass()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
-    passes.add_loop_rotate_pass()
+    if not rotate_first:
+        passes.add_loop_rotate_pass()
     passes.add_instruction_combine_pass()
     return passes
 
