@@ -173,7 +173,7 @@ ALLOWED = {
     "core": "config errors explain forking",
     "explain": "atomic_write core errors forking standins_package",
     "numpy_dispatch": "chapters core errors explain extension",
-    "ops": "chapters core errors explain extension numpy_dispatch",
+    "ops": "chapters core errors explain extension forking numpy_dispatch",
     "transforms": "config core errors explain ops",
     "extend": "config core errors explain extension forking jit loops numpy_dispatch ops transforms",
     "loops": "core errors ops transforms",

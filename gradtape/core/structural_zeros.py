@@ -25,19 +25,34 @@ Attach = Callable[[Any, Node], Any] | None
 
 
 class Support:
-    """The places of an array where a cotangent can be other than zero: booleans, which `compute` gives when needed."""
+    """The places of an array where a cotangent can be other than zero: booleans, computed when they are needed.
 
-    __slots__ = ("_compute", "_places")
+    `compute` gives them, of the places of other supports.
+    """
 
-    def __init__(self, compute: Callable[[], Any]) -> None:
-        self._compute: Callable[[], Any] | None = compute
+    __slots__ = ("_compute", "_of", "_places")
+
+    def __init__(self, compute: Callable[..., Any], *of: Support) -> None:
+        self._compute: Callable[..., Any] | None = compute
+        self._of = of
         self._places: Any = None
 
     @property
     def places(self) -> Any:
-        """An array or a tensor of booleans."""
-        if self._compute is not None:
-            self._places, self._compute = self._compute(), None
+        """An array or a tensor of booleans. What it is computed of is computed in a loop: there may be thousands."""
+        waiting = [self]
+        while waiting:
+            support = waiting[-1]
+            missing = [source for source in support._of if source._compute is not None]
+            if support._compute is None or not missing:
+                waiting.pop()
+            if support._compute is None:
+                continue
+            if missing:
+                waiting += missing
+                continue
+            support._places = support._compute(*[source._places for source in support._of])
+            support._compute, support._of = None, ()
         return self._places
 
 
@@ -47,7 +62,7 @@ def chosen_by_slope(node: Node, out: Any, inputs: tuple[Any, ...]) -> list[Suppo
     A result that is NaN was computed from all of them.
     """
     return [
-        Support(lambda i=i: _has_influence(node, out, inputs, i)) if parent.bits > FLAGS else None  # type: ignore[misc]
+        Support(lambda i=i: _has_influence(node, out, inputs, i)) if parent.bits > FLAGS else None
         for i, parent in enumerate(node.parents)
     ]
 
@@ -205,12 +220,12 @@ def _moved(node: Node, own: Support, values: tuple[Any, tuple[Any, ...]]) -> lis
     op = node.op
     assert op is not None
 
-    def compute(index: int) -> Any:
-        ones = np.where(own.places, np.ones((), node.dtype), np.zeros((), node.dtype))
+    def compute(places: Any, index: int) -> Any:
+        ones = np.where(places, np.ones((), node.dtype), np.zeros((), node.dtype))
         return list(op.reverse(ones, node, *values))[index] != 0
 
     return [
-        Support(lambda i=i: compute(i)) if parent.bits > FLAGS else None  # type: ignore[misc]
+        Support(lambda places, i=i: compute(places, i), own) if parent.bits > FLAGS else None
         for i, parent in enumerate(node.parents)
     ]
 
@@ -218,17 +233,17 @@ def _moved(node: Node, own: Support, values: tuple[Any, tuple[Any, ...]]) -> lis
 def _both(first: Support | None, second: Support | None) -> Support | None:
     if first is None or second is None:
         return second if first is None else first
-    return Support(lambda: first.places & second.places)
+    return Support(np.logical_and, first, second)
 
 
 def _either(first: Support | None, second: Support | None) -> Support | None:
     if first is None or second is None:
         return None
-    return first if first is second else Support(lambda: first.places | second.places)
+    return first if first is second else Support(np.logical_or, first, second)
 
 
 def _reduced(support: Support | None, shape: Shape, parent: Node) -> Support | None:
     """The support of an operand that was broadcast to `shape`: where any of its copies has one."""
     if support is None or parent.shape == shape:
         return support
-    return Support(lambda: unbroadcast(np.broadcast_to(support.places, shape).astype(float), parent.shape) != 0)
+    return Support(lambda places: unbroadcast(np.broadcast_to(places, shape).astype(float), parent.shape) != 0, support)

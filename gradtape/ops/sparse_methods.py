@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import constant, linear
+from gradtape.forking import cached_property
 from gradtape.ops.sparse_products import check_converged
 
 
@@ -21,7 +21,7 @@ class Method:
         self.is_derivative = is_derivative
         self.last_info = 0
 
-    @functools.cached_property
+    @cached_property
     def of_derivative(self) -> Method:
         """The same for the systems that derivatives need."""
         if self.is_derivative:

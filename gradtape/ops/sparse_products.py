@@ -7,7 +7,6 @@ one operation, and one instruction of a compiled program.
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from gradtape.core.rules import general, multilinear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, Draw
 from gradtape.errors import LinearAlgebraError
+from gradtape.forking import cached_property
 from gradtape.ops.arguments import argument_error
 
 
@@ -54,7 +54,7 @@ class Pattern:
         self.rows, self.columns = (across, along) if template.format == "csc" else (along, across)
         return getattr(self, name)
 
-    @functools.cached_property
+    @cached_property
     def transposed(self) -> Pattern:
         turned = Pattern.__new__(Pattern)
         turned.shape, turned.count, turned.last_factors = self.shape[::-1], self.count, None
@@ -69,7 +69,7 @@ class Pattern:
                 turned.rows, turned.columns = self.columns, self.rows
         return turned
 
-    @functools.cached_property
+    @cached_property
     def _compressed(self) -> tuple[Any, Any]:
         """The order of the values in compressed rows (None: as it is), and a matrix of SciPy's with this pattern."""
         from scipy import sparse

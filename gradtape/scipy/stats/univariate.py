@@ -94,7 +94,7 @@ class MirroredDistribution:
         self.__doc__ = f"scipy.stats.{name}, with derivatives when there is a tensor among the arguments."
         self._theirs = getattr(original.contents, name)
 
-    @functools.cached_property
+    @property
     def ours(self) -> Any:
         """The distribution of `gradtape.stats`, or None."""
         return getattr(ours, self.__name__, None)
