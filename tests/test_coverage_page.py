@@ -88,11 +88,8 @@ def numpy_functions() -> dict[str, str]:
             found[name] = CALLS.get(name, default_call(name, ufunc.nin))
     importlib.import_module("numpy.polynomial")  # otherwise it depends on who else has imported it whether it is there
     functions = overrides.get_overridable_numpy_array_functions()
-    names = [
-        f"{f.__module__}.{f.__name__}"
-        for f in functions
-        if f.__module__.startswith("numpy.") and f.__module__ not in ("numpy.char", "numpy.strings")
-    ]
+    functions = [f for f in functions if f.__module__.split(".")[0] == "numpy"]  # not those that gradtape.numpy made
+    names = [f"{f.__module__}.{f.__name__}" for f in functions if f.__module__ not in ("numpy.char", "numpy.strings")]
     names += [f"numpy.fft.{name}" for name in np.fft.__all__]
     names += [f"numpy.linalg.{name}" for name in np.linalg.__all__ if name != "LinAlgError"]
     names = [full.replace("numpy", "np", 1).replace("lib._scimath_impl", "lib.scimath") for full in names]  # NumPy 2.1
