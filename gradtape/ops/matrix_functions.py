@@ -267,7 +267,7 @@ fractional_power: Op = general(
     name="fractional_matrix_power",
     inputs=2,
     samples=lambda draw: [
-        ((regular_matrix(draw, 3), np.array(0.4)), {}),
+        ((regular_matrix(draw, 2), np.array(0.4)), {}),
         ((regular_matrix(draw, 2), np.array(-1.5)), {}),
     ],
 )
