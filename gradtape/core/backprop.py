@@ -209,7 +209,8 @@ def _walk(
         else:
             is_large = gradient.nbytes > LARGE
             if choice is None and (monitor is None or monitor.structural_zeros is None) and chooses(node):
-                if first is None and attach is None and not node.bits & LIFTED and type(gradient) in _PLAIN:
+                is_plain = attach is None and not node.bits & LIFTED and type(gradient) in _PLAIN
+                if first is None and is_plain and (monitor is None or not monitor.is_freeing):
                     choice = Choice(pending, 0 if visited is None else len(visited), hooked, delivered)
                 else:
                     monitor = monitor or _Monitor(mask, visited, nan_origins, fp_errors)

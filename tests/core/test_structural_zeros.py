@@ -237,3 +237,21 @@ def test_hooks_are_called_once_and_may_replace_a_zero() -> None:
     root.register_hook(lambda g: g + 1.0)
     np.sum(np.where(leaf > 5, root, 0.0)).backward()
     np.testing.assert_allclose(leaf.grad, [0.25, 1 / 3])
+
+
+def test_a_choice_where_saved_values_are_freed_already() -> None:
+    """A walk that frees large values behind itself meets a choice among small ones, and then large ones again."""
+    large = np.linspace(0.5, 1.5, 20_000).reshape(100, 200)
+
+    def loss(x: Any) -> Any:
+        spread = np.sum(x * x, axis=0)
+        chosen = np.where(spread <= 60.0, 1.0, np.sqrt(spread - 60.0))
+        scaled = x / chosen
+        return np.sum(scaled * scaled)
+
+    found = gt.grad(loss)(large)
+    step = np.zeros_like(large)
+    step[3, 150] = 1e-5
+    expected = (loss(large + step) - loss(large - step)) / 2e-5
+    assert found[3, 150] == pytest.approx(expected, rel=1e-5)
+    assert np.isfinite(found).all()
