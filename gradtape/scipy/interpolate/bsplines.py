@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,8 @@ class BSpline(theirs.BSpline):  # type: ignore[misc]  # SciPy has no types
         if np.any(np.diff(known_numbers(t, "the knots")) < 0):
             raise argument_error(OperandError, "scipy.interpolate.BSpline: t is not in order.", "knots that only grow")
         self.moving = (t, c[:count])
+        if isinstance(getattr(type(self), "axis", None), property):  # SciPy 1.18 keeps these in another object
+            self._delegate_to = SimpleNamespace()
         self.k, self.axis = k, axis
         self.extrapolate = extrapolate if isinstance(extrapolate, str) else bool(extrapolate)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,8 @@ class PPoly(theirs.PPoly):  # type: ignore[misc]  # SciPy has no types
                 OperandError, f"scipy.interpolate.{type(self).__name__}: x is not in order.", "x that only grows"
             )
         self.moving = (c, x)
+        if isinstance(getattr(type(self), "axis", None), property):  # SciPy 1.18 keeps these in another object
+            self._delegate_to = SimpleNamespace()
         self.axis = axis
         self.extrapolate = True if extrapolate is None else extrapolate
 
