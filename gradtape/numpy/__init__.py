@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy
 
-from gradtape.numpy import calling, creation, indexing, scalars
+from gradtape.numpy import callbacks, creation, indexing, scalars
 from gradtape.numpy.arrays import ndarray as ndarray
 from gradtape.numpy.wrapping import take_name
 
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
     """A public name of NumPy's, kept here from then on."""
     if name in MODULES:
         return importlib.import_module(MODULES[name])
-    for module in (creation, indexing, calling):
+    for module in (creation, indexing, callbacks):
         if name in vars(module) and hasattr(numpy, name):
             found = getattr(module, name)
             break

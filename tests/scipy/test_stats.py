@@ -365,7 +365,7 @@ UNTOLD = (
     *("directional_stats", "false_discovery_control", "kstatvar", "levene", "lmoment", "obrientransform"),
     *("pointbiserialr", "probplot", "quantile", "random_table", "scoreatpercentile", "test"),
 )
-"""Functions without a derivative here, for no better reason than that nobody wrote one."""
+"""Functions that could be differentiated and are not yet."""
 
 
 @pytest.mark.parametrize(

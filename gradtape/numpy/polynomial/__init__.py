@@ -6,6 +6,6 @@
 Tensor(6.)
 """
 
-from gradtape.numpy.rebuilt import execute_module
+from gradtape.numpy.execute_on_tensors import execute_module
 
 __getattr__, __dir__, __all__ = execute_module("numpy.polynomial", globals())

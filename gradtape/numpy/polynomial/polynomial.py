@@ -1,5 +1,5 @@
 """`numpy.polynomial.polynomial` with gradients, by the points and by the coefficients."""
 
-from gradtape.numpy.rebuilt import execute_module
+from gradtape.numpy.execute_on_tensors import execute_module
 
 __getattr__, __dir__, __all__ = execute_module("numpy.polynomial.polynomial", globals())

@@ -21,7 +21,7 @@ DISTRIBUTIONS = distributions()
 MULTIVARIATE = multivariate_distributions()
 """The distributions of vectors and matrices."""
 
-for _module in ("samples", "significance", "transformations"):
+for _module in ("samples", "entropies", "circular", "significance", "transformations"):
     importlib.import_module(f"gradtape.scipy.stats.{_module}")
 globals().update(original.functions)
 globals().update(DISTRIBUTIONS)

@@ -1,4 +1,4 @@
-"""Statistics of samples: means, moments, spreads, entropies, distances between samples, angles.
+"""Statistics of samples: means, moments, spreads, statistics between limits.
 
 Each is composed of operations, so that it has derivatives by the sample, by weights and by whatever else is continuous.
 Ranks, counts and limits are constants.
@@ -7,14 +7,13 @@ Ranks, counts and limits are constants.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import floor, log, pi, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.errors import OperandError
 from gradtape.extend import Lifted, Tensor, argument_error, concrete, plain
-from gradtape.ops.special.entropy import entr, rel_entr
 from gradtape.scipy.stats.common import as_array, original
 
 Axis = int | tuple[int, ...] | None
@@ -49,7 +48,7 @@ def sample_size(sample: Any, axis: Axis) -> int:
     return int(np.prod([sample.shape[a] for a in axes]))
 
 
-def _kept(value: Any, sample: Any, axis: Axis, keepdims: bool) -> Any:
+def keep_reduced_axes(value: Any, sample: Any, axis: Axis, keepdims: bool) -> Any:
     """A result, with the reduced axes of the sample as axes of length 1 if they are to be kept."""
     if not keepdims:
         return value
@@ -160,7 +159,7 @@ def trim_mean(
     if cut > count - cut:
         raise ValueError("Proportion too big.")
     ordered = np.moveaxis(np.sort(sample, axis=axis), axis, 0)
-    return _kept(ordered[cut : count - cut].mean(axis=0), a, reduced, keepdims)
+    return keep_reduced_axes(ordered[cut : count - cut].mean(axis=0), a, reduced, keepdims)
 
 
 # -- moments
@@ -398,7 +397,7 @@ def tmean(
     keepdims: bool = False,
 ) -> Any:
     """The mean of the numbers between limits."""
-    return _kept(_trimmed("tmean", a, limits, inclusive, axis, 0, nan_policy)[1], a, axis, keepdims)
+    return keep_reduced_axes(_trimmed("tmean", a, limits, inclusive, axis, 0, nan_policy)[1], a, axis, keepdims)
 
 
 @original.differentiated
@@ -413,7 +412,7 @@ def tvar(
     keepdims: bool = False,
 ) -> Any:
     """The variance of the numbers between limits."""
-    return _kept(_trimmed("tvar", a, limits, inclusive, axis, ddof, nan_policy)[2], a, axis, keepdims)
+    return keep_reduced_axes(_trimmed("tvar", a, limits, inclusive, axis, ddof, nan_policy)[2], a, axis, keepdims)
 
 
 @original.differentiated
@@ -428,7 +427,9 @@ def tstd(
     keepdims: bool = False,
 ) -> Any:
     """The standard deviation of the numbers between limits."""
-    return _kept(np.sqrt(_trimmed("tstd", a, limits, inclusive, axis, ddof, nan_policy)[2]), a, axis, keepdims)
+    return keep_reduced_axes(
+        np.sqrt(_trimmed("tstd", a, limits, inclusive, axis, ddof, nan_policy)[2]), a, axis, keepdims
+    )
 
 
 @original.differentiated
@@ -444,7 +445,7 @@ def tsem(
 ) -> Any:
     """The standard error of the mean of the numbers between limits."""
     count, _, variance = _trimmed("tsem", a, limits, inclusive, axis, ddof, nan_policy)
-    return _kept(np.sqrt(variance / count), a, axis, keepdims)
+    return keep_reduced_axes(np.sqrt(variance / count), a, axis, keepdims)
 
 
 @original.differentiated
@@ -479,203 +480,3 @@ def tmax(
     return np.where(_between(sample, (None, upperlimit), (True, inclusive)), sample, -np.inf).max(
         axis=axis, keepdims=keepdims
     )
-
-
-# -- entropies
-
-
-@original.differentiated
-def entropy(
-    pk: Any,
-    qk: Any = None,
-    base: float | None = None,
-    axis: int = 0,
-    *,
-    nan_policy: str = "propagate",
-    keepdims: bool = False,
-) -> Any:
-    """The entropy of probabilities, or relative to others; both are divided by their sums first.
-
-    >>> import gradtape as gt
-    >>> from gradtape.scipy import stats
-    >>> gt.grad(stats.entropy)(gt.tensor([1.0, 3.0]))
-    Tensor([ 0.2059898 , -0.06866327])
-    """
-    shares = read_sample("entropy", pk, nan_policy, "pk")
-    shares = shares / shares.sum(axis=axis, keepdims=True)
-    if qk is None:
-        terms = entr(shares)
-    else:
-        other = read_sample("entropy", qk, nan_policy, "qk")
-        terms = rel_entr(shares, other / other.sum(axis=axis, keepdims=True))
-    total = terms.sum(axis=axis, keepdims=keepdims)
-    return total if base is None else total / log(base)
-
-
-def _vasicek(ordered: Any, m: int) -> Any:
-    """The distances between numbers that are 2 m places apart, with the ends repeated."""
-    first, last = ordered[..., :1], ordered[..., -1:]
-    padded = np.concatenate([first] * m + [ordered] + [last] * m, axis=-1)
-    return padded[..., 2 * m :] - padded[..., : -2 * m]
-
-
-def _vasicek_entropy(ordered: Any, m: int) -> Any:
-    return np.log(ordered.shape[-1] / (2 * m) * _vasicek(ordered, m)).mean(-1)
-
-
-def _van_es_entropy(ordered: Any, m: int) -> Any:
-    n = ordered.shape[-1]
-    apart = ordered[..., m:] - ordered[..., :-m]
-    return np.log((n + 1) / m * apart).sum(-1) / (n - m) + (1 / np.arange(m, n + 1)).sum() + log(m) - log(n + 1)
-
-
-def _ebrahimi_entropy(ordered: Any, m: int) -> Any:
-    n = ordered.shape[-1]
-    i = np.arange(1, n + 1.0)
-    widths = np.where(i <= m, 1 + (i - 1) / m, np.where(i >= n - m + 1, 1 + (n - i) / m, 2.0))
-    return np.log(n * _vasicek(ordered, m) / (widths * m)).mean(-1)
-
-
-def _correa_entropy(ordered: Any, m: int) -> Any:
-    n = ordered.shape[-1]
-    first, last = ordered[..., :1], ordered[..., -1:]
-    padded = np.concatenate([first] * m + [ordered] + [last] * m, axis=-1)
-    j = np.arange(-m, m + 1)
-    windows = np.stack([padded[..., m + k : m + k + n] for k in j], axis=-1)
-    apart = windows - windows.mean(-1, keepdims=True)
-    return -np.log((apart * j).sum(-1) / (n * (apart * apart).sum(-1))).mean(-1)
-
-
-@original.differentiated
-def differential_entropy(
-    values: Any,
-    *,
-    window_length: int | None = None,
-    base: float | None = None,
-    axis: int = 0,
-    method: str = "auto",
-    nan_policy: str = "propagate",
-    keepdims: bool = False,
-) -> Any:
-    """An estimate of the entropy of a continuous distribution, from the distances between ordered numbers."""
-    sample = np.moveaxis(read_sample("differential_entropy", values, nan_policy, "values"), axis, -1)
-    n = sample.shape[-1]
-    m = floor(sqrt(n) + 0.5) if window_length is None else window_length
-    if not 2 <= 2 * m < n:
-        raise ValueError(f"Window length ({m}) must be positive and less than half the sample size ({n}).")
-    methods = {
-        "vasicek": _vasicek_entropy,
-        "van es": _van_es_entropy,
-        "correa": _correa_entropy,
-        "ebrahimi": _ebrahimi_entropy,
-    }
-    chosen = ("van es" if n <= 10 else "ebrahimi" if n <= 1000 else "vasicek") if method == "auto" else method.lower()
-    if chosen not in methods:
-        raise ValueError(f"`method` must be one of {{'auto', {str(list(methods))[1:-1]}}}")
-    found = methods[chosen](np.sort(sample, axis=-1), m)
-    found = found if base is None else found / log(base)
-    return np.expand_dims(found, axis) if keepdims else found
-
-
-# -- distances between samples
-
-
-def _cumulative(values: Any, weights: Any, points: Any) -> Any:
-    """The share of a sample up to each of some points."""
-    if weights is None:
-        return np.searchsorted(np.sort(values), points, side="right") / values.shape[0]
-    order = np.argsort(values)
-    weights = as_array(weights)
-    shares = np.concatenate([np.zeros(1), np.cumsum(weights[order])])
-    return shares[np.searchsorted(values[order], points, side="right")] / weights.sum()
-
-
-def _cumulative_distance(name: str, p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> Any:
-    """The integral of |U - V|^p, where U and V are the shares below a point."""
-    u, v = (read_sample(name, values, argument=f"{letter}_values").reshape(-1) for letter, values in zip("uv", (u, v)))
-    points = np.sort(np.concatenate([u, v]))
-    apart = _cumulative(u, u_weights, points[:-1]) - _cumulative(v, v_weights, points[:-1])
-    return (np.abs(apart) ** p * (points[1:] - points[:-1])).sum()
-
-
-@original.differentiated
-def wasserstein_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
-    """The work that it takes to move one sample of numbers onto another.
-
-    >>> import gradtape as gt
-    >>> from gradtape.scipy import stats
-    >>> gt.grad(stats.wasserstein_distance)(gt.tensor([0.0, 1.0, 3.0]), [5.0, 6.0, 8.0])
-    Tensor([-0.33333333, -0.33333333, -0.33333333])
-    """
-    return _cumulative_distance("wasserstein_distance", 1, u_values, v_values, u_weights, v_weights)
-
-
-@original.differentiated
-def energy_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
-    """The energy distance between two samples of numbers."""
-    return np.sqrt(2 * _cumulative_distance("energy_distance", 2, u_values, v_values, u_weights, v_weights))
-
-
-# -- angles
-
-
-def _directions(function: str, samples: Any, high: Any, low: Any, axis: Axis, nan_policy: str) -> tuple[Any, Any, Any]:
-    """The mean sine and cosine of angles from `low` to `high`, and their unit."""
-    unit = (high - low) / (2 * pi)
-    angles = read_sample(function, samples, nan_policy, "samples") / unit
-    return np.sin(angles).mean(axis=axis), np.cos(angles).mean(axis=axis), unit
-
-
-@original.differentiated
-def circmean(
-    samples: Any,
-    high: Any = 2 * pi,
-    low: Any = 0,
-    axis: Axis = None,
-    nan_policy: str = "propagate",
-    *,
-    keepdims: bool = False,
-) -> Any:
-    """The mean of angles between `low` and `high`."""
-    sine, cosine, unit = _directions("circmean", samples, high, low, axis, nan_policy)
-    value = np.arctan2(sine, cosine) * unit
-    found = value - np.floor((value - low) / (high - low)) * (high - low)
-    return _kept(found, samples, axis, keepdims)
-
-
-def _resultant(sine: Any, cosine: Any) -> Any:
-    return np.minimum(np.hypot(sine, cosine), 1)
-
-
-@original.differentiated
-def circvar(
-    samples: Any,
-    high: Any = 2 * pi,
-    low: Any = 0,
-    axis: Axis = None,
-    nan_policy: str = "propagate",
-    *,
-    keepdims: bool = False,
-) -> Any:
-    """The variance of angles: 1 minus the length of their mean direction."""
-    sine, cosine, _ = _directions("circvar", samples, high, low, axis, nan_policy)
-    found = 1 - _resultant(sine, cosine)
-    return _kept(found, samples, axis, keepdims)
-
-
-@original.differentiated
-def circstd(
-    samples: Any,
-    high: Any = 2 * pi,
-    low: Any = 0,
-    axis: Axis = None,
-    nan_policy: str = "propagate",
-    *,
-    normalize: bool = False,
-    keepdims: bool = False,
-) -> Any:
-    """The standard deviation of angles, from the length of their mean direction."""
-    sine, cosine, unit = _directions("circstd", samples, high, low, axis, nan_policy)
-    spread = np.sqrt(-2 * np.log(_resultant(sine, cosine)))
-    found = spread if normalize else spread * unit
-    return _kept(found, samples, axis, keepdims)
