@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from gradtape.core.references import COUNTS_LOCALS
 if TYPE_CHECKING:
     from gradtape.core.operation import Op
     from gradtape.core.tensor import Tensor
+
+
+T = TypeVar("T")
 
 
 class ViewStep(NamedTuple):
@@ -118,13 +121,53 @@ def _keep_layout(tensor: Tensor, before: Any) -> None:
     now = tensor._memory()
     if type(before) is not np.ndarray or type(now) is not np.ndarray or not now.size or now.strides == before.strides:
         return
+    example = before[(0,) * (before.ndim - tensor.ndim)]
+    if now[(0,) * (now.ndim - tensor.ndim)].strides != example.strides:
+        _arrange_axes(tensor, now, _axes_by_stride(example))
+
+
+def lay_out(result: T, order: str, like: Any = None) -> T:
+    """`result`, a tensor that shares memory with no other, laid out in memory as NumPy would have done it.
+
+    On the layout depends what is a view of it later: `ravel` of an array in the order "C" is one, of another is a copy.
+    `order` is "C" or "F"; or "A" or "K", which follow the layout of the tensor or array `like`. Plain arrays stay as
+    they are.
+    """
+    if not hasattr(result, "_memory"):
+        return result
+    tensor: Any = result
+    now = tensor._memory()
     rank = tensor.ndim
+    if type(now) is not np.ndarray or not now.size or rank < 2:
+        return result
+    axes = list(range(rank))
+    if order in ("A", "K"):
+        memory = getattr(like, "_memory", lambda: like)()
+        if type(memory) is not np.ndarray or not memory.size:
+            return result
+        example = memory[(0,) * (memory.ndim - np.ndim(like))]
+        if order == "K" and example.ndim == rank:
+            axes = _axes_by_stride(example)
+        else:
+            order = "F" if example.flags.fnc else "C"
+    if order == "F":
+        axes.reverse()
+    if not now[(0,) * (now.ndim - rank)].transpose(axes).flags.c_contiguous:
+        _arrange_axes(tensor, now, axes)
+    return result
+
+
+def _axes_by_stride(array: Any) -> list[int]:
+    """The axes of an array, that of the largest steps in memory first."""
+    return sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+
+
+def _arrange_axes(tensor: Tensor, now: Any, order: list[int]) -> None:
+    """Copy the memory `now` of a tensor so that its axes lie in this order; those of a batch stay in front."""
+    rank = len(order)
     batch = now.shape[: now.ndim - rank]
-    example = before[(0,) * (before.ndim - rank)]
-    if now[(0,) * len(batch)].strides == example.strides:
-        return
-    order = sorted(range(rank), key=lambda axis: -abs(example.strides[axis]))
-    kept = np.empty((*batch, *(example.shape[axis] for axis in order)), now.dtype)
+    shape = now.shape[now.ndim - rank :]
+    kept = np.empty((*batch, *(shape[axis] for axis in order)), now.dtype)
     places = [len(batch) + order.index(axis) for axis in range(rank)]
     kept = kept.transpose((*range(len(batch)), *places))
     kept[...] = now

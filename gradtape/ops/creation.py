@@ -8,10 +8,12 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.core.typing import DTypeLike, ShapeLike, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import identity, result_type
+from gradtape.ops.elementwise import positive
 from gradtape.ops.shaping import broadcast_to, moveaxis
 
 __all__ = [
@@ -29,25 +31,25 @@ __all__ = [
 
 
 @answers(np.zeros, np.empty)
-def zeros(shape: ShapeLike, dtype: DTypeLike = float, order: str = "C", *, device: str | None = None) -> Tensor:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float, order: Any = "C", *, device: str | None = None) -> Tensor:
     """Zeros of a shape.
 
     >>> import gradtape as gt
     >>> gt.zeros(2)
     Tensor([0., 0.])
     """
-    return Tensor(np.zeros(shape, dtype))
+    return Tensor(np.zeros(shape, dtype, order))
 
 
 @answers(np.ones)
-def ones(shape: ShapeLike, dtype: DTypeLike = float, order: str = "C", *, device: str | None = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike = float, order: Any = "C", *, device: str | None = None) -> Tensor:
     """Ones of a shape.
 
     >>> import gradtape as gt
     >>> gt.ones(2)
     Tensor([1., 1.])
     """
-    return Tensor(np.ones(shape, dtype))
+    return Tensor(np.ones(shape, dtype, order))
 
 
 @answers(np.full)
@@ -136,6 +138,14 @@ def linspace(
     return (spaced, (stop - start) / gaps) if retstep else spaced
 
 
+def checked_order(order: str | None) -> str:
+    """The letter of a layout in memory: C, F, A or K; None is K."""
+    letter = "K" if order is None else str(order).upper()
+    if letter not in ("C", "F", "A", "K"):
+        raise argument_error(OperandError, f"order={order!r}.", "'C', 'F', 'A' or 'K'")
+    return letter
+
+
 def _shape(x: TensorLike, shape: ShapeLike | None) -> Any:
     return as_value(x).shape if shape is None else shape
 
@@ -156,7 +166,8 @@ def zeros_like(
     >>> gt.zeros_like(gt.tensor([1.0, 2.0]))
     Tensor([0., 0.])
     """
-    return Tensor(np.zeros(_shape(x, shape), as_value(x).dtype if dtype is None else dtype))
+    made = Tensor(np.zeros(_shape(x, shape), as_value(x).dtype if dtype is None else dtype))
+    return lay_out(made, checked_order(order), x)
 
 
 @answers(np.ones_like)
@@ -175,7 +186,8 @@ def ones_like(
     >>> gt.ones_like(gt.tensor([1.0, 2.0]))
     Tensor([1., 1.])
     """
-    return Tensor(np.ones(_shape(x, shape), as_value(x).dtype if dtype is None else dtype))
+    made = Tensor(np.ones(_shape(x, shape), as_value(x).dtype if dtype is None else dtype))
+    return lay_out(made, checked_order(order), x)
 
 
 @answers(np.full_like)
@@ -195,7 +207,8 @@ def full_like(
     >>> gt.full_like(gt.tensor([1.0, 2.0]), 7)
     Tensor([7., 7.])
     """
-    return full(_shape(x, shape), fill_value, as_value(x).dtype if dtype is None else dtype)
+    made = full(_shape(x, shape), fill_value, as_value(x).dtype if dtype is None else dtype)
+    return lay_out(made, checked_order(order), x)
 
 
 @answers(np.copy)
@@ -206,4 +219,5 @@ def copy(x: TensorLike, order: str = "K", subok: bool = False) -> Any:
     >>> gt.copy(gt.tensor([1.0]))
     Tensor([1.])
     """
-    return identity(x)
+    x = as_value(x)
+    return lay_out(positive(x) if x.dtype.kind != "b" else identity(x), checked_order(order), x)

@@ -14,11 +14,12 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, DTypeLike, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.conversion import identity, result_type
-from gradtape.ops.creation import linspace
+from gradtape.ops.creation import checked_order, linspace
 from gradtape.ops.joining import concatenate, stack
 from gradtape.ops.products import diag
 from gradtape.ops.shaping import broadcast_to, moveaxis, ravel, reshape
@@ -46,7 +47,7 @@ def _nested(data: Any) -> Any:
             f"array: items of shapes {' and '.join(map(str, shapes[:2]))} in one list.",
             "items of one shape; gt.concatenate and gt.block join others",
         )
-    return stack(items)
+    return lay_out(stack(items), "C")
 
 
 @answers(np.array)
@@ -70,10 +71,33 @@ def array(
     if dtype is not None and np.dtype(dtype) != np.dtype("O"):  # an array of objects is what tensors are not
         made = made.astype(dtype)
     made = reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
-    return identity(made) if copy and made is object else made
+    if copy and made is object:
+        return lay_out(identity(made), checked_order(order), made)
+    return _in_order(made, order)
 
 
-@answers(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+def _in_order(made: Any, order: str | None) -> Any:
+    """A tensor in the order "C" or "F": itself if it lies so, as it does in any other order, else a copy."""
+    letter = checked_order(order)
+    memory = made._memory()
+    if letter not in ("C", "F") or made.ndim < 2 or not isinstance(memory, np.ndarray) or not memory.size:
+        return made
+    example = memory[(0,) * (memory.ndim - made.ndim)]
+    return made if example.flags[f"{letter}_CONTIGUOUS"] else lay_out(identity(made), letter)
+
+
+@answers(np.ascontiguousarray)
+def _contiguous(a: TensorLike, dtype: DTypeLike = None) -> Any:
+    made = asarray(a, dtype, "C")
+    return made if made.ndim else reshape(made, (1,))
+
+
+@answers(np.asfortranarray)
+def _fortran(a: TensorLike, dtype: DTypeLike = None) -> Any:
+    return asarray(a, dtype, "F")
+
+
+@answers(np.asarray, np.asanyarray)
 def asarray(
     a: TensorLike, dtype: DTypeLike = None, order: str | None = None, *, device: str | None = None, copy: Any = None
 ) -> Any:
@@ -87,7 +111,9 @@ def asarray(
     made = _nested(a)
     if dtype is not None and np.dtype(dtype) not in (made.dtype, np.dtype("O")):
         made = made.astype(dtype)
-    return identity(made) if copy and made is a else made
+    if copy and made is a:
+        return lay_out(identity(made), checked_order(order), made)
+    return _in_order(made, order)
 
 
 @answers(np.require)

@@ -9,6 +9,7 @@ from numpy.lib.stride_tricks import sliding_window_view as numpy_windows
 
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Axis, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import IndexingError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_shape, as_value, flat_or_axis, index_at_axis
@@ -83,7 +84,8 @@ def insert(arr: TensorLike, obj: Place, values: Any, axis: int | None = None) ->
     padded = at(np.zeros((*arr.shape[:axis], sources.size, *arr.shape[axis + 1 :]), arr.dtype))
     spread = padded[index_at_axis(axis, np.flatnonzero(sources >= 0))].set(arr)
     target = (*arr.shape[:axis], new.size, *arr.shape[axis + 1 :])
-    return at(spread)[index_at_axis(axis, _in_given_order(obj, length, new))].set(broadcast_to(values, target))
+    filled = at(spread)[index_at_axis(axis, _in_given_order(obj, length, new))].set(broadcast_to(values, target))
+    return lay_out(filled, "A", arr)
 
 
 def _in_given_order(obj: Any, length: int, new: Any) -> Any:

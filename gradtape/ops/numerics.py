@@ -12,6 +12,7 @@ from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, elementwise, general, multilinear
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, Axis, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import all_axes, argument_error, as_value, batch_shift_axes, index_at_axis, one_axis
@@ -190,7 +191,7 @@ def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> A
     if f.dtype.kind == "b":
         raise argument_error(OperandError, "gradient: of booleans, which have no differences.", "x.astype(float)")
     f = f if f.dtype.kind in "fc" else f.astype(float)
-    found = tuple([_slope_along(f, h, a, edge_order) for a, h in zip(axes, spacings, strict=True)])
+    found = tuple([lay_out(_slope_along(f, h, a, edge_order), "K", f) for a, h in zip(axes, spacings, strict=True)])
     return found[0] if len(found) == 1 else found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops import reductions, sorting
@@ -49,7 +50,10 @@ def pad(array: TensorLike, pad_width: Any, mode: str = "constant", **kwargs: Any
     Tensor([1., 3.])
     """
     x = as_value(array)
-    widths = _widths(pad_width, x)
+    return lay_out(_padded(x, _widths(pad_width, x), mode, kwargs), "A", x)
+
+
+def _padded(x: Array, widths: Any, mode: str | Callable[..., Any], kwargs: dict[str, Any]) -> Any:
     if callable(mode):
         return _by_function(x, widths, mode, kwargs)
     modes = ("constant", "empty", "linear_ramp", *_BY_PLACES, *_STATISTICS)

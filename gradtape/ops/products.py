@@ -14,6 +14,7 @@ from gradtape.core.operation import Op, apply
 from gradtape.core.rules import general, linear, multilinear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, Axis, DTypeLike, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import AxisError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value, axes_tuple, one_axis, write_result_into
@@ -319,7 +320,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = (v if v.shape[-1] == 3 else np.concatenate([v, np.zeros_like(v[..., :1])], -1) for v in (a, b))
     first, second = (..., [1, 2, 0]), (..., [2, 0, 1])
-    return moveaxis(a[first] * b[second] - a[second] * b[first], -1, axisc)
+    return moveaxis(lay_out(a[first] * b[second] - a[second] * b[first], "C"), -1, axisc)
 
 
 @answers(np.linalg.cross)

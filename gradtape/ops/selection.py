@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import (
@@ -54,7 +55,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     chosen: Any = as_value(default)
     for condition, choice in zip(reversed(conditions), reversed(list(choicelist)), strict=True):
         chosen = where(condition, choice, chosen)
-    return chosen if chosen.dtype == dtype else chosen.astype(dtype)
+    return lay_out(chosen if chosen.dtype == dtype else chosen.astype(dtype), "C")
 
 
 @answers(np.choose)

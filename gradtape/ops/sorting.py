@@ -12,6 +12,7 @@ from gradtape.core.operation import Lifted, apply
 from gradtape.core.rules import constant, elementwise
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, Axis, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import (
@@ -137,10 +138,12 @@ def sort(
         how["descending"] = True
     if isinstance(x, Lifted):
         x, axis = flat_or_axis(x, axis)
-        return take_along_axis(x, _argsort(x, axis=axis, **how), axis)
+        return lay_out(take_along_axis(x, _argsort(x, axis=axis, **how), axis), "K", x)
     x, axis = (x, 0) if x.ndim == 1 and axis in (-1, 0) else flat_or_axis(x, axis)
     places = _order(plain(x), axis, **how)  # plain, because positions leave no cut here
-    return apply(getitem_static, (x,), {"index": (places,)}) if x.ndim == 1 else take_along_axis(x, places, axis)
+    if x.ndim == 1:
+        return apply(getitem_static, (x,), {"index": (places,)})
+    return lay_out(take_along_axis(x, places, axis), "K", x)
 
 
 @answers(np.sort_complex)
@@ -194,7 +197,7 @@ def partition(
     Tensor([0., 1.])
     """
     x, axis = flat_or_axis(x, axis)
-    return take_along_axis(x, argpartition(x, kth, axis, kind, order), axis)
+    return lay_out(take_along_axis(x, argpartition(x, kth, axis, kind, order), axis), "K", x)
 
 
 _lexsort = constant(

@@ -255,7 +255,7 @@ class Program:
     def draw_at(self) -> None:
         name = self.choose(self.names)
         shape = self.names[name].shape
-        if shape:
+        if shape and shape[0]:
             self.run(f"np.add.at({name}, [0, {shape[0] - 1}, 0], 0.5)")
 
     def draw_loop(self) -> None:
