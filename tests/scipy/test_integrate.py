@@ -111,7 +111,7 @@ def test_initial_value_problems_by_start_times_and_arguments() -> None:
     np.testing.assert_allclose(gt.jacobian(lambda y: back(y, k).y[:, -1])(y0), np.exp(1.0) * np.eye(2), atol=1e-7)
     np.testing.assert_allclose(gt.grad(lambda k: back(y0, k).y[1, 0])(k), 3.0 * np.exp(0.5), rtol=1e-7)
     with pytest.raises(gt.OperandError, match="args"):
-        ours.solve_ivp(lambda t, y, k: y, (0, 1), [1.0], args=2.0)
+        gt.grad(lambda k: ours.solve_ivp(lambda t, y, k: y, (0, 1), [k], args=2.0).y[0, -1])(1.0)
 
 
 @pytest.mark.parametrize("method", ["RK45", "BDF"])

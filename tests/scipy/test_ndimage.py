@@ -128,6 +128,7 @@ def test_splines_in_every_mode_and_order(mode: str, order: int) -> None:
     check("map_coordinates", draw(5), far[:1, 1:5], order=order, mode=mode, cval=0.7)
 
 
+@pytest.mark.filterwarnings("ignore:The behavior of affine_transform:UserWarning")  # by SciPy 1.15, of a vector
 def test_geometric_maps_are_differentiated() -> None:
     """Shifts, matrices, offsets, angles and mappings have derivatives, and so have the images."""
     check("map_coordinates", draw(3, 4), np.array([[0.3, 1.6], [1.2, 2.7]]), second=True)

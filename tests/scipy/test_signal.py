@@ -56,7 +56,8 @@ def test_every_name_of_scipys_is_here() -> None:
         theirs,
         "BadCoefficients CZT ShortTimeFFT StateSpace TransferFunction ZerosPolesGain ZoomFFT dlti lti windows "
         "bsplines filter_design fir_filter_design lti_conversion ltisys signaltools spectral spline waveforms wavelets",
-        "firwin_2d gammatone closest_STFT_dual_window envelope cmplx_sort spline_filter choose_conv_method test",
+        "firwin_2d gammatone closest_STFT_dual_window envelope cmplx_sort spline_filter choose_conv_method test "
+        "whittaker_henderson",
     )
 
 
@@ -85,7 +86,7 @@ FILTERS = {
         (complex_draw(2), complex_draw(3) / 3 + [2, 0, 0], complex_draw(4)),
     ),
     "lfilter_zi": (called("lfilter_zi"), (B, 2 * A)),
-    "lfiltic": (called("lfiltic"), (B, 2 * A, draw(3), draw(2))),
+    "lfiltic": (called("lfiltic"), (B, A, draw(3), draw(2))),
     "sosfilt": (called("sosfilt", axis=1), (SECTIONS, draw(2, 5, 2))),
     "sosfilt_zi": (called("sosfilt_zi"), (SECTIONS,)),
     "filtfilt": (called("filtfilt", padlen=5), (B, A, draw(8))),
@@ -132,6 +133,24 @@ def test_filters_have_scipys_values_and_derivatives(case: str) -> None:
     """Filters are differentiated by signals, coefficients and states."""
     (ours, scipys), args = FILTERS[case]
     check_against_scipy(ours, scipys, *args)
+
+
+def test_whittaker_henderson_smoothing() -> None:
+    """The minimum of a sum of squares, by the signal, the weights and the penalty, as in SciPy from 1.18 on."""
+    y, weights, penalty = draw(7), GENERATOR.uniform(0.5, 1.5, 7), number(2.5)
+    roughness = np.diff(np.eye(7), n=3, axis=0)
+    matrix = np.diag(weights) + penalty * roughness.T @ roughness
+    smooth = lambda y, w, p: signal.whittaker_henderson(y, lamb=p, order=3, weights=w).x
+    expected = lambda y, w, p: np.linalg.solve(matrix, w * y)
+    if hasattr(theirs, "whittaker_henderson"):
+        expected = lambda y, w, p: theirs.whittaker_henderson(y, lamb=p, order=3, weights=w).x
+    check_against_scipy(smooth, expected, y, weights, penalty, order=2)
+    check_under_vmap_and_jit(lambda y: signal.whittaker_henderson(y, lamb=2.0).x, draw(2, 6))
+    missing = np.where(np.arange(7) == 3, np.nan, y)
+    filled = gt.grad(lambda y: smooth(y, (np.arange(7) != 3) * 1.0, 2.0).sum())(missing)
+    assert filled[3] == 0.0
+    assert np.isfinite(filled).all()
+    assert "lamb='reml'" in refuses(signal.whittaker_henderson, y)
 
 
 @pytest.mark.parametrize("length", [1, 6])

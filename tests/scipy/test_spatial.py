@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 import scipy.spatial as theirs
 from mirror_checks import check_against_scipy, check_every_name, check_under_vmap_and_jit, refuses
+from numpy.lib import NumpyVersion
 
 import gradtape as gt
 from gradtape.scipy import spatial
@@ -132,6 +134,7 @@ def test_other_functions_of_distances() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*deprecated in favor of:DeprecationWarning")  # by SciPy 1.18, for arrays
 def test_functions_of_points() -> None:
     """Distances of sets, great circles, Procrustes' analysis."""
     for p in (1, 2.0, 3.0, np.inf):
@@ -142,7 +145,7 @@ def test_functions_of_points() -> None:
         )
     start, end = (v / np.linalg.norm(v) for v in (draw(3), draw(3)))
     scipys = lambda t: theirs.geometric_slerp(start, end, t)
-    check_against_scipy(lambda t: spatial.geometric_slerp(start, end, t), scipys, positive(3))
+    check_against_scipy(lambda t: spatial.geometric_slerp(start, end, t), scipys, np.array([0.2, 0.55, 0.9]))
     unit: Any = lambda v: v / np.sqrt(np.sum(v * v))
     assert bool(gt.gradcheck(lambda a, b: spatial.geometric_slerp(unit(a), unit(b), 0.3), draw(3), draw(3)))
     check_against_scipy(spatial.procrustes, theirs.procrustes, draw(4, 2), draw(4, 2))
@@ -223,7 +226,11 @@ def test_rotations_between_others_are_differentiated() -> None:
     assert isinstance(plain, theirs.transform.Rotation)
     assert isinstance(plain, spatial.transform.Rotation)
     by_one = spatial.transform.Rotation.from_rotvec(gt.tensor(turns))
-    np.testing.assert_allclose((plain * by_one).as_matrix().numpy(), (plain * plain).as_matrix(), atol=1e-12)
+    twice = [by_one * plain]
+    if NumpyVersion(scipy.__version__) >= "1.17.0":  # before, SciPy's rotations refuse every other class
+        twice.append(plain * by_one)
+    for each in twice:
+        np.testing.assert_allclose(each.as_matrix().numpy(), (plain * plain).as_matrix(), atol=1e-12)
     with pytest.raises(gt.OperandError, match=r"Rotation.mean"):
         by_one.mean()
 

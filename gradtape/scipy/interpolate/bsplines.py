@@ -66,6 +66,20 @@ def evaluated(t: Any, c: Any, k: int, flat: Any, nu: int) -> Any:
     return total
 
 
+def _attribute(spline: Any, name: str) -> Any:
+    """Knots or coefficients of a spline of SciPy's: a property of its class, or kept by the object itself."""
+    kept = getattr(theirs.BSpline, name, None)
+    return vars(spline)[name] if kept is None else kept.__get__(spline)
+
+
+def _set_attribute(spline: Any, name: str, value: Any) -> None:
+    kept = getattr(theirs.BSpline, name, None)
+    if kept is None:
+        vars(spline)[name] = value
+    else:
+        kept.__set__(spline, value)
+
+
 class BSpline(theirs.BSpline):  # type: ignore[misc]  # SciPy has no types
     """A spline of degree k with knots t and coefficients c.
 
@@ -118,20 +132,20 @@ class BSpline(theirs.BSpline):  # type: ignore[misc]  # SciPy has no types
     @property
     def t(self) -> Any:
         """The knots."""
-        return super().t if self.moving is None else self.moving[0]
+        return _attribute(self, "t") if self.moving is None else self.moving[0]
 
     @t.setter
     def t(self, value: Any) -> None:
-        theirs.BSpline.t.__set__(self, value)
+        _set_attribute(self, "t", value)
 
     @property
     def c(self) -> Any:
         """The coefficients."""
-        return super().c if self.moving is None else self.moving[1]
+        return _attribute(self, "c") if self.moving is None else self.moving[1]
 
     @c.setter
     def c(self, value: Any) -> None:
-        theirs.BSpline.c.__set__(self, value)
+        _set_attribute(self, "c", value)
 
     @property
     def tck(self) -> tuple[Any, Any, int]:

@@ -137,6 +137,7 @@ from gradtape.scipy.signal.trends import (
     savgol_coeffs,
     savgol_filter,
     vectorstrength,
+    whittaker_henderson,
     wiener,
 )
 from gradtape.scipy.signal.windows import get_window
@@ -240,6 +241,7 @@ __all__ = [
     "upfirdn",
     "vectorstrength",
     "welch",
+    "whittaker_henderson",
     "wiener",
     "windows",
     "zoom_fft",

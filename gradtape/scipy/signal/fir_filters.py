@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
+from numpy.lib import NumpyVersion
 
 from gradtape.errors import ShapeError
 from gradtape.ops.elementwise import where
@@ -184,6 +186,10 @@ def firls(numtaps: int, bands: Any, desired: Any, *, weight: Any = None, fs: Any
     return np.concatenate([solution[:0:-1], 2 * solution[:1], solution[1:]])
 
 
+_KEEPS_HIGHEST_FREQUENCY = int(NumpyVersion(scipy.__version__) >= "1.18.0")
+"""The weight that `minimum_phase` adds to the middle of the cepstrum: older versions leave it out."""
+
+
 @original.differentiated
 def minimum_phase(h: Any, method: str = "homomorphic", n_fft: int | None = None, *, half: bool = True) -> Any:
     """The filter with the same gain (or, with `half`, its square root) and the least delay."""
@@ -215,7 +221,6 @@ def minimum_phase(h: Any, method: str = "homomorphic", n_fft: int | None = None,
         logarithm = np.log(size_of + 1e-7 * np.min(where(size_of > 0, size_of, np.inf))) * (0.5 if half else 1.0)
         folded = np.zeros(size)
         folded[0], folded[1 : size // 2] = 1, 2
-        if size % 2:
-            folded[size // 2] = 1
+        folded[size // 2] = size % 2 + _KEEPS_HIGHEST_FREQUENCY
         found = np.real(ifft(np.exp(fft(np.real(ifft(logarithm)) * folded))))
     return found[: middle + h.shape[0] % 2 if half else h.shape[0]]

@@ -1,4 +1,4 @@
-"""Trends and smooth parts of signals: `detrend`, Savitzky-Golay filters, Wiener's filter, the analytic signal."""
+"""Trends and smooth parts of signals: `detrend`, Savitzky-Golay and Whittaker-Henderson smoothing, and their like."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.optimize import OptimizeResult
 
 from gradtape import signal as convolutions
-from gradtape.errors import ShapeError
+from gradtape.errors import ShapeError, UnsupportedError
 from gradtape.extend import one_axis
 from gradtape.ops.elementwise import where
 from gradtape.ops.fft import fft, fftshift, ifft, irfft, rfft
 from gradtape.ops.filters import resample_signal
 from gradtape.ops.padding import pad
-from gradtape.scipy.arraylike import as_array, as_floating, is_tensor, one_of, refusal
+from gradtape.scipy.arraylike import as_array, as_floating, as_vector, is_tensor, one_of, refusal, surely
+from gradtape.scipy.linalg import solveh_banded
 from gradtape.scipy.signal.mirrored import original
 from gradtape.scipy.signal.rates import resample
 
@@ -148,6 +150,43 @@ def _valid(x: Any, coefficients: Any) -> Any:
 
 
 # -- the analytic signal
+
+
+# -- Whittaker-Henderson smoothing: least squares with a penalty on differences
+
+
+@original.differentiated
+def whittaker_henderson(signal: Any, *, lamb: Any = "reml", order: int = 2, weights: Any = None) -> Any:
+    """The smooth signal x that has the least `sum(weights * (signal - x)**2) + lamb * sum(diff(x, order)**2)`.
+
+    It is differentiated by the signal, the weights and `lamb`, which has to be given.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy.signal import whittaker_henderson
+    >>> whittaker_henderson(gt.tensor([1.0, 2.0, 4.0]), lamb=1.0).x.round(6)
+    Tensor([0.857143, 2.285714, 3.857143])
+    """
+    y = as_vector(signal, "whittaker_henderson: signal")
+    length, order = y.shape[0], int(order)
+    if order < 1 or length < order + 1:
+        raise refusal(f"whittaker_henderson: order={order} with {length} samples.", "1 <= order < samples")
+    if isinstance(lamb, str):
+        raise refusal(
+            f"whittaker_henderson: lamb={lamb!r} is found by an iteration over the signal, and has no derivative.",
+            "lamb=whittaker_henderson(signal.numpy()).lamb, or another number",
+            UnsupportedError,
+        )
+    if surely(lamb < 0) or surely(lamb * np.finfo(float).eps > 8):
+        raise refusal("whittaker_henderson: lamb is negative, or above 3.6e16.", "0 <= lamb < 3.6e16")
+    w = np.ones(length) if weights is None else as_vector(weights, "whittaker_henderson: weights")
+    if w.shape != y.shape:
+        raise refusal(f"whittaker_henderson: {w.shape[0]} weights for {length} samples.", "as many weights", ShapeError)
+    difference = np.diff(np.eye(length), n=order, axis=0)
+    penalty = difference.T @ difference
+    band = np.stack([np.pad(np.diagonal(penalty, place), (0, place)) for place in range(order + 1)])
+    diagonal = np.concatenate([np.ones((1, length)), np.zeros((order, length))])
+    known = y if weights is None else where(w == 0, 0.0, y)  # what has no weight may be NaN
+    return OptimizeResult(x=solveh_banded(lamb * band + w * diagonal, w * known, lower=True), lamb=lamb)
 
 
 def _one_sided(length: int) -> Any:

@@ -21,7 +21,7 @@ original = Original("scipy.sparse")
 
 __all__ = [
     *("block_array", "block_diag", "bmat", "diags", "diags_array", "find", "hstack", "issparse", "isspmatrix", "kron"),
-    *("kronsum", "spdiags", "tril", "triu", "vstack"),
+    *("kronsum", "matrix_transpose", "spdiags", "tril", "triu", "vstack"),
     *(f"isspmatrix_{format}" for format in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")),
 ]
 
@@ -247,6 +247,19 @@ def tril(A: Any, k: int = 0, format: Any = None) -> Any:
 def triu(A: Any, k: int = 0, format: Any = None) -> Any:
     """The upper triangle, as `scipy.sparse.triu`."""
     return _triangle(A, lambda rows, columns: columns - rows >= k, format)
+
+
+@differentiated
+def matrix_transpose(A: Any) -> Any:
+    """The transpose, as `scipy.sparse.matrix_transpose` of SciPy 1.18.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import sparse
+    >>> sparse.matrix_transpose(sparse.coo_array(gt.tensor([[1.0, 2.0]]))).toarray()
+    Tensor([[1.],
+            [2.]])
+    """
+    return _sparse(A).T
 
 
 @differentiated

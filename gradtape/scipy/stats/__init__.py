@@ -38,11 +38,12 @@ REASONS = {
     """,
     "counts, and whole numbers have no gradient": """
         barnard_exact binned_statistic binned_statistic_2d binned_statistic_dd binomtest boschloo_exact chi2_contingency
-        cumfreq ecdf fisher_exact mode percentileofscore poisson_means_test quantile_test relfreq
+        cumfreq ecdf find_repeats fisher_exact mode percentileofscore poisson_means_test quantile_test relfreq
     """,
     "compares empirical distribution functions, whose steps have no derivative in gradtape": """
         anderson anderson_ksamp epps_singleton_2samp goodness_of_fit ks_1samp ks_2samp kstest logrank
     """,
+    "is the inverse of numpy.quantile, which has a derivative": "estimated_cdf",
     "draws samples anew many times, which has no derivative": """
         bootstrap monte_carlo_test multiscale_graphcorr permutation_test power sobol_indices
     """,

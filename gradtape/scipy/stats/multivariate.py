@@ -8,6 +8,8 @@ from math import log, pi
 from typing import Any
 
 import numpy as np
+import scipy
+from numpy.lib import NumpyVersion
 
 from gradtape import stats as ours
 from gradtape.errors import LinearAlgebraError, ShapeError
@@ -240,12 +242,22 @@ class InverseWishart(Wishart):
         return spread - 0.5 * (size + df + 1) * digammas
 
 
+_REFUSES_OTHER_SUMS = NumpyVersion(scipy.__version__) >= "1.18.0"
+
+
 class Multinomial(_Exponential):
-    """`multinomial`: as in SciPy, the last probability is what the others leave."""
+    """`multinomial`: the last probability is what the others leave.
+
+    Probabilities with another sum than 1 give NaN from SciPy 1.18 on.
+    """
 
     def _shares(self, p: Any) -> Any:
         (p,) = floating(p)
-        return np.concatenate([p[..., :-1], (1 - p[..., :-1].sum(-1))[..., None]], axis=-1)
+        shares = np.concatenate([p[..., :-1], (1 - p[..., :-1].sum(-1))[..., None]], axis=-1)
+        if _REFUSES_OTHER_SUMS:
+            is_whole = np.abs(1 - p.sum(-1, keepdims=True)) <= 10 * np.finfo(p.dtype).eps
+            shares = np.where(is_whole, shares, np.nan)
+        return shares
 
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
         """The logarithm of the probability of counts along the last axis."""

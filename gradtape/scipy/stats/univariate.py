@@ -97,7 +97,7 @@ class MirroredDistribution:
     @property
     def ours(self) -> Any:
         """The distribution of `gradtape.stats`, or None."""
-        return getattr(ours, self.__name__, None)
+        return getattr(ours, "trapezoid" if self.__name__ == "trapz" else self.__name__, None)
 
     def __repr__(self) -> str:
         return f"<gradtape.scipy.stats.{self.__name__}>"
