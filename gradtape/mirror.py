@@ -126,7 +126,9 @@ class Original:
                 found = getattr(self.contents, name)
             except AttributeError:
                 raise AttributeError(f"{ours} has no name {name!r}, and neither has {self.name}") from None
-            if callable(found) and not isinstance(found, type):
+            if isinstance(found, type):
+                found = refusing_class(found, f"{self.name}.{name}", reason_of[name]) if name in reason_of else found
+            elif callable(found):
                 found = passed_through(found, f"{self.name}.{name}", reason_of.get(name, DEFAULT_REASON))
             namespace[name] = found
             return found
@@ -176,6 +178,38 @@ def passed_through(function: Callable[..., Any], called: str, reason: str = DEFA
         return function(*args, **kwargs)
 
     return call
+
+
+class RefusingType(type):
+    """The class of classes that refuse tensors with a gradient. What they make is of the original class."""
+
+    original: type[Any]
+    make: Callable[..., Any]
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.make(*args, **kwargs) if "make" in vars(cls) else super().__call__(*args, **kwargs)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, cls.original) if "make" in vars(cls) else super().__instancecheck__(value)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, cls.original) if "make" in vars(cls) else super().__subclasscheck__(kind)
+
+
+def refusing_class(original: type[Any], called: str, reason: str) -> type[Any]:
+    """A class of SciPy's that takes tensors without a gradient too, and refuses those with one.
+
+    >>> import scipy.interpolate
+    >>> refusing = refusing_class(scipy.interpolate.NdPPoly, "scipy.interpolate.NdPPoly", "has no derivative")
+    >>> isinstance(refusing([[[[1.0]]]], ([0.0, 1.0], [0.0, 1.0])), refusing)
+    True
+    """
+    content = {
+        "original": original,
+        "make": staticmethod(passed_through(original, called, reason)),
+        **{name: getattr(original, name) for name in ("__module__", "__qualname__", "__doc__")},
+    }
+    return RefusingType(original.__name__, (original,), content)
 
 
 _FUNCTIONS = (FunctionType, MethodType, functools.partial)

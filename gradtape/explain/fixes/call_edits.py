@@ -44,7 +44,12 @@ def apply_advice_to_call(site: UserExpression, advice: str) -> list[str]:
     elif (swap := _SWAP.match(advice)) is not None and {swap["one"], swap["other"]} <= passed.keys():
         offered += _swap_arguments(site, call, passed[swap["one"]], passed[swap["other"]])
     elif option is not None and option["name"] not in passed and _accepts(site, call, option["name"]):
-        offered.append(Fix(add_argument(whole.text, option[0]), True, whole))
+        given = next((k.value for k in call.keywords if k.arg == option["name"]), None)
+        if given is None:
+            written = add_argument(whole.text, option[0])
+        else:
+            written = replace_span(whole, site.source.span(given), option["value"])
+        offered += [] if written is None else [Fix(written, True, whole)]
     return [*offered, _with_user_names(advice, site, passed)]
 
 

@@ -351,7 +351,7 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
         t, c, k = tck.tck
     else:
         t, c, k = tck
-    if isinstance(c, list | tuple) and not holds_tensor((c,)) and np.ndim(c) > 1:
+    if isinstance(c, list | tuple) and len(c) and np.ndim(c[0]):  # the coordinates of a curve
         return [splev(x, (t, each, k), der, ext) for each in c]
     t, c = value_of(t), value_of(c)
     known = known_numbers(t, "the knots")
@@ -373,6 +373,8 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
 def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
     """The integral of a spline from a to b, zero outside of its knots."""
     t, c, k = tck.tck if isinstance(tck, theirs.BSpline) else tck
+    if isinstance(c, list | tuple) and len(c) and np.ndim(c[0]):
+        return [splint(a, b, (t, each, k), full_output) for each in c]
     t, c = value_of(t), value_of(c)
     if full_output:
         raise argument_error(

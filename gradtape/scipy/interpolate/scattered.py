@@ -1,4 +1,4 @@
-"""Interpolation of values at scattered points: radial basis functions, and linear on triangles."""
+"""Interpolation of values at scattered points: radial basis functions, linear on triangles, the nearest value."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 from scipy import interpolate as theirs
 
 from gradtape.errors import OperandError, UnsupportedError
-from gradtape.extend import argument_error
+from gradtape.extend import argument_error, off_tape
 from gradtape.mirror import holds_tensor
 from gradtape.ops import concatenate, exp, log, sqrt, stack
 from gradtape.ops import where as where_op
 from gradtape.scipy.interpolate.gridded import _points, interp1d
 from gradtape.scipy.interpolate.piecewise import known_numbers, original, picked, value_of
+from gradtape.scipy.interpolate.triangles import CloughTocher2DInterpolator, barycentric
 
 KERNELS: dict[str, Callable[[Any, Any], Any]] = {  # of a distance and its square
     "linear": lambda r, q: -r,
@@ -182,9 +183,7 @@ class LinearNDInterpolator:
         simplex = self.tri.find_simplex(numbers)
         corners = self.tri.simplices[np.maximum(simplex, 0)]
         places = picked(self.points, corners)
-        edges = places[:, 1:] - places[:, :1]
-        shares = np.linalg.solve(np.swapaxes(edges, 1, 2), (flat - places[:, 0])[:, :, None])[:, :, 0]
-        weights = concatenate([1.0 - shares.sum(axis=1, keepdims=True), shares], axis=1)
+        weights = barycentric(places, flat)
         rest = (1,) * (len(self.values.shape) - 1)
         found = (weights.reshape((*weights.shape, *rest)) * picked(self.values, corners)).sum(axis=1)
         found = where_op((simplex < 0).reshape((-1, *rest)), self.fill_value, found)
@@ -222,7 +221,7 @@ class NearestNDInterpolator:
 def griddata(
     points: Any, values: Any, xi: Any, method: str = "linear", fill_value: Any = np.nan, rescale: bool = False
 ) -> Any:
-    """Interpolation of values at scattered points, at the points xi: `linear` or `nearest`.
+    """Interpolation of values at scattered points, at the points xi: `linear`, `nearest` or, in the plane, `cubic`.
 
     >>> import numpy as np, gradtape as gt
     >>> from gradtape.scipy.interpolate import griddata
@@ -240,9 +239,100 @@ def griddata(
         return LinearNDInterpolator(places, values, fill_value, rescale)(*(xi if isinstance(xi, tuple) else (xi,)))
     if method == "nearest":
         return NearestNDInterpolator(places, values, rescale)(*(xi if isinstance(xi, tuple) else (xi,)))
+    if method == "cubic" and places.shape[-1] == 2:
+        smooth = CloughTocher2DInterpolator(places, values, fill_value, rescale=rescale)
+        return smooth(*(xi if isinstance(xi, tuple) else (xi,)))
     raise argument_error(
-        UnsupportedError,
-        f"scipy.interpolate.griddata: method={method!r} is not differentiated: the slopes at the points are found by "
-        f"an iteration.",
-        "linear or nearest; or RBFInterpolator",
+        OperandError,
+        f"scipy.interpolate.griddata: method={method!r} in {places.shape[-1]} dimensions.",
+        "method='linear', 'nearest' or, in 1 or 2 dimensions, 'cubic'",
     )
+
+
+SCALED: dict[str, Callable[[Any, Any], Any]] = {  # of a distance, and of its square in units of epsilon
+    "multiquadric": lambda r, q: sqrt(q + 1.0),
+    "inverse": lambda r, q: 1.0 / sqrt(q + 1.0),
+    "inverse multiquadric": lambda r, q: 1.0 / sqrt(q + 1.0),
+    "gaussian": lambda r, q: exp(-q),
+    "linear": lambda r, q: r,
+    "cubic": lambda r, q: r * r * r,
+    "quintic": lambda r, q: r * r * r * r * r,
+    "thin_plate": lambda r, q: r * r * log(where_op(r == 0.0, 1.0, r)),
+    "thin-plate": lambda r, q: r * r * log(where_op(r == 0.0, 1.0, r)),
+}
+"""The functions of `Rbf` by their names."""
+
+
+class Rbf(theirs.Rbf):  # type: ignore[misc]  # SciPy has no types
+    """Radial basis functions through values at scattered points, given as coordinates and values: Rbf(x, y, ..., d).
+
+    It is differentiated by all coordinates, the values, `epsilon` and `smooth`.
+
+    >>> import numpy as np, gradtape as gt
+    >>> from gradtape.scipy.interpolate import Rbf
+    >>> gt.grad(lambda d: Rbf([0.0, 1.0, 3.0], d)(1.0))(np.array([1.0, 2.0, 0.0])).round(6) + 0.0
+    array([0., 1., 0.])
+    """
+
+    moving: tuple[Any, Any, Any, str] | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not holds_tensor(args) and not holds_tensor(kwargs.values()):
+            theirs.Rbf.__init__(self, *args, **kwargs)
+            self.given = (args, kwargs)
+            return
+        self.moving = self._solved(*args, **kwargs)
+
+    def _solved(
+        self,
+        *args: Any,
+        function: Any = "multiquadric",
+        epsilon: Any = None,
+        smooth: Any = 0.0,
+        norm: Any = "euclidean",
+        mode: str = "1-D",
+    ) -> tuple[Any, Any, Any, str]:
+        """The places, the weights of all functions, the scale and the name of the function."""
+        name = function.lower() if isinstance(function, str) else function
+        if name not in SCALED or norm != "euclidean":
+            raise argument_error(
+                UnsupportedError,
+                f"scipy.interpolate.Rbf: function={function!r} and norm={norm!r} with tensors.",
+                f"norm='euclidean', and one of {', '.join(SCALED)}",
+            )
+        places = stack([value_of(part).reshape((-1,)) for part in args[:-1]], axis=-1)
+        values = value_of(args[-1])
+        values = values if mode == "N-D" else values.reshape((-1,))
+        count = places.shape[0]
+        if epsilon is None:
+            edges = [np.max(places[:, axis]) - np.min(places[:, axis]) for axis in range(places.shape[1])]
+            edges = [edge for edge in edges if bool(off_tape(edge) != 0.0)]
+            product: Any = 1.0
+            for edge in edges:
+                product = product * edge
+            epsilon = (product / count) ** (1.0 / len(edges))
+        scale = value_of(epsilon)
+        matrix = _scaled_functions(places, places, scale, name) - np.eye(count) * value_of(smooth)
+        weights = np.linalg.solve(matrix, values.reshape((count, -1))).reshape(values.shape)
+        return places, weights, scale, name
+
+    def __call__(self, *args: Any) -> Any:
+        """The values at points, given as coordinates of the same shape."""
+        if self.moving is None and not holds_tensor(args):
+            return super().__call__(*args)
+        if self.moving is None:
+            given, named = self.given
+            places, weights, scale, name = self._solved(*given, **named)
+        else:
+            places, weights, scale, name = self.moving
+        parts = [value_of(part) for part in args]
+        at = stack([part.reshape((-1,)) for part in parts], axis=-1)
+        found = _scaled_functions(at, places, scale, name) @ weights
+        return found.reshape((*parts[0].shape, *weights.shape[1:]))
+
+
+def _scaled_functions(x: Any, places: Any, scale: Any, name: str) -> Any:
+    apart = x[:, None, :] - places[None, :, :]
+    squares = (apart * apart).sum(axis=-1)
+    distance = where_op(squares == 0.0, 0.0, sqrt(where_op(squares == 0.0, 1.0, squares)))
+    return SCALED[name](distance, squares / scale**2)
