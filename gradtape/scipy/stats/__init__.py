@@ -21,7 +21,8 @@ DISTRIBUTIONS = distributions()
 MULTIVARIATE = multivariate_distributions()
 """The distributions of vectors and matrices."""
 
-for _module in ("samples", "entropies", "circular", "significance", "transformations"):
+_MODULES = ("samples", "entropies", "circular", "significance", "transformations", "order_statistics", "binned")
+for _module in _MODULES:
     importlib.import_module(f"gradtape.scipy.stats.{_module}")
 globals().update(original.functions)
 globals().update(DISTRIBUTIONS)
@@ -33,17 +34,17 @@ original.functions["gaussian_kde"] = gaussian_kde
 REASONS = {
     "is a function of ranks, which are whole numbers without a gradient": """
         ansari bws_test brunnermunzel chatterjeexi cramervonmises cramervonmises_2samp fligner friedmanchisquare
-        kendalltau kruskal mannwhitneyu median_test mood page_trend_test rankdata ranksums siegelslopes somersd
-        spearmanr spearmanrho theilslopes tiecorrect weightedtau wilcoxon
+        kendalltau kruskal mannwhitneyu median_test mood page_trend_test rankdata ranksums somersd
+        spearmanr spearmanrho tiecorrect weightedtau wilcoxon
     """,
     "counts, and whole numbers have no gradient": """
-        barnard_exact binned_statistic binned_statistic_2d binned_statistic_dd binomtest boschloo_exact chi2_contingency
-        cumfreq ecdf find_repeats fisher_exact mode percentileofscore poisson_means_test quantile_test relfreq
+        barnard_exact binomtest boschloo_exact chi2_contingency cumfreq ecdf find_repeats fisher_exact mode
+        percentileofscore poisson_means_test quantile_test relfreq
     """,
     "compares empirical distribution functions, whose steps have no derivative in gradtape": """
         anderson anderson_ksamp epps_singleton_2samp goodness_of_fit ks_1samp ks_2samp kstest logrank
     """,
-    "is the inverse of numpy.quantile, which has a derivative": "estimated_cdf",
+    "is the inverse of quantile, which is differentiated": "estimated_cdf",
     "draws samples anew many times, which has no derivative": """
         bootstrap monte_carlo_test multiscale_graphcorr permutation_test power sobol_indices
     """,

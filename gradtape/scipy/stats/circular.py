@@ -1,4 +1,4 @@
-"""Statistics of angles: circular mean, variance and standard deviation."""
+"""Statistics of angles and of directions: means, variances and standard deviations."""
 
 from __future__ import annotations
 
@@ -73,3 +73,29 @@ def circstd(
     spread = np.sqrt(-2 * np.log(_resultant(sine, cosine)))
     found = spread if normalize else spread * unit
     return keep_reduced_axes(found, samples, axis, keepdims)
+
+
+class DirectionalStats:
+    """The mean direction of vectors, and how long the mean of their directions is."""
+
+    def __init__(self, mean_direction: Any, mean_resultant_length: Any) -> None:
+        self.mean_direction = mean_direction
+        self.mean_resultant_length = mean_resultant_length
+
+    def __repr__(self) -> str:
+        direction, length = self.mean_direction, self.mean_resultant_length
+        return f"DirectionalStats(mean_direction={direction}, mean_resultant_length={length})"
+
+
+@original.differentiated
+def directional_stats(samples: Any, *, axis: int = 0, normalize: bool = True) -> DirectionalStats:
+    """The mean direction of vectors along the last axis."""
+    vectors = read_sample("directional_stats", samples, argument="samples")
+    if vectors.ndim < 2:
+        raise ValueError(f"samples must at least be two-dimensional. Instead samples has shape: {vectors.shape}")
+    vectors = np.moveaxis(vectors, axis, 0)
+    if normalize:
+        vectors = vectors / np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+    mean = vectors.mean(axis=0)
+    length = np.sqrt((mean * mean).sum(axis=-1, keepdims=True))
+    return DirectionalStats(mean / length, length[..., 0])

@@ -235,6 +235,20 @@ def kstat(data: Any, n: int = 2, *, axis: Axis = None, nan_policy: str = "propag
     return count**2 * ((count + 1) * fourth - 3 * (count - 1) * second**2) / ((count - 1) * (count - 2) * (count - 3))
 
 
+@original.differentiated
+def kstatvar(data: Any, n: int = 2, *, axis: Axis = None, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
+    """The unbiased estimate of the variance of `kstat`, for n of 1 or 2."""
+    sample = read_sample("kstatvar", data, nan_policy, "data")
+    count = sample_size(sample, axis)
+    second = kstat(sample, 2, axis=axis, keepdims=keepdims)
+    if n == 1:
+        return second / count
+    if n == 2:
+        fourth = kstat(sample, 4, axis=axis, keepdims=keepdims)
+        return (2 * count * second**2 + (count - 1) * fourth) / (count * (count + 1))
+    raise ValueError("Only n=1 or n=2 supported.")
+
+
 class DescribeResult(NamedTuple):
     """What `describe` finds."""
 

@@ -230,6 +230,14 @@ def pearsonr(
 
 
 @original.differentiated
+def pointbiserialr(
+    x: Any, y: Any, *, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False
+) -> SignificanceResult:
+    """The correlation of truth values and numbers."""
+    return pearsonr(x, y)
+
+
+@original.differentiated
 def linregress(
     x: Any, y: Any, alternative: str = "two-sided", *, axis: int = 0, nan_policy: str = "propagate"
 ) -> LinregressResult:
@@ -269,11 +277,9 @@ def f_oneway(
     *samples: Any, axis: Any = 0, equal_var: bool = True, nan_policy: str = "propagate", keepdims: bool = False
 ) -> SignificanceResult:
     """Whether several samples may have the same mean: the analysis of variance."""
-    if not equal_var:
-        raise argument_error(
-            UnsupportedError, "stats.f_oneway: equal_var=False has no derivative in gradtape.", "equal_var=True"
-        )
     groups = [read_sample("f_oneway", sample, nan_policy, "samples") for sample in samples]
+    if not equal_var:
+        return _welch(groups, axis, keepdims)
     counts = [sample_size(group, axis) for group in groups]
     means = [group.mean(axis=axis, keepdims=keepdims) for group in groups]
     total = sum(counts)
@@ -283,6 +289,59 @@ def f_oneway(
     free, rest = len(groups) - 1, total - len(groups)
     statistic = (between / free) / (within / rest)
     return SignificanceResult(statistic, f.sf(statistic, free, rest))
+
+
+def _welch(groups: list[Any], axis: Any, keepdims: bool) -> SignificanceResult:
+    """Whether several samples may have the same mean, if their variances differ."""
+    counts = [sample_size(group, axis) for group in groups]
+    means = [group.mean(axis=axis, keepdims=keepdims) for group in groups]
+    weights = [n / group.var(axis=axis, ddof=1, keepdims=keepdims) for n, group in zip(counts, groups)]
+    total, free = sum(weights), len(groups) - 1
+    overall = sum(weight * mean for weight, mean in zip(weights, means)) / total
+    between = sum(weight * (mean - overall) ** 2 for weight, mean in zip(weights, means)) / free
+    uneven = sum((1 - weight / total) ** 2 / (n - 1) for weight, n in zip(weights, counts))
+    statistic = between / (1 + 2 * (free - 1) / (free * (free + 2)) * uneven)
+    return SignificanceResult(statistic, f.sf(statistic, free, free * (free + 2) / (3 * uneven)))
+
+
+@original.differentiated
+def levene(
+    *samples: Any,
+    center: str = "median",
+    proportiontocut: float = 0.05,
+    axis: Any = 0,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> SignificanceResult:
+    """Whether several samples may have the same variance, from the distances to their medians or means.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy import stats
+    >>> stats.levene(gt.tensor([1.0, 2.0, 4.0]), [1.0, 5.0, 6.0], center="mean").statistic.round(6)
+    Tensor(1.6)
+    """
+    if center not in ("median", "mean"):
+        raise argument_error(
+            UnsupportedError, f"stats.levene: center={center!r} of tensors.", "center='median' or 'mean'"
+        )
+    groups = [read_sample("levene", sample, nan_policy, "samples") for sample in samples]
+    middle: Any = np.median if center == "median" else np.mean
+    return f_oneway(*[np.abs(x - middle(x, axis=axis, keepdims=True)) for x in groups], axis=axis, keepdims=keepdims)
+
+
+@original.differentiated
+def obrientransform(*samples: Any) -> Any:
+    """The transforms of O'Brien: their means are the variances of the samples, which have the same size."""
+    found = []
+    for sample in samples:
+        values = read_sample("obrientransform", sample, argument="samples")
+        n, squares = values.shape[0], (values - values.mean()) ** 2
+        found.append(((n - 1.5) * n * squares - 0.5 * squares.sum()) / ((n - 1) * (n - 2)))
+    if len({tuple(each.shape) for each in found}) > 1:
+        raise argument_error(
+            OperandError, "stats.obrientransform: tensors of different sizes.", "a call for each sample, and its [0]"
+        )
+    return np.stack(found)
 
 
 @original.differentiated
@@ -427,7 +486,7 @@ def combine_pvalues(
     nan_policy: str = "propagate",
     keepdims: bool = False,
 ) -> SignificanceResult:
-    """One p-value of several, by the methods of Fisher, Pearson or Stouffer."""
+    """One p-value of several, by the methods of Fisher, Pearson, Tippett or Stouffer."""
     values = read_sample("combine_pvalues", pvalues, nan_policy, "pvalues")
     count = values.shape[axis]
     if method == "fisher":
@@ -436,6 +495,9 @@ def combine_pvalues(
     if method == "pearson":
         statistic = 2 * np.log1p(-values).sum(axis=axis, keepdims=keepdims)
         return SignificanceResult(statistic, chi2.cdf(-statistic, 2 * count))
+    if method == "tippett":
+        statistic = values.min(axis=axis, keepdims=keepdims)
+        return SignificanceResult(statistic, 1 - (1 - statistic) ** count)
     if method == "stouffer":
         shares = np.ones(count) if weights is None else as_array(weights)
         shares = shares.reshape([-1 if k == axis % values.ndim else 1 for k in range(values.ndim)])
@@ -445,5 +507,25 @@ def combine_pvalues(
     raise argument_error(
         OperandError,
         f"stats.combine_pvalues: method={method!r} has no derivative in gradtape.",
-        "method='fisher', 'pearson' or 'stouffer'",
+        "method='fisher', 'pearson', 'tippett' or 'stouffer'",
     )
+
+
+@original.differentiated
+def false_discovery_control(ps: Any, *, axis: int | None = 0, method: str = "bh") -> Any:
+    """The p-values of Benjamini and Hochberg, or of Benjamini and Yekutieli."""
+    values = read_sample("false_discovery_control", ps, argument="ps")
+    if method.lower() not in ("bh", "by"):
+        raise ValueError(f"Unrecognized `method` '{method}'.Method must be one of {{'bh', 'by'}}.")
+    place = 0 if axis is None else axis
+    moved = np.moveaxis(values.reshape(-1) if axis is None else values, place, -1)
+    count = moved.shape[-1]
+    if count <= 1:
+        return values
+    order = np.argsort(moved, axis=-1)
+    ranks = np.arange(1, count + 1.0)
+    factor = (1 / ranks).sum() if method.lower() == "by" else 1.0
+    scaled = np.take_along_axis(moved, order, -1) * (count / ranks * factor)
+    least = np.minimum.accumulate(scaled[..., ::-1], axis=-1)[..., ::-1]
+    found = np.take_along_axis(least, np.argsort(order, axis=-1), -1)
+    return np.clip(np.moveaxis(found, -1, place), 0.0, 1.0)
