@@ -42,6 +42,7 @@ override_rebinding(decide)    have `decide()` say whether `array += tensor` make
 plain_array_types             subclasses of `numpy.ndarray` that are taken for the numbers that they hold
 foreign_operators             for classes of other libraries, what stands for the operators of a tensor and an instance
 defer_operators(function)     have a function of another library that converts operands hand operations back to tensors
+hide_frame(function)          have operations count as called by the caller of a function that only hands calls on
 operates_in_place(frame), writes_element(frame)  whether a frame is about to compute `x += y`, or to store `x[i] = y`
 
 The graph
@@ -180,6 +181,7 @@ from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row, re
 from gradtape.core.forward import push_tangents
 from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node, next_order
 from gradtape.core.location import Location, is_library, register_own_package, user_frame
+from gradtape.core.location import hidden_frames as _hidden_frames
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.operation import attach as tensor_at
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -308,6 +310,12 @@ def defer_operators(function: Callable[..., Any]) -> None:
     NumPy gives it an array of one object then, at the sight of which it is known to return `NotImplemented`.
     """
     _deferring.add(function.__code__)
+
+
+def hide_frame(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Have operations that a function calls count as called by its caller; for functions that only hand calls on."""
+    _hidden_frames.add(function.__code__)
+    return function
 
 
 def array_of(x: Any) -> Any:
@@ -472,6 +480,7 @@ __all__ = [
     "general",
     "gradients_of",
     "hand_out",
+    "hide_frame",
     "import_library",
     "integers_for_axes",
     "is_array",

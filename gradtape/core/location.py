@@ -29,6 +29,9 @@ _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 user_files: set[str] = set()
 """Files that are known not to be library code: the fast path looks here first."""
 
+hidden_frames: set[CodeType] = set()
+"""Functions that only hand a call on: an operation counts as called by their caller."""
+
 _own_packages = {"gradtape": _PACKAGE + os.sep}
 """The import packages of gradtape's distributions, each with its folder."""
 

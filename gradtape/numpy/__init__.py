@@ -29,6 +29,7 @@ import numpy
 
 from gradtape.numpy import callbacks, creation, indexing, scalars
 from gradtape.numpy.arrays import ndarray as ndarray
+from gradtape.numpy.ufuncs import ufunc as ufunc
 from gradtape.numpy.wrapping import take_name
 
 MODULES = {

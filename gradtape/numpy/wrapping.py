@@ -17,6 +17,7 @@ import numpy
 from gradtape.extend import Tensor, may_record
 from gradtape.mirror import holds_tensor
 from gradtape.numpy.arrays import Base, adopt, adopt_view, ndarray, numpy_arrays, plain_view
+from gradtape.numpy.ufuncs import wrap_ufunc
 from gradtape.ops.creation_from import array as stack_nested
 
 TAKE_SEQUENCES = frozenset(
@@ -91,14 +92,16 @@ def wrap(theirs: Callable[..., Any], name: str = "") -> Callable[..., Any]:
 
 
 def take_name(original: ModuleType, ours: str, name: str) -> Any:
-    """A public name of one of NumPy's modules: functions wrapped; ufuncs, classes and constants as they are."""
+    """A public name of one of NumPy's modules: functions and ufuncs wrapped; classes and constants as they are."""
     if name.startswith("_"):
         raise AttributeError(f"{ours} has no name {name!r}")
     try:
         found = getattr(original, name)
     except AttributeError:
         raise AttributeError(f"{ours} has no name {name!r}, and neither has {original.__name__}") from None
-    if isinstance(found, (type, numpy.ufunc, ModuleType)) or not callable(found):
+    if isinstance(found, numpy.ufunc):
+        return wrap_ufunc(found, ours)
+    if isinstance(found, (type, ModuleType)) or not callable(found):
         return found
     return wrap(found, name)
 

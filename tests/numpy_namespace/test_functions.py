@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -275,3 +277,36 @@ def test_masks_and_generators_in_compiled_functions() -> None:
     with pytest.warns(JitWarning, match="makes a generator"):
         first = compiled(numpy.array(2.0))
     numpy.testing.assert_allclose([first, compiled(numpy.array(2.0))], [drawn(2.0)] * 2)
+
+
+def test_ufuncs_take_lists_of_tensors() -> None:
+    """A nested list becomes a tensor, as with `np.array`, also for the methods of ufuncs and while jit traces."""
+    cases: list[Callable[[Any], Any]] = [
+        lambda t: np.exp([t[0], t[1]]),
+        lambda t: np.square([[t[0], 1.0], (2.0, t[1])]),
+        lambda t: np.maximum([t[0], 3.0], (t[1], t[0])),
+        lambda t: np.add.reduce([t[0], t[1]]),
+        lambda t: np.multiply.outer([t[0], 2.0], [1.0, t[1]]),
+        lambda t: np.clip([t[0], t[1]], [0.0, t[0]], 5.0),
+    ]
+    at = numpy.array([0.5, 1.5])
+    for function in cases:
+        total = lambda t, function=function: np.sum(function(t) * function(t))
+        gradient = gt.grad(total)(at)
+        steps = 1e-6 * numpy.eye(2)
+        expected = [(float(total(at + step)) - float(total(at - step))) / 2e-6 for step in steps]
+        numpy.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+        numpy.testing.assert_allclose(gt.jit(gt.grad(total))(at), expected, rtol=1e-6, atol=1e-8)
+    with pytest.raises(gt.DetachError, match="would be written into"):  # the caller's array is not left out
+        gt.jit(gt.grad(lambda t: np.sum(np.multiply(t, 2.0, out=numpy.zeros(2)))))(at)
+
+
+def test_ufuncs_are_numpys() -> None:
+    """Attributes, methods and values are those of NumPy's ufuncs, and they can be pickled."""
+    assert (np.add.nin, np.add.identity, np.add.types) == (numpy.add.nin, numpy.add.identity, numpy.add.types)
+    assert pickle.loads(pickle.dumps(np.sin)) is np.sin
+    counts = numpy.zeros(3)
+    np.add.at(counts, [0, 2, 2], 1.0)
+    assert counts.tolist() == [1.0, 0.0, 2.0]
+    assert [part.tolist() for part in np.modf([1.5, -2.25])] == [[0.5, -0.25], [1.0, -2.0]]
+    assert np.logical_and.reduce([True, False]) == numpy.False_

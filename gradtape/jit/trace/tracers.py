@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.graph import AMBIENT, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Node, leaf
-from gradtape.core.location import is_library
+from gradtape.core.location import hidden_frames, is_library
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain import messages
@@ -113,20 +113,21 @@ class TraceTensor(Lifted):
         return self._concrete() if self.dtype == bool else self
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        caller: Any = sys._getframe(1)
+        if caller.f_code in hidden_frames:
+            caller = caller.f_back
         if method == "__call__" and not kwargs and type(self) is TraceTensor:
             result = None
             if ufunc in unary_fast_paths:
-                result = unary_fast_paths[ufunc](self, sys._getframe(1))
+                result = unary_fast_paths[ufunc](self, caller)
             elif ufunc in binary_fast_paths:
                 reflected = inputs[0] is not self
-                result = binary_fast_paths[ufunc][reflected](self, inputs[not reflected], sys._getframe(1))
+                result = binary_fast_paths[ufunc][reflected](self, inputs[not reflected], caller)
             if result is not None:
                 return result
         out = kwargs.get("out")
         plain = out is not None and method == "__call__" and not any(isinstance(x, Tensor) for x in out)
-        if plain and is_library(
-            sys._getframe(1).f_code.co_filename
-        ):  # a gradient rule that would reuse the memory of a cotangent
+        if plain and is_library(caller.f_code.co_filename):  # a gradient rule that would reuse a cotangent's memory
             del kwargs["out"]
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 

@@ -1,0 +1,87 @@
+"""NumPy's ufuncs for this namespace: they take nested lists of tensors too, as `np.array` does.
+
+NumPy would ask each tensor in such a list for its bare numbers. Everything else is NumPy's: the methods, the
+attributes, and what `inspect` says of them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from gradtape.extend import hide_frame
+from gradtape.mirror import holds_tensor
+from gradtape.ops.creation_from import array as stack_nested
+
+METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
+ATTRIBUTES = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes")
+
+
+def _of_one(theirs: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(theirs)
+    def function(x: Any, /, *args: Any, **kwargs: Any) -> Any:
+        kind = type(x)
+        if (kind is list or kind is tuple) and holds_tensor(x):
+            x = stack_nested(x)
+        return theirs(x, *args, **kwargs) if args or kwargs else theirs(x)
+
+    return hide_frame(function)
+
+
+def _of_two(theirs: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(theirs)
+    def function(x: Any, y: Any, /, *args: Any, **kwargs: Any) -> Any:
+        kind, other = type(x), type(y)
+        if (kind is list or kind is tuple) and holds_tensor(x):
+            x = stack_nested(x)
+        if (other is list or other is tuple) and holds_tensor(y):
+            y = stack_nested(y)
+        return theirs(x, y, *args, **kwargs) if args or kwargs else theirs(x, y)
+
+    return hide_frame(function)
+
+
+def _of_several(theirs: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(theirs)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            kind = type(x)
+            if (kind is list or kind is tuple) and holds_tensor(x):
+                args = tuple([stack_nested(a) if type(a) in (list, tuple) and holds_tensor(a) else a for a in args])
+                break
+        return theirs(*args, **kwargs) if kwargs else theirs(*args)
+
+    return hide_frame(function)
+
+
+def wrap_ufunc(theirs: Any, module: str = "gradtape.numpy") -> Any:
+    """A ufunc of NumPy's that takes nested lists of tensors.
+
+    >>> import gradtape as gt
+    >>> gt.grad(lambda t: wrap_ufunc(numpy.exp)([t, 2.0 * t]).sum())(gt.tensor(0.0))
+    Tensor(3.)
+    """
+    function: Any = {1: _of_one, 2: _of_two}.get(theirs.nin, _of_several)(theirs)
+    function.__module__, function.__qualname__ = module, theirs.__name__
+    for name in ATTRIBUTES:
+        setattr(function, name, getattr(theirs, name))
+    for name in METHODS:
+        setattr(function, name, _of_several(getattr(theirs, name)))
+    return function
+
+
+class UfuncType(type):
+    """The class of `ufunc`: NumPy's own ufuncs and those of this namespace are instances."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(getattr(value, "__wrapped__", value), numpy.ufunc)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, numpy.ufunc)
+
+
+class ufunc(metaclass=UfuncType):
+    """NumPy's class of functions that are applied to each element, for `isinstance`."""
