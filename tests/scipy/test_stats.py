@@ -371,6 +371,32 @@ def test_refusals_name_the_reason(function: Any, text: str) -> None:
         gt.grad(function)(gt.tensor(X))
 
 
+MASKED: dict[str, Any] = {
+    **{name: lambda s, a, n=name: getattr(s.mstats, n)(a, axis=0) for name in ("gmean", "hmean", "skew", "kurtosis")},
+    **{name: lambda s, a, n=name: getattr(s.mstats, n)(a) for name in ("sem", "variation", "zscore", "tmean")},
+    "tmin": lambda s, a: s.mstats.tmin(a, 0.5),
+    "tsem": lambda s, a: s.mstats.tsem(a[:, 0], (0.1, 5.0)),
+    "linregress": lambda s, a: np.stack(s.mstats.linregress(a[:, 0], a[:, 1])[:3]),
+    "pearsonr": lambda s, a: np.stack(s.mstats.pearsonr(a[:, 0], a[:, 1])),
+    "ttest_ind": lambda s, a: np.stack(s.mstats.ttest_ind(a[:, 0], a[:, 1])),
+    "ttest_1samp": lambda s, a: np.stack(s.mstats.ttest_1samp(a[:, 0], 1.0)),
+    "f_oneway": lambda s, a: np.stack(s.mstats.f_oneway(a[:, 0], a[:, 1], a[:, 2])),
+    "theilslopes": lambda s, a: np.stack(s.mstats.theilslopes(a[:, 0], a[:, 1])[:2]),
+    "winsorize": lambda s, a: s.mstats.winsorize(a, (0.2, 0.1), axis=0),
+    "winsorize flat": lambda s, a: s.mstats.winsorize(a, 0.13, (False, False)),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_statistics_of_masked_arrays(name: str) -> None:
+    """Of tensors, which have no mask, `mstats` has SciPy's values and derivatives; arrays with a mask are SciPy's."""
+    expected = np.ma.filled(MASKED[name](scipy.stats, M))
+    np.testing.assert_allclose(MASKED[name](stats, gt.tensor(M)).numpy(), expected, rtol=1e-9)
+    gt.gradcheck(lambda a: MASKED[name](stats, a), M)
+    masked = np.ma.masked_greater(M, 2.5)
+    assert np.ma.allequal(stats.mstats.gmean(masked), scipy.stats.mstats.gmean(masked))
+
+
 @pytest.mark.skipif(not hasattr(scipy.stats, "quantile"), reason="SciPy 1.15 has no such function")
 @pytest.mark.parametrize("method", ["linear", "hazen", "weibull", "median_unbiased", "interpolated_inverted_cdf"])
 def test_quantiles(method: str) -> None:
@@ -432,7 +458,7 @@ UNTOLD = ("test",)
     "module",
     [
         *("", ".univariate", ".multivariate", ".kernel_density", ".samples", ".significance", ".transformations"),
-        *(".order_statistics", ".binned"),
+        *(".order_statistics", ".binned", ".mstats"),
     ],
 )
 def test_examples_run(module: str) -> None:

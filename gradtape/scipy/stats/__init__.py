@@ -21,7 +21,16 @@ DISTRIBUTIONS = distributions()
 MULTIVARIATE = multivariate_distributions()
 """The distributions of vectors and matrices."""
 
-_MODULES = ("samples", "entropies", "circular", "significance", "transformations", "order_statistics", "binned")
+_MODULES = (
+    "samples",
+    "entropies",
+    "circular",
+    "significance",
+    "transformations",
+    "order_statistics",
+    "binned",
+    "mstats",
+)
 for _module in _MODULES:
     importlib.import_module(f"gradtape.scipy.stats.{_module}")
 globals().update(original.functions)
