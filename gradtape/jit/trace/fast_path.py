@@ -26,7 +26,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.views import note_view
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import Instruction, Literal, Operand
-from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, RecordedOp
+from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, RecordedOp, without_views
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, binary_fast_paths, unary_fast_paths
 from gradtape.numpy_dispatch import methods, protocols
@@ -193,7 +193,7 @@ def _record(
 def _remember(level: Any, op: Op, inputs: Any, parents: Any, live: int, frame: FrameType, result: Any) -> None:
     """Tell the loop detector of an operation: it may belong to a loop."""
     if result._array.nbytes <= MAX_ELIDED_BYTES:
-        level.recent_ops.append((result.traced.id, RecordedOp(inputs, parents, ref(result))))
+        level.recent_ops.append((result.traced.id, RecordedOp(without_views(inputs), parents, ref(result))))
     if level.expected is not None:
         level.expected.learn(op, inputs, parents, live, frame, result)
 

@@ -6,6 +6,8 @@ constant; each block has its own slots, and its caller fills the table. The body
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -17,6 +19,16 @@ from gradtape.jit.native.emit.elementwise import find_outlined
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, SlotKey
 from gradtape.jit.native.emit.memory_checks import GUARD, ModuleChecks, emit_poison
 from gradtape.jit.native.emit.nest import NestCode, NestEmitter, emit_copy, emit_zeros
+from gradtape.jit.native.emit.shared import (
+    ENOUGH,
+    MANY,
+    Form,
+    SharedCode,
+    SharedNestEmitter,
+    SharedStep,
+    find_form,
+    find_numbers,
+)
 from gradtape.jit.native.lower.decompose import decompose
 from gradtape.jit.native.lower.ir import PART, WRITE, AnyInstruction, ArrayValue
 from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOP
@@ -55,7 +67,7 @@ class Block:
             plan = FusionPlan(instructions, inputs, outputs, dict(steps or {}))
         self.plan = plan
         self.inputs, self.written = tuple(inputs), tuple(plan.written)
-        self.codes: list[NestCode] = []
+        self._steps: list[NestCode | SharedStep] = []
         self.addresses: dict[str, int] = {}  # symbol -> address, for the linker
         self._memory = Workspace({value: bytes_of(value) for value in plan.temporaries})
         reductions = [reduction for nest in plan.nests for reduction in nest.reductions]
@@ -70,17 +82,36 @@ class Block:
         self.constant_arrays = {self.slots[value]: array for value, array in plan.constants.items()}
         self.kept: list[Any] = []  # objects whose addresses are in the code
         self._outlined = find_outlined([instruction for nest in plan.nests for instruction in nest.instructions])
+        self._shared = SharedCode(module, prefix) if len(plan.nests) >= MANY else None
+        emitters = {
+            step: NestEmitter(module, machine, f"{prefix}nest_{i}", step, plan, self.slots, self._outlined)
+            for i, step in enumerate(plan.steps)
+            if isinstance(step, Nest)
+        }
+        forms = {nest: find_form(emitter) for nest, emitter in emitters.items()} if self._shared is not None else {}
+        frequent = {form for form, count in Counter(forms.values()).items() if form is not None and count >= ENOUGH}
         for i, step in enumerate(plan.steps):
             if isinstance(step, Nest):
-                self._emit_nest(f"{prefix}nest_{i}", step)
+                form = forms.get(step)
+                self._emit_nest(emitters[step], form if form in frequent else None)
             else:
                 self._emit_call(f"{prefix}call_{i}", step)
-        arranged = self._memory.arrange(len(self.codes), guard=0 if self.checks is None else GUARD)
+        arranged = self._memory.arrange(len(self._steps), guard=0 if self.checks is None else GUARD)
         self.temporaries = [(self.slots[key], offset) for key, offset in arranged.offsets.items()]
         self.workspace = arranged.size
         if self.checks is not None:
             self._insert_poison(arranged.starts)
             self._set_sizes(self.checks)
+        self.codes = self._join_steps()
+
+    def _join_steps(self) -> list[NestCode]:
+        """The steps as functions: one for adjacent steps that share code."""
+        if self._shared is None:
+            return [step for step in self._steps if isinstance(step, NestCode)]
+        codes, records = self._shared.join(self._steps, None if self.checks is None else self.sizes)
+        self.addresses |= {symbol: array.ctypes.data for symbol, array in records.items()}
+        self.kept += records.values()
+        return codes
 
     def _can_fail(self, loops: Sequence[AnyInstruction]) -> bool:
         """Whether an instruction may fail, also in the bodies of loops."""
@@ -89,7 +120,9 @@ class Block:
         bodies = [inner for loop in loops for inner in loop.params["loop"].body.instructions]
         return any(i.name in CHECKED or i.name == LOOP for i in decompose(bodies))
 
-    def _emit_nest(self, name: str, nest: Nest) -> None:
+    def _emit_nest(self, emitter: NestEmitter, form: Form | None) -> None:
+        """Emit a nest, or a step that runs the code of its form, and what has to be in memory before."""
+        name, nest = emitter.name, emitter.nest
         # parts cover their result; a write begins with a copy of its base
         around = [scatter.results[0] for scatter in nest.scatters if scatter.name not in (PART, WRITE)]
         for scatter in nest.scatters:
@@ -97,25 +130,45 @@ class Block:
                 self._emit_base(f"{name}_base", scatter.results[0])
         if around:
             zeros = [(self.slots[value], bytes_of(value)) for value in around]
-            self.codes.append(emit_zeros(self.module, f"{name}_zeros", zeros))
-            self._memory.record_uses(len(self.codes) - 1, around)
-        emitter = NestEmitter(self.module, self.machine, name, nest, self.plan, self.slots, self._outlined)
-        code = emitter.emit()
-        self.codes.append(code)
-        self._memory.record_reuses(len(self.codes) - 1, emitter.reuses())
-        self._memory.sizes |= code.partial_sizes
+            if self._shared is not None:
+                self._steps.append(self._shared.add_zeros(zeros))
+            else:
+                self._steps.append(emit_zeros(self.module, f"{name}_zeros", zeros))
+            self._memory.record_uses(len(self._steps) - 1, around)
+        partial_sizes: dict[Any, int] = {}
+        if form is not None and self._shared is not None:
+            self._steps.append(self._share(self._shared, emitter, form))
+        else:
+            code = emitter.emit()
+            partial_sizes = code.partial_sizes
+            self._steps.append(code)
+        self._memory.record_reuses(len(self._steps) - 1, emitter.reuses())
+        self._memory.sizes |= partial_sizes
         made = [instruction.results[0] for instruction in nest.scatters + nest.reductions]
         roots = self.plan.memory_read(nest)
-        self._memory.record_uses(len(self.codes) - 1, [*roots, *nest.stores, *made, *code.partial_sizes])
+        self._memory.record_uses(len(self._steps) - 1, [*roots, *nest.stores, *made, *partial_sizes])
+
+    def _share(self, shared: SharedCode, emitter: NestEmitter, form: Form) -> SharedStep:
+        def emit(name: str) -> Any:
+            nest, plan = emitter.nest, self.plan
+            return SharedNestEmitter(
+                self.module, self.machine, name, nest, plan, self.slots, self._outlined
+            ).emit_shared()
+
+        work = math.prod(emitter.nest.shape)
+        return shared.add(form, find_numbers(emitter), emit, work, emitter.heavy)
 
     def _emit_base(self, name: str, result: ArrayValue) -> None:
         """Emit the copy of what a result is a version of, unless it is in the same memory."""
         base = self.plan.links[result]
         source, target = self.slots[base], self.slots[result]
         if source != target:
-            self.codes.append(emit_copy(self.module, name, source, target, bytes_of(result)))
-            self._memory.record_uses(len(self.codes) - 1, [base, result])
-            self._memory.record_reuses(len(self.codes) - 1, [(base, result)])
+            if self._shared is not None:
+                self._steps.append(self._shared.add_copy(source, target, bytes_of(result)))
+            else:
+                self._steps.append(emit_copy(self.module, name, source, target, bytes_of(result)))
+            self._memory.record_uses(len(self._steps) - 1, [base, result])
+            self._memory.record_reuses(len(self._steps) - 1, [(base, result)])
 
     def _emit_call(self, name: str, step: CallStep) -> None:
         """Emit a call. Its emitter is loaded by name: few programs have more than one kind of call."""
@@ -125,12 +178,12 @@ class Block:
         code: CallCode = emitter.emit_call(self, name, instruction)
         if lowering.has_memory:
             self._memory.sizes[instruction] = code.memory
-        self.codes.append(NestCode(name, code.units, code.finish, code.work, False, {}))
+        self._steps.append(NestCode(name, code.units, code.finish, code.work, False, {}))
         roots = [self.plan.layouts[value].root for value in instruction.values]
-        self._memory.record_uses(len(self.codes) - 1, [*roots, *instruction.results, instruction])
+        self._memory.record_uses(len(self._steps) - 1, [*roots, *instruction.results, instruction])
         links = self.plan.links
         versions = [(links[result], result) for result in instruction.results if result in links]
-        self._memory.record_reuses(len(self.codes) - 1, [pair for pair in versions if roots.count(pair[0]) == 1])
+        self._memory.record_reuses(len(self._steps) - 1, [pair for pair in versions if roots.count(pair[0]) == 1])
 
     def _insert_poison(self, starts: dict[Any, int]) -> None:
         """Fill outputs with poison before the first step, and temporaries before the step at which each starts."""
@@ -139,14 +192,14 @@ class Block:
         }
         for key, step in starts.items():
             at_step.setdefault(step, []).append((self.slots[key], self._memory.sizes[key]))
-        codes: list[NestCode] = []
-        for i, code in enumerate(self.codes):
+        steps: list[NestCode | SharedStep] = []
+        for i, code in enumerate(self._steps):
             if i in at_step:
                 name = f"{self.prefix}poison_{i}"
                 emit_poison(self.module, name, at_step[i])
-                codes.append(NestCode(name, 1, None, 0, False, {}))
-            codes.append(code)
-        self.codes = codes
+                steps.append(NestCode(name, 1, None, 0, False, {}))
+            steps.append(code)
+        self._steps = steps
 
     def _set_sizes(self, checks: ModuleChecks) -> None:
         """Set the size of the memory in each slot, for the bounds checks of the code."""

@@ -346,13 +346,14 @@ class Loops:
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
 
 
-def copy_if_apart(builder: Builder, target: ir.Value, source: ir.Value, size: int) -> None:
+def copy_if_apart(builder: Builder, target: ir.Value, source: ir.Value, size: int | ir.Value) -> None:
     """Copy bytes between buffers that are the same or do not overlap."""
     copy = builder.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, LONG])
     apart = builder.icmp_unsigned("!=", builder.ptrtoint(target, LONG), builder.ptrtoint(source, LONG))
     with builder.if_then(apart):
         places = [builder.require(target, size, "copies"), builder.require(source, size, "copies")]
-        builder.call(copy, [*places, ir.Constant(LONG, size), ir.Constant(ir.IntType(1), 0)])
+        length = ir.Constant(LONG, size) if isinstance(size, int) else size
+        builder.call(copy, [*places, length, ir.Constant(ir.IntType(1), 0)])
 
 
 def emit_clear(builder: Builder, pointer: ir.Value, size: int | ir.Value) -> None:

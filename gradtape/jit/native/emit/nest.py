@@ -219,15 +219,7 @@ class NestEmitter(Reducing):
     def emit_unit(self, unit: ir.Value) -> None:
         """Emit one unit: a part of the outer loops that one thread runs."""
         builder = self.builder
-        indices, rest = [], unit
-        for count in reversed(self.counts):
-            if count == 1:
-                indices.append(self.number(0))
-                continue
-            indices.append(builder.urem(rest, self.number(count)))
-            rest = builder.udiv(rest, self.number(count))
-        indices.reverse()
-        *outer, row_chunk, chunk = indices
+        *outer, row_chunk, chunk = self.split_unit(unit)
         offsets = {}
         for key in self.inner.steps:
             offset = self.starts[key]
@@ -250,7 +242,7 @@ class NestEmitter(Reducing):
         length = self.minimum(self.number(CHUNK), builder.sub(self.number(self.inner.size), first))
         blocks: Any = builder.udiv(builder.add(length, self.number(self.width - 1)), self.number(self.width))
         if self.chunks == 1:
-            blocks = -(-self.inner.size // self.width)
+            blocks = self.count_blocks()
         if self.kind == "row":
             self.emit_row(values, offsets, first, blocks, part)
             return
@@ -264,6 +256,21 @@ class NestEmitter(Reducing):
             else:
                 self.compute(values, 1, offsets, place)
                 self.store_all(values, offsets, place)
+
+    def split_unit(self, unit: ir.Value) -> list[Any]:
+        """The index of each outer loop, of the chunk of rows, and of the chunk of the inner loop."""
+        indices: list[Any] = []
+        for count in reversed(self.counts):
+            if count == 1:
+                indices.append(self.number(0))
+                continue
+            indices.append(self.builder.urem(unit, self.number(count)))
+            unit = self.builder.udiv(unit, self.number(count))
+        return indices[::-1]
+
+    def count_blocks(self) -> int | ir.Value:
+        """The number of vectors of an inner loop that is one chunk."""
+        return -(-self.inner.size // self.width)
 
     def mark_inside(self, key: ArrayValue, index: ir.Value, window: tuple[int, int]) -> None:
         """Emit the bounds check of a window along one axis; it is combined with those along other axes."""

@@ -54,6 +54,7 @@ class Reducing(Loops, abc.ABC):
     slots: dict[Any, int]
     inner: Dimension
     rows: Dimension | None
+    chunks: int
     row_chunks: int
     parts: int
     pointers: dict[Any, Any]
@@ -109,7 +110,7 @@ class Reducing(Loops, abc.ABC):
         """The inner loop is reduced: add `blocks` vectors in lanes, then add the lanes."""
         sets = sum_lanes(self.inner.size) // self.width  # of lanes, each as wide as the vectors of the loop
         turns = FRESH * sets
-        few = isinstance(blocks, int) and blocks <= turns
+        few = self.chunks == 1 and -(-self.inner.size // self.width) <= turns
         totals = [RowLanes(self, reduction, sets) for reduction in self.nest.reductions]
         fresh = totals if few else [RowLanes(self, reduction, sets) for reduction in self.nest.reductions]
         for total in totals:
@@ -152,6 +153,10 @@ class Reducing(Loops, abc.ABC):
 
     # -- columns
 
+    def count_rows(self) -> int | ir.Value:
+        """The number of rows of a column sum."""
+        return 1 if self.rows is None else self.rows.size
+
     def emit_column(
         self, values: dict[Any, Vector], offsets: dict[Any, Any], place: ir.Value, row_chunk: ir.Value, part: ir.Value
     ) -> None:
@@ -163,7 +168,7 @@ class Reducing(Loops, abc.ABC):
         for reduction, total in zip(self.nest.reductions, totals, strict=True):
             self.builder.store(self.identity(reduction).ir, total)
         begin: Any = 0
-        end: Any = self.rows.size
+        end: Any = self.count_rows()
         if self.row_chunks > 1:
             begin = self.builder.mul(row_chunk, self.number(ROWS))
             end = self.minimum(self.builder.add(begin, self.number(ROWS)), self.number(self.rows.size))

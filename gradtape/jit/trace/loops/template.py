@@ -20,6 +20,7 @@ from gradtape.core.shapes import Shape
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import QUICK, Instruction, Literal, Operand, Value
 from gradtape.jit.trace.loops.match import OperandOffsets, is_alike_index, is_same_number, match
+from gradtape.jit.trace.tracers import TraceTensor
 
 if TYPE_CHECKING:
     from gradtape.core.recording import Recording
@@ -284,7 +285,7 @@ class OpTemplate:
         result.level = level
         result.viewed = False
         if self.is_small:
-            level.recent_ops.append((count, RecordedOp(inputs, parents, ref(result))))
+            level.recent_ops.append((count, RecordedOp(without_views(inputs), parents, ref(result))))
         if not self.live_bits:
             result._node = LIFTED_NODE
             self.nodes.append(LIFTED_NODE)
@@ -355,6 +356,17 @@ class OpTemplate:
             detector.resume(self.next, len(instruction.results))
         else:
             detector.stop()
+
+
+def without_views(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs of an operation, with copies in the place of views: a write visits all views of a tensor that live."""
+    if any(type(x) is TraceTensor and x.viewed for x in inputs):
+        return tuple([x._on(LIFTED_NODE) if type(x) is TraceTensor and _is_view(x) else x for x in inputs])
+    return inputs
+
+
+def _is_view(x: TraceTensor) -> bool:
+    return x.viewed and getattr(x, "_base", None) is not None
 
 
 def _without_node(x: Any, kind: Any) -> Any:

@@ -1,0 +1,80 @@
+"""Code that nests of one form share: the same bits as with code of their own, and not more of it for more nests."""
+
+import re
+
+import numpy as np
+import pytest
+
+import gradtape as gt
+from gradtape.jit.native.emit import block
+
+RNG = np.random.default_rng(8)
+
+
+def factors(a):
+    """Triangular factors in place, a row and a column at a time, whose lengths move with the loop."""
+    a = a * 1.0
+    for k in range(a.shape[0]):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= a[k + 1 :, k : k + 1] * a[k, k + 1 :]
+        a[k, :k] = np.tanh(a[k, :k]) * np.mean(a[: k + 1, k])
+    return np.sum(a * a)
+
+
+def sums(x):
+    """Reductions of rows and columns of many lengths, in vectors of every width."""
+    found = []
+    for k in (*range(1, 10), 15, 16, 17, 31, 32, 33, 36):
+        part = x[: 1 + k // 8, :k]
+        found += [np.sum(part[-1] * x[0, :k]), np.sum(part[::-1, ::-1], axis=0)[-1], np.max(part[0] * 2.0)]
+    return np.sum(np.stack(found) ** 2) + np.sum(x[:, :3].astype(np.float32) * np.float32(0.5))
+
+
+def results(function, x, many, monkeypatch):
+    """Value and gradient, compiled so that blocks of `many` nests share code, and the LLVM IR."""
+    monkeypatch.setattr(block, "MANY", many)
+    compiled = gt.jit(gt.value_and_grad(function))
+    compiled(x)
+    value, gradient = compiled(x)
+    return np.asarray(value), np.asarray(gradient), compiled.stage("llvm")
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"), [(factors, (5, 5)), pytest.param(sums, (6, 36), marks=pytest.mark.production)]
+)
+def test_shared_code_computes_the_bits_of_code_for_each_nest(function, shape, monkeypatch):
+    """The order of arithmetic does not depend on whether lengths are known when code is compiled."""
+    x = RNG.uniform(1.0, 2.0, shape) + 3 * np.eye(*shape)
+    own = results(function, x, 10**9, monkeypatch)
+    shared = results(function, x, 1, monkeypatch)
+    assert "dispatch" in shared[2]
+    assert "dispatch" not in own[2]
+    for one, other in zip(own[:2], shared[:2], strict=True):
+        np.testing.assert_array_equal(one, other)
+    value, gradient = gt.value_and_grad(function)(x)
+    np.testing.assert_allclose(shared[0], value, rtol=1e-6)
+    np.testing.assert_allclose(shared[1], gradient, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.production
+def test_the_code_of_ragged_loops_does_not_grow_with_the_loops():
+    """A step more adds nests of the forms that there are: native code stays as long as it was."""
+
+    def solve(lower, b):
+        x = gt.zeros(b.shape)
+        for i in range(b.shape[0]):
+            x[i] = (b[i] - lower[i, :i] @ x[:i]) / lower[i, i]
+        return np.sum(x * x)
+
+    def compiled(n):
+        step = gt.jit(gt.value_and_grad(solve, argnums=(0, 1)))
+        lower, b = RNG.random((n, n)) + n * np.eye(n), RNG.random(n)
+        step(lower, b)
+        value, gradients = step(lower, b)
+        wanted, slopes = gt.value_and_grad(solve, argnums=(0, 1))(lower, b)
+        np.testing.assert_allclose(value, wanted, rtol=1e-12)
+        for one, other in zip(gradients, slopes, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-14)
+        return len(re.findall(r'define [^@]*@"(nest|form)_', step.stage("llvm")))
+
+    assert max(compiled(32), compiled(48)) < 60
