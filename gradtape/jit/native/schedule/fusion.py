@@ -68,6 +68,13 @@ from gradtape.jit.native.schedule.layout import (
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
+LONG_CHAIN = 8
+"""Instructions that are computed one after the other, from which on a small result is stored for later nests."""
+CHAIN_USERS = 3
+"""How many nests have to need it."""
+SMALL = 16
+"""Elements of what is cheaper to store than to compute by such a chain."""
+
 
 @dataclasses.dataclass(eq=False)
 class Nest:
@@ -577,11 +584,49 @@ class FusionPlan:
             if len(nests) > 1 and slow and value.shape == nests[0].shape and value not in nests[0].stores:
                 nests[0].stores.append(value)
                 stored[value] = None
+        stored |= dict.fromkeys(self._store_long_chains(users, level, {*stored, *self.written}, behind_window))
         self._fill_nests(level)
         kept = [result for i in self.instructions if leaves_memory(i) for result in i.results]
         made = dict.fromkeys([*kept, *stored])
         elsewhere = {*self.written, *self.constants, *self.aliases}
         self.temporaries = [value for value in made if value not in elsewhere]
+
+    def _store_long_chains(
+        self,
+        users: dict[AnyInstruction, list[Nest]],
+        level: dict[ArrayValue, int],
+        stored: set[ArrayValue],
+        behind_window: set[ArrayValue],
+    ) -> list[ArrayValue]:
+        """Store small values at the ends of long chains that several nests would compute; returns these values.
+
+        A number that a loop carries, written out, is a chain as long as the loop, of which each iteration has users.
+        """
+        made: list[ArrayValue] = []
+        first: list[Nest] = []  # before the other nests of their levels
+        chain: dict[ArrayValue, int] = {}  # value -> how many instructions a nest takes to compute it
+        for instruction in self.instructions:
+            nests = users.get(instruction, ())
+            if not nests:
+                continue
+            (value,) = instruction.results
+            chain[value] = 1 + max((chain.get(x, 0) for x in instruction.values), default=0)
+            if value in stored:
+                chain[value] = 0
+            elif (
+                chain[value] >= LONG_CHAIN
+                and len(nests) >= CHAIN_USERS
+                and math.prod(value.shape) <= SMALL
+                and value not in behind_window
+            ):
+                if value.shape == nests[0].shape and not nests[0].windowed:
+                    nests[0].stores.append(value)
+                else:
+                    first.append(Nest(value.shape, (), level[value], stores=[value]))
+                chain[value] = 0
+                made.append(value)
+        self.nests = sorted([*first, *self.nests], key=lambda nest: nest.level)
+        return made
 
     @property
     def steps(self) -> list[Nest | CallStep]:
