@@ -22,8 +22,8 @@ from gradtape.jit.native.emit.nest import NestCode, NestEmitter, emit_copy, emit
 from gradtape.jit.native.emit.shared import (
     ENOUGH,
     MANY,
-    Form,
     SharedCode,
+    SharedForm,
     SharedNestEmitter,
     SharedStep,
     find_form,
@@ -31,7 +31,7 @@ from gradtape.jit.native.emit.shared import (
 )
 from gradtape.jit.native.lower.decompose import decompose
 from gradtape.jit.native.lower.ir import PART, WRITE, AnyInstruction, ArrayValue
-from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOP
+from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOP, PRODUCTS
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import bytes_of
@@ -82,20 +82,18 @@ class Block:
         self.constant_arrays = {self.slots[value]: array for value, array in plan.constants.items()}
         self.kept: list[Any] = []  # objects whose addresses are in the code
         self._outlined = find_outlined([instruction for nest in plan.nests for instruction in nest.instructions])
-        self._shared = SharedCode(module, prefix) if len(plan.nests) >= MANY else None
+        self._shared = SharedCode(module, prefix) if len(plan.nests) + len(plan.calls) >= MANY else None
         emitters = {
             step: NestEmitter(module, machine, f"{prefix}nest_{i}", step, plan, self.slots, self._outlined)
             for i, step in enumerate(plan.steps)
             if isinstance(step, Nest)
         }
-        forms = {nest: find_form(emitter) for nest, emitter in emitters.items()} if self._shared is not None else {}
-        frequent = {form for form, count in Counter(forms.values()).items() if form is not None and count >= ENOUGH}
+        forms = {} if self._shared is None else self._find_forms(emitters)
         for i, step in enumerate(plan.steps):
             if isinstance(step, Nest):
-                form = forms.get(step)
-                self._emit_nest(emitters[step], form if form in frequent else None)
+                self._emit_nest(emitters[step], forms.get(step))
             else:
-                self._emit_call(f"{prefix}call_{i}", step)
+                self._emit_call(f"{prefix}call_{i}", step, forms.get(step))
         arranged = self._memory.arrange(len(self._steps), guard=0 if self.checks is None else GUARD)
         self.temporaries = [(self.slots[key], offset) for key, offset in arranged.offsets.items()]
         self.workspace = arranged.size
@@ -103,6 +101,21 @@ class Block:
             self._insert_poison(arranged.starts)
             self._set_sizes(self.checks)
         self.codes = self._join_steps()
+
+    def _find_forms(self, emitters: Mapping[Nest, NestEmitter]) -> dict[Nest | CallStep, SharedForm]:
+        """The forms of the steps that share code, and the numbers of each."""
+        found: dict[Nest | CallStep, SharedForm] = {}
+        for nest, emitter in emitters.items():
+            form = find_form(emitter)
+            if form is not None:
+                found[nest] = form, find_numbers(emitter)
+        for call in self.plan.calls:
+            if call.instruction.name in PRODUCTS:
+                described = import_module("gradtape.jit.native.emit.matmul").describe(self, call.instruction)
+                if described is not None:
+                    found[call] = described
+        counts = Counter(form for form, _ in found.values())
+        return {step: shared for step, shared in found.items() if counts[shared[0]] >= ENOUGH}
 
     def _join_steps(self) -> list[NestCode]:
         """The steps as functions: one for adjacent steps that share code."""
@@ -120,7 +133,7 @@ class Block:
         bodies = [inner for loop in loops for inner in loop.params["loop"].body.instructions]
         return any(i.name in CHECKED or i.name == LOOP for i in decompose(bodies))
 
-    def _emit_nest(self, emitter: NestEmitter, form: Form | None) -> None:
+    def _emit_nest(self, emitter: NestEmitter, shared: SharedForm | None) -> None:
         """Emit a nest, or a step that runs the code of its form, and what has to be in memory before."""
         name, nest = emitter.name, emitter.nest
         # parts cover their result; a write begins with a copy of its base
@@ -136,8 +149,8 @@ class Block:
                 self._steps.append(emit_zeros(self.module, f"{name}_zeros", zeros))
             self._memory.record_uses(len(self._steps) - 1, around)
         partial_sizes: dict[Any, int] = {}
-        if form is not None and self._shared is not None:
-            self._steps.append(self._share(self._shared, emitter, form))
+        if shared is not None and self._shared is not None:
+            self._steps.append(self._share_nest(self._shared, emitter, shared))
         else:
             code = emitter.emit()
             partial_sizes = code.partial_sizes
@@ -148,15 +161,14 @@ class Block:
         roots = self.plan.memory_read(nest)
         self._memory.record_uses(len(self._steps) - 1, [*roots, *nest.stores, *made, *partial_sizes])
 
-    def _share(self, shared: SharedCode, emitter: NestEmitter, form: Form) -> SharedStep:
+    def _share_nest(self, code: SharedCode, emitter: NestEmitter, shared: SharedForm) -> SharedStep:
         def emit(name: str) -> Any:
             nest, plan = emitter.nest, self.plan
             return SharedNestEmitter(
                 self.module, self.machine, name, nest, plan, self.slots, self._outlined
             ).emit_shared()
 
-        work = math.prod(emitter.nest.shape)
-        return shared.add(form, find_numbers(emitter), emit, work, emitter.heavy)
+        return code.add(*shared, emit, math.prod(emitter.nest.shape), emitter.heavy)
 
     def _emit_base(self, name: str, result: ArrayValue) -> None:
         """Emit the copy of what a result is a version of, unless it is in the same memory."""
@@ -170,15 +182,23 @@ class Block:
             self._memory.record_uses(len(self._steps) - 1, [base, result])
             self._memory.record_reuses(len(self._steps) - 1, [(base, result)])
 
-    def _emit_call(self, name: str, step: CallStep) -> None:
+    def _emit_call(self, name: str, step: CallStep, shared: SharedForm | None) -> None:
         """Emit a call. Its emitter is loaded by name: few programs have more than one kind of call."""
         instruction = step.instruction
         lowering = CALLS[instruction.name]
         emitter = import_module(f"gradtape.jit.native.emit.{lowering.emitter}")
-        code: CallCode = emitter.emit_call(self, name, instruction)
-        if lowering.has_memory:
-            self._memory.sizes[instruction] = code.memory
-        self._steps.append(NestCode(name, code.units, code.finish, code.work, False, {}))
+        if shared is not None and self._shared is not None:
+            form, numbers = shared
+
+            def emit(name: str) -> Any:
+                return emitter.emit_shared(self, name, instruction, [*numbers])
+
+            self._steps.append(self._shared.add(form, numbers, emit, emitter.work_of(instruction), False))
+        else:
+            code: CallCode = emitter.emit_call(self, name, instruction)
+            if lowering.has_memory:
+                self._memory.sizes[instruction] = code.memory
+            self._steps.append(NestCode(name, code.units, code.finish, code.work, False, {}))
         roots = [self.plan.layouts[value].root for value in instruction.values]
         self._memory.record_uses(len(self._steps) - 1, [*roots, *instruction.results, instruction])
         links = self.plan.links

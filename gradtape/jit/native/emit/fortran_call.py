@@ -31,8 +31,11 @@ class FortranCalls(CallEmitter):
 
     def matrix(self, pointer: ir.Value, rows: int, columns: int, distance: int) -> Any:
         """The address of a matrix stored by columns that are `distance` elements apart, after a bounds check."""
-        size = (distance * (columns - 1) + rows) * self.dtype.itemsize if rows and columns else 0
-        return self.builder.require(pointer, size, "hands BLAS")
+        return self.builder.require(pointer, self.area(rows, columns, distance), "hands BLAS")
+
+    def area(self, rows: int, columns: int, distance: int) -> int:
+        """The bytes from the first to the last element of a matrix."""
+        return (distance * (columns - 1) + rows) * self.dtype.itemsize if rows and columns else 0
 
     def call(self, function: str, *arguments: ir.Value) -> None:
         """Emit a call; arguments are characters, integers, floats of the precision of the call, and addresses."""

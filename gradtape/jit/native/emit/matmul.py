@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import lane_type
-from gradtape.jit.native.emit.fortran_call import FortranCalls
-from gradtape.jit.native.emit.loops import CallCode, SlotKey
+from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
+from gradtape.jit.native.emit.loops import POINTER, VOID, CallCode, SlotKey
+from gradtape.jit.native.emit.shared import Form, Record
 from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.lower.matmul import form, is_small, steps_of
@@ -20,6 +23,15 @@ if TYPE_CHECKING:
     from gradtape.jit.native.emit.block import Block
 
 WIDTH = 8
+
+
+class Lengths(NamedTuple):
+    """The loops of a small product: how many rows, vectors and terms, and where the last vector of a row is."""
+
+    outer: int | ir.Value
+    blocks: int | ir.Value
+    last: ir.Value
+    common: int | ir.Value
 
 
 class ProductEmitter(FortranCalls):
@@ -99,11 +111,12 @@ class ProductEmitter(FortranCalls):
         double = np.dtype(np.float64)
         self.use_lanes(1 << (min(WIDTH, inner).bit_length() - 1))
         total = self.local(self.lanes.type(lane_type(double)))
-        with self.loop(0, outer) as i, self.loop(0, -(-inner // self.width)) as block:
-            place = self.minimum(self.builder.mul(block, self.number(self.width)), self.number(inner - self.width))
+        lengths = self.find_lengths(outer, inner, common)
+        with self.loop(0, lengths.outer) as i, self.loop(0, lengths.blocks) as block:
+            place = self.minimum(self.builder.mul(block, self.number(self.width)), lengths.last)
             self.builder.store(self.elements.constant(double, 0.0).ir, total)
             starts = [self.plus_steps(self.number(0), i, step) for step in outer_steps]
-            with self.loop(0, common) as j:
+            with self.loop(0, lengths.common) as j:
                 factors = []
                 for k, (pointer, step) in enumerate(((left, left_common), (right, right_common))):
                     offset = self.plus_steps(starts[k], j, step)
@@ -113,6 +126,10 @@ class ProductEmitter(FortranCalls):
                 self.builder.store((old + factors[0] * factors[1]).ir, total)
             found = Vector(self.lanes, self.builder.load(total, typ=self.lanes.type(lane_type(double))))
             self.store(self.elements.cast(found, double, self.dtype), self.dtype, out, starts[2], place, inner_steps[2])
+
+    def find_lengths(self, outer: int, inner: int, common: int) -> Lengths:
+        """The lengths of the loops of a small product."""
+        return Lengths(outer, -(-inner // self.width), self.number(inner - self.width), common)
 
     # -- BLAS
 
@@ -155,6 +172,113 @@ class ProductEmitter(FortranCalls):
         matrix = self.matrix(matrix, *shape, step)
         vector, out = self.matrix(vector, 1, common, distance), self.matrix(out, 1, max(rows, columns), out_step)
         self.call("gemv", turned, *shape, 1.0, matrix, step, vector, distance, 0.0, out, out_step)
+
+
+class ProductDescriber(ProductEmitter):
+    """Finds what a product has in common with others that can share code, and in which numbers it differs from them.
+
+    It emits nothing: in the place of a call of BLAS, its arguments are noted.
+    """
+
+    def __init__(self, block: Block, instruction: AnyInstruction) -> None:
+        super().__init__(block, "", instruction)
+        self.arguments: list[Any] = []
+        self.areas: list[int] = []
+
+    def start_function(self) -> None:
+        """Nothing to start."""
+
+    def describe(self) -> tuple[Form, dict[Any, int]] | None:
+        """The form and the numbers of a record; None if the product has to have code of its own."""
+        if self.units != 1 or any(layout.moves for layout in self.layouts):
+            return None
+        numbers: dict[Any, int] = {}
+        roots = [*((layout.root, layout.offset) for layout in self.layouts), (self.instruction.results[0], 0)]
+        for i, (root, start) in enumerate(roots):
+            numbers |= {("slot", i): self.slots[root], ("start", i): start}
+        if is_small(self.form):
+            rows, columns, common = self.sizes
+            outer, inner = min(rows, columns), max(rows, columns)
+            width = 1 << (min(WIDTH, inner).bit_length() - 1)
+            numbers |= {"outer": outer, "blocks": -(-inner // width), "last": inner - width, "common": common}
+            lengths = columns >= rows, outer == 1, inner == 1, width
+            return ("inline product", self.dtype, lengths, tuple(self.steps)), numbers
+        self.emit_pair("left", "right", "out")
+        for i, argument in enumerate(self.arguments):
+            if isinstance(argument, int):
+                numbers["argument", i] = argument
+        numbers |= {("bytes", i): size for i, size in enumerate(self.areas)}
+        given = tuple([None if isinstance(argument, int) else argument for argument in self.arguments])
+        return ("product", self.dtype, given), numbers
+
+    def matrix(self, pointer: ir.Value, rows: int, columns: int, distance: int) -> Any:
+        """The matrix, after its size was noted."""
+        self.areas.append(self.area(rows, columns, distance))
+        return pointer
+
+    def call(self, function: str, *arguments: ir.Value) -> None:
+        """Note the arguments."""
+        self.arguments = [function, *arguments]
+
+
+class SharedProductEmitter(ProductEmitter):
+    """Emits the code of a form of products: `name(buffers, record)`."""
+
+    def emit_shared(self, names: Sequence[Any]) -> Any:
+        """Emit the function; `names` are those of the numbers of a record."""
+        self.given = Record(self.builder, self.buffers, self.record, names)
+        self._matrices = 0
+        self.emit_pair(
+            *[self.advance(self.given.pointer(("slot", i)), self.given.number(("start", i))) for i in range(3)]
+        )
+        self.builder.ret_void()
+        return self.function
+
+    def start_function(self) -> None:
+        """Add the function to the module, and place the builder at its entry."""
+        self.function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, POINTER]), self.name)
+        self.buffers, self.record = self.function.args
+        self.entry = self.function.append_basic_block("entry")
+        self.builder = start_builder(self.entry)
+
+    def find_lengths(self, outer: int, inner: int, common: int) -> Lengths:
+        """The lengths of the loops of a small product, from the record."""
+        number = self.given.number
+        blocks = 1 if inner == 1 else number("blocks")
+        return Lengths(1 if outer == 1 else number("outer"), blocks, number("last"), number("common"))
+
+    def matrix(self, pointer: ir.Value, rows: int, columns: int, distance: int) -> Any:
+        """The address of a matrix, after a bounds check."""
+        self._matrices += 1
+        return self.builder.require(pointer, self.given.number(("bytes", self._matrices - 1)), "hands BLAS")
+
+    def call(self, function: str, *arguments: ir.Value) -> None:
+        """Emit a call whose integers are those of the record."""
+        given: list[Any] = []
+        for i, argument in enumerate(arguments, 1):
+            if isinstance(argument, int):
+                memory = self.local(INT)
+                self.builder.store(self.builder.trunc(self.given.number(("argument", i)), INT), memory)
+                given.append(self.address(memory))
+            else:
+                given.append(argument)
+        super().call(function, *given)
+
+
+def describe(block: Block, instruction: AnyInstruction) -> tuple[Form, dict[Any, int]] | None:
+    """What a product has in common with others, and the numbers in which it may differ; None if it shares no code."""
+    return ProductDescriber(block, instruction).describe()
+
+
+def emit_shared(block: Block, name: str, instruction: AnyInstruction, names: Sequence[Any]) -> Any:
+    """Emit the code of the form of a product."""
+    return SharedProductEmitter(block, name, instruction).emit_shared(names)
+
+
+def work_of(instruction: AnyInstruction) -> int:
+    """A measure of the work of one product of two matrices, in elements of light loops."""
+    found = form(instruction)
+    return 0 if found is None else found.rows[0] * found.columns[0] * found.common[0] // 8
 
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:

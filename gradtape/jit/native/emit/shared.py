@@ -39,6 +39,8 @@ STEP_WORK = 50
 """The work of reading a record, in elements of light loops."""
 
 Form = Hashable
+SharedForm = tuple[Form, dict[Any, int]]
+"""The form of a step, and the numbers in which it differs from others of this form, in the order of the record."""
 Slot = tuple[str, int]
 """The name of a number that is a slot; in the checking mode, the size of the memory in it follows the record."""
 
