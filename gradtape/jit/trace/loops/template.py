@@ -360,13 +360,13 @@ class OpTemplate:
 
 def without_views(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The inputs of an operation, with copies in the place of views: a write visits all views of a tensor that live."""
-    if any(type(x) is TraceTensor and x.viewed for x in inputs):
-        return tuple([x._on(LIFTED_NODE) if type(x) is TraceTensor and _is_view(x) else x for x in inputs])
+    if any(map(_may_be_view, inputs)):
+        return tuple([x._on(LIFTED_NODE) if _may_be_view(x) else x for x in inputs])
     return inputs
 
 
-def _is_view(x: TraceTensor) -> bool:
-    return x.viewed and getattr(x, "_base", None) is not None
+def _may_be_view(x: Any) -> bool:
+    return type(x) is TraceTensor and type(x._array) is np.ndarray and x._array.base is not None
 
 
 def _without_node(x: Any, kind: Any) -> Any:
