@@ -29,3 +29,7 @@ def call_silently(call: Call, arrays: Sequence[Any]) -> tuple[Any, ...]:
         return context.run(call, *arrays)
     finally:
         _contexts.append(context)
+
+
+class TooLong(Exception):
+    """A group of instructions that takes less time to compile in parts."""

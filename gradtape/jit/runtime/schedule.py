@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
-from gradtape.jit.ir.kernels import Call
-from gradtape.jit.ir.program import Instruction, Program, Value
+from gradtape.core.location import Location
+from gradtape.core.operation import Op
+from gradtape.jit.ir.kernels import Call, TooLong
+from gradtape.jit.ir.program import LOOP, Instruction, Program, Value
 
 
 class NativeGroup:
@@ -36,7 +40,11 @@ class NativeGroup:
 
 Step = Instruction | NativeGroup
 MOST_IN_GROUP = 2000
-"""Instructions of a group: the time that LLVM takes for a longer one grows faster than its length."""
+"""Instructions of a group that need code of their own: the time that LLVM takes grows faster than their number."""
+MOST_REPEATED = 16_000
+"""Instructions of a group in all."""
+REPEATED = 16
+"""Instructions of one operation and one expression of the user's; more of them probably share the code of these."""
 
 
 class Backend(Protocol):
@@ -51,7 +59,10 @@ class Backend(Protocol):
     def compile_group(
         self, instructions: Sequence[Instruction], inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> Call | None:
-        """The function of `NativeGroup.call`; None to run the NumPy kernels instead."""
+        """The function of `NativeGroup.call`; None to run the NumPy kernels instead.
+
+        Raises `TooLong` for more than `MOST_IN_GROUP` instructions that are better compiled in parts.
+        """
 
 
 def schedule(program: Program, backend: Backend) -> list[Step]:
@@ -88,12 +99,39 @@ def schedule(program: Program, backend: Backend) -> list[Step]:
             defined |= produced
             waiting = rest
             if native:
-                for begin in range(0, len(taken), MOST_IN_GROUP):
-                    later = [*taken[begin + MOST_IN_GROUP :], *rest]
-                    steps += _group_instructions(taken[begin : begin + MOST_IN_GROUP], later, program, backend)
+                steps += _divide(taken, rest, program, backend)
             else:
                 steps += taken
     return steps
+
+
+def _divide(taken: list[Instruction], rest: list[Instruction], program: Program, backend: Backend) -> list[Step]:
+    """`taken` as groups that are not too long to compile."""
+    steps: list[Step] = []
+    begin = 0
+    while begin < len(taken):
+        end = begin + _count_in_group(taken, begin)
+        try:
+            steps += _group_instructions(taken[begin:end], [*taken[end:], *rest], program, backend)
+        except TooLong:
+            for first in range(begin, end, MOST_IN_GROUP):
+                last = min(first + MOST_IN_GROUP, end)
+                steps += _group_instructions(taken[first:last], [*taken[last:], *rest], program, backend)
+        begin = end
+    return steps
+
+
+def _count_in_group(instructions: Sequence[Instruction], begin: int) -> int:
+    """How many instructions from `begin` on are one group."""
+    seen: Counter[tuple[Op, Location]] = Counter()
+    own = 0  # how many need code of their own
+    for count, instruction in enumerate(itertools.islice(instructions, begin, None)):
+        key = instruction.op, instruction.location
+        seen[key] += 1
+        own += instruction.op is LOOP or instruction.op.kind == "general" or seen[key] <= REPEATED
+        if own > MOST_IN_GROUP or count == MOST_REPEATED:
+            return count
+    return len(instructions) - begin
 
 
 def _put_back_views(

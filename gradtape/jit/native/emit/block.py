@@ -14,6 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 
+from gradtape.jit.ir.kernels import TooLong
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import find_outlined
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, SlotKey
@@ -22,6 +23,7 @@ from gradtape.jit.native.emit.nest import NestCode, NestEmitter, emit_copy, emit
 from gradtape.jit.native.emit.shared import (
     ENOUGH,
     MANY,
+    Form,
     SharedCode,
     SharedForm,
     SharedNestEmitter,
@@ -37,6 +39,8 @@ from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import bytes_of
 from gradtape.jit.native.schedule.workspace import Workspace
 
+LONGEST = 3000
+"""Instructions with code of their own, from which on a long block takes less time to compile in parts."""
 SHORT = 45
 """LLVM instructions up to which a function compiles faster when inlined than on its own."""
 
@@ -89,6 +93,8 @@ class Block:
             if isinstance(step, Nest)
         }
         forms = {} if self._shared is None else self._find_forms(emitters)
+        if len(instructions) > LONGEST and self._count_own(forms) > LONGEST:
+            raise TooLong
         for i, step in enumerate(plan.steps):
             if isinstance(step, Nest):
                 self._emit_nest(emitters[step], forms.get(step))
@@ -116,6 +122,17 @@ class Block:
                     found[call] = described
         counts = Counter(form for form, _ in found.values())
         return {step: shared for step, shared in found.items() if counts[shared[0]] >= ENOUGH}
+
+    def _count_own(self, forms: Mapping[Nest | CallStep, SharedForm]) -> int:
+        """How many instructions need code of their own: those that share code count once."""
+        seen: set[Form] = set()
+        count = 0
+        for step in self.plan.steps:
+            form, _ = forms.get(step, (None, {}))
+            if form is None or form not in seen:
+                count += 1 + len(step.instructions) if isinstance(step, Nest) else 1
+            seen.add(form)
+        return count
 
     def _join_steps(self) -> list[NestCode]:
         """The steps as functions: one for adjacent steps that share code."""

@@ -127,7 +127,7 @@ def _supports_loop(instruction: AnyInstruction) -> bool:
         return False
     body = loop.body
     values = [*body.inputs, *body.outputs, *(constant.value for constant in body.constants), *instruction.values]
-    if not all(value.dtype.isnative and value.dtype.kind in "biufc" and 0 not in value.shape for value in values):
+    if not all(value.dtype.isnative and value.dtype.kind in "biufc" for value in values):
         return False
     if not all(constant.array.flags.c_contiguous and constant.array.flags.aligned for constant in body.constants):
         return False

@@ -7,9 +7,10 @@ step that reads that one for the last time, where the emitter of the step allows
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from gradtape.config import config
 
@@ -37,6 +38,31 @@ class Arrangement(NamedTuple):
     offsets: dict[Any, int]
     size: int
     starts: dict[Any, int]
+
+
+class _Placed:
+    """The pieces of memory that are taken, by their offsets; a program may have tens of thousands of them."""
+
+    def __init__(self, most: int) -> None:
+        self._table = np.zeros((4, most), np.int64)  # offset, end, first step, last step
+        self._count = 0
+        self.size = 0
+
+    def add(self, length: int, first: int, last: int) -> int:
+        """Take `length` bytes for some steps, at the lowest offset that is free; that offset."""
+        table, count = self._table, self._count
+        begins, ends = table[:2, :count].compress((table[2, :count] <= last) & (table[3, :count] >= first), axis=1)
+        offset = 0
+        if len(begins):
+            free_from = np.maximum.accumulate(ends)
+            before = np.concatenate(([0], free_from[:-1]))
+            fits = before + length <= begins
+            offset = int(before[fits.argmax()] if fits.any() else free_from[-1])
+        place = int(np.searchsorted(table[0, :count], offset))
+        table[:, place + 1 : count + 1] = table[:, place:count].copy()
+        table[:, place] = offset, offset + length, first, last
+        self._count, self.size = count + 1, max(self.size, offset + length)
+        return offset
 
 
 class Workspace:
@@ -73,7 +99,7 @@ class Workspace:
         ranges = {key: (min(uses), max(uses)) for key, uses in self._uses.items()}
         successors = self._find_successors(ranges)
         inherits = set(successors.values())
-        placed: list[tuple[int, int, int, int]] = []  # offset, end, first step, last step
+        placed = _Placed(len(self.sizes))
         offsets: dict[Any, int] = {}
         starts = {key: ranges.get(key, (0, 0))[0] for key in self.sizes if key not in inherits}
         for key, size in sorted(self.sizes.items(), key=lambda item: -item[1]):
@@ -83,18 +109,13 @@ class Workspace:
             while chain[-1] in successors:
                 chain.append(successors[chain[-1]])
             first, last = ranges.get(key, (0, steps))[0], ranges.get(chain[-1], (0, steps))[1]
-            length = align(size) + guard
-            offset = 0
-            for start, end, begin, finish in placed:
-                if begin <= last and first <= finish and start < offset + length and offset < end:
-                    offset = end
-            insort(placed, (offset, offset + length, first, last))
+            offset = placed.add(align(size) + guard, first, last)
             offsets.update(dict.fromkeys(chain, offset))
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_workspace
 
             verify_workspace(ranges, {key: (offsets[key], size) for key, size in self.sizes.items()}, successors)
-        return Arrangement(offsets, max((end for _, end, _, _ in placed), default=0), starts)
+        return Arrangement(offsets, placed.size, starts)
 
     def _find_successors(self, ranges: dict[Any, tuple[int, int]]) -> dict[Any, Any]:
         """In-place reuse: temporary -> the one that takes over its memory, whose live range starts where its own ends.

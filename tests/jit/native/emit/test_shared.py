@@ -7,6 +7,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit.native.emit import block
+from gradtape.jit.runtime import schedule
 
 RNG = np.random.default_rng(8)
 
@@ -52,7 +53,11 @@ def results(function, x, many, monkeypatch):
 
 @pytest.mark.parametrize(
     ("function", "shape"),
-    [(factors, (5, 5)), (products, (68, 70)), pytest.param(sums, (6, 36), marks=pytest.mark.production)],
+    [
+        (factors, (5, 5)),
+        pytest.param(products, (68, 70), marks=pytest.mark.production),
+        pytest.param(sums, (6, 36), marks=pytest.mark.production),
+    ],
 )
 def test_shared_code_computes_the_bits_of_code_for_each_nest(function, shape, monkeypatch):
     """The order of arithmetic does not depend on whether lengths are known when code is compiled."""
@@ -90,3 +95,46 @@ def test_the_code_of_ragged_loops_does_not_grow_with_the_loops():
         return len(re.findall(r'define [^@]*@"(nest|form)_', step.stage("llvm")))
 
     assert max(compiled(26), compiled(38)) < 60
+
+
+@pytest.mark.production
+def test_a_long_program_of_few_forms_is_one_native_group(monkeypatch):
+    """Instructions that share code do not make a group too long; what crosses groups would be an array of its own."""
+    monkeypatch.setattr(schedule, "MOST_IN_GROUP", 150)
+    monkeypatch.setattr(schedule, "REPEATED", 4)
+
+    def solve(upper):
+        x = gt.ones(upper.shape[0])
+        for i in range(upper.shape[0] - 1, -1, -1):
+            x[i] = (x[i] - upper[i, i + 1 :] @ x[i + 1 :]) / upper[i, i]
+        return np.sum(x * x)
+
+    upper = RNG.random((30, 30)) + 30 * np.eye(30)
+    compiled = gt.jit(gt.value_and_grad(solve))
+    compiled(upper)
+    assert compiled.stage("scheduled").count("native group") == 1
+    np.testing.assert_allclose(compiled(upper)[1], gt.value_and_grad(solve)(upper)[1], rtol=1e-9, atol=1e-14)
+    monkeypatch.setattr(block, "LONGEST", 160)
+    monkeypatch.setattr(block, "ENOUGH", 10**9)  # none of them shares code
+    parts = gt.jit(gt.value_and_grad(solve))
+    parts(upper)
+    assert parts.stage("scheduled").count("native group") > 2
+    np.testing.assert_array_equal(parts(upper)[1], compiled(upper)[1])
+
+
+def test_loops_over_empty_slices_are_native():
+    """The first row of a triangular factorisation reads slices without elements, in a loop over its columns."""
+
+    def first_rows(a):
+        a = a * 1.0
+        for i in range(2):
+            for j in range(i, a.shape[1]):
+                a[i, j] -= a[i, :i] @ a[:i, j]
+        return np.sum(a**2)
+
+    a = RNG.random((3, 40))
+    compiled = gt.jit(gt.value_and_grad(first_rows))
+    compiled(a)
+    assert "NumPy kernel" not in compiled.stage("scheduled")
+    assert "loop" in compiled.stage("optimised")
+    np.testing.assert_allclose(compiled(a)[1], gt.value_and_grad(first_rows)(a)[1], rtol=1e-12)
