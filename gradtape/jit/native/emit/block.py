@@ -23,6 +23,7 @@ from gradtape.jit.native.emit.nest import NestCode, NestEmitter, emit_copy, emit
 from gradtape.jit.native.emit.shared import (
     ENOUGH,
     MANY,
+    MANY_LOOPS,
     Form,
     SharedCode,
     SharedForm,
@@ -30,6 +31,7 @@ from gradtape.jit.native.emit.shared import (
     SharedStep,
     find_form,
     find_numbers,
+    import_records,
 )
 from gradtape.jit.native.lower.decompose import decompose
 from gradtape.jit.native.lower.ir import PART, WRITE, AnyInstruction, ArrayValue
@@ -86,7 +88,10 @@ class Block:
         self.constant_arrays = {self.slots[value]: array for value, array in plan.constants.items()}
         self.kept: list[Any] = []  # objects whose addresses are in the code
         self._outlined = find_outlined([instruction for nest in plan.nests for instruction in nest.instructions])
-        self._shared = SharedCode(module, prefix) if len(plan.nests) + len(plan.calls) >= MANY else None
+        self._of_loops: SharedCode | None = getattr(module, "code_of_loops", None)
+        self._shared = self._of_loops
+        if self._of_loops is None and len(plan.nests) + len(plan.calls) >= MANY:
+            self._shared = SharedCode(module, prefix)
         emitters = {
             step: NestEmitter(module, machine, f"{prefix}nest_{i}", step, plan, self.slots, self._outlined)
             for i, step in enumerate(plan.steps)
@@ -95,6 +100,8 @@ class Block:
         forms = {} if self._shared is None else self._find_forms(emitters)
         if len(instructions) > LONGEST and self._count_own(forms) > LONGEST:
             raise TooLong
+        if self._of_loops is None and len(loops) >= MANY_LOOPS:
+            module.code_of_loops = SharedCode(module, f"{prefix}loops_")
         for i, step in enumerate(plan.steps):
             if isinstance(step, Nest):
                 self._emit_nest(emitters[step], forms.get(step))
@@ -120,6 +127,8 @@ class Block:
                 described = import_module("gradtape.jit.native.emit.matmul").describe(self, call.instruction)
                 if described is not None:
                     found[call] = described
+        if self._of_loops is not None:
+            return found
         counts = Counter(form for form, _ in found.values())
         return {step: shared for step, shared in found.items() if counts[shared[0]] >= ENOUGH}
 
@@ -138,10 +147,20 @@ class Block:
         """The steps as functions: one for adjacent steps that share code."""
         if self._shared is None:
             return [step for step in self._steps if isinstance(step, NestCode)]
-        codes, records = self._shared.join(self._steps, None if self.checks is None else self.sizes)
+        sizes = None if self.checks is None else self.sizes
+        if self._of_loops is not None:
+            codes, record = self._of_loops.list_apart(self._steps, sizes)
+            records = {self._records: record}
+        else:
+            codes, records = self._shared.join(self._steps, sizes)
         self.addresses |= {symbol: array.ctypes.data for symbol, array in records.items()}
         self.kept += records.values()
         return codes
+
+    @property
+    def _records(self) -> str:
+        """The symbol of the records of a body that shares code with others."""
+        return f"{self.prefix}records"
 
     def _can_fail(self, loops: Sequence[AnyInstruction]) -> bool:
         """Whether an instruction may fail, also in the bodies of loops."""
@@ -255,6 +274,11 @@ class Block:
         builder = start_builder(run.append_basic_block("entry"))
         (buffers,) = run.args
         for code in self.codes:
+            if code.record is not None:
+                records = import_records(self.module, builder, self._records)
+                record = builder.gep(records, [ir.Constant(LONG, code.record)], source_etype=LONG)
+                builder.call(self.module.globals[code.name], [buffers, record])
+                continue
             bounds = [ir.Constant(LONG, 0), ir.Constant(LONG, code.units)]
             builder.call(make_internal(self.module.globals[code.name]), [buffers, *bounds])
             if code.finish:

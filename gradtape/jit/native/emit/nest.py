@@ -57,7 +57,10 @@ LONG_BODY = 250
 
 @dataclasses.dataclass(eq=False)
 class NestCode:
-    """What was emitted for a nest: the names of its functions, the number of units, and a measure of its work."""
+    """What was emitted for a nest: the names of its functions, the number of units, and a measure of its work.
+
+    Where the body of a loop shares code with others, `record` is the place of the numbers that the function is given.
+    """
 
     name: str
     units: int
@@ -65,6 +68,7 @@ class NestCode:
     elements: int
     heavy: bool
     partial_sizes: dict[Any, int]  # reduction -> bytes of partial results
+    record: int | None = None
 
 
 class NestEmitter(Reducing):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -35,13 +35,15 @@ MANY = 100
 """Nests of a block, from which on those of one form share code; a few run faster with code of their own."""
 ENOUGH = 4
 """How many steps of one form share code."""
+MANY_LOOPS = 16
+"""Loops of a block, from which on their bodies share code."""
 STEP_WORK = 50
 """The work of reading a record, in elements of light loops."""
 
 Form = Hashable
 SharedForm = tuple[Form, dict[Any, int]]
 """The form of a step, and the numbers in which it differs from others of this form, in the order of the record."""
-Slot = tuple[str, int]
+Slot = tuple[str, Any]
 """The name of a number that is a slot; in the checking mode, the size of the memory in it follows the record."""
 
 
@@ -61,10 +63,8 @@ def find_form(emitter: NestEmitter) -> Form | None:
         return None
     arrays: list[Any] = []
     for key in emitter.inner.steps:
-        layout = emitter.layout(key)
-        if layout is not None and layout.moves:
-            return None
-        arrays.append((*_describe_array(key), *[loop.steps[key] for loop in emitter.loops]))
+        moves = tuple([step for _, step in find_moves(emitter, key)])
+        arrays.append((*_describe_array(key), moves, *[loop.steps[key] for loop in emitter.loops]))
     numbering: dict[ArrayValue, int] = {value: number for number, value in enumerate(nest.loads)}
     computed = []
     for instruction in nest.instructions:
@@ -83,6 +83,12 @@ def find_form(emitter: NestEmitter) -> Form | None:
     single = tuple([count == 1 for count in emitter.counts]), tuple([loop.reduced for loop in emitter.loops])
     reductions = tuple([_describe_reduction(reduction) for reduction in nest.reductions])
     return "nest", emitter.kind, lengths, single, tuple(arrays), tuple(computed), tuple(used), reductions
+
+
+def find_moves(emitter: NestEmitter, key: ArrayKey) -> tuple[tuple[ArrayValue, int], ...]:
+    """The positions of a moving view of the nest, each with the distance for which it stands."""
+    layout = emitter.layout(key)
+    return () if layout is None else layout.moves
 
 
 def _describe_array(key: ArrayKey) -> tuple[Any, ...]:
@@ -115,6 +121,9 @@ def find_numbers(emitter: NestEmitter) -> dict[Any, int]:
     for i, key in enumerate(emitter.inner.steps):
         found["slot", i] = emitter.slots[emitter.memory(key)]
         found["start", i] = emitter.start(key)
+        for j, (index, _) in enumerate(find_moves(emitter, key)):
+            place = emitter.plan.layouts[index]
+            found["slot", (i, j)], found["start", (i, j)] = emitter.slots[place.root], place.offset
     return found
 
 
@@ -167,11 +176,20 @@ class SharedNestEmitter(NestEmitter):
         self.limits = [LONG(1) if count == 1 else given.number(("count", i)) for i, count in enumerate(self.counts)]
         keys = [*self.inner.steps]
         self.pointers = {key: given.pointer(("slot", i)) for i, key in enumerate(keys)}
-        self.starts = {key: given.number(("start", i)) for i, key in enumerate(keys)}
+        self.starts = {key: self.emit_shared_start(given, i, key) for i, key in enumerate(keys)}
         with self.loop(0, 1 if self.units == 1 else given.number("units")) as unit:
             self.emit_unit(unit)
         self.builder.ret_void()
         return function
+
+    def emit_shared_start(self, given: Record, number: int, key: ArrayKey) -> Any:
+        """The first element of an array in its slot, with what the moves of a moving view add."""
+        start = given.number(("start", number))
+        for j, (_, step) in enumerate(find_moves(self, key)):
+            place = given.number(("start", (number, j)))
+            address = self.builder.gep(given.pointer(("slot", (number, j))), [place], source_etype=LONG)
+            start = self.plus_steps(start, self.builder.load(address, typ=LONG, align=8), step)
+        return start
 
     def split_unit(self, unit: ir.Value) -> list[Any]:
         """The index of each loop; what is left for the outermost one needs no division."""
@@ -229,9 +247,18 @@ class SharedStep:
     heavy: bool
 
 
-class _Function(NamedTuple):
-    code: Any
-    names: list[Any]
+def _list_numbers(step: SharedStep, sizes: dict[int, int] | None) -> list[int]:
+    """The record of a step: its numbers, and in the checking mode the sizes of the memory in its slots."""
+    record = [*step.numbers.values()]
+    if sizes is not None:
+        record += [sizes[slot] for name, slot in step.numbers.items() if is_slot(name)]
+    return record
+
+
+def import_records(module: ir.Module, builder: Any, symbol: str) -> Any:
+    """The address of records, which the module imports by name: they are no part of its text."""
+    records = module.globals.get(symbol) or ir.GlobalVariable(module, ir.IntType(8), symbol)
+    return builder.inttoptr(builder.ptrtoint(records, LONG), POINTER)
 
 
 class SharedCode:
@@ -240,7 +267,7 @@ class SharedCode:
     def __init__(self, module: ir.Module, prefix: str) -> None:
         self.module, self.prefix = module, prefix
         self._forms: dict[Form, int] = {}
-        self._functions: list[_Function] = []
+        self._functions: list[Any] = []
 
     def add(
         self, form: Form, numbers: dict[Any, int], emit: Callable[[str], Any], work: int, heavy: bool
@@ -248,7 +275,9 @@ class SharedCode:
         """A step of a form; `emit` is called with the name of the function for the first one."""
         if form not in self._forms:
             self._forms[form] = len(self._functions)
-            self._functions.append(_Function(emit(f"{self.prefix}form_{len(self._functions)}"), [*numbers]))
+            code = emit(f"{self.prefix}form_{len(self._functions)}")
+            code.linkage = "internal"
+            self._functions.append(code)
         return SharedStep(self._forms[form], numbers, work, heavy)
 
     def add_copy(self, source: int, target: int, size: int) -> SharedStep:
@@ -314,22 +343,34 @@ class SharedCode:
         end_run()
         return made, records
 
+    def list_apart(
+        self, codes: Sequence[NestCode | SharedStep], sizes: dict[int, int] | None
+    ) -> tuple[list[NestCode], np.ndarray[Any, Any]]:
+        """The codes of the body of a loop, which calls the code of each form itself; and all records."""
+        made: list[NestCode] = []
+        found: list[int] = []
+        for code in codes:
+            if isinstance(code, SharedStep):
+                name = self._functions[code.form].name
+                made.append(NestCode(name, 1, None, code.elements, code.heavy, {}, record=len(found)))
+                found += _list_numbers(code, sizes)
+            else:
+                made.append(code)
+        return made, np.array(found, np.int64)
+
     def _list_records(self, steps: Sequence[SharedStep], sizes: dict[int, int] | None) -> np.ndarray[Any, Any]:
         """For each step: its form, the length of all this, the numbers, and in the checking mode the sizes."""
         found: list[int] = []
         for step in steps:
-            record = [*step.numbers.values()]
-            if sizes is not None:
-                record += [sizes[slot] for name, slot in step.numbers.items() if is_slot(name)]
+            record = _list_numbers(step, sizes)
             found += [step.form, len(record) + 2, *record]
         return np.array(found, np.int64)
 
     def _emit_run(self, name: str, symbol: str, count: int) -> None:
         """Emit `name(buffers, begin, end)`, which runs the steps of a list of records."""
-        records = ir.GlobalVariable(self.module, ir.IntType(8), symbol)  # by name: it is part of no text
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), name)
         builder = ir.IRBuilder(function.append_basic_block("entry"))
-        address = builder.inttoptr(builder.ptrtoint(records, LONG), POINTER)
+        address = import_records(self.module, builder, symbol)
         builder.call(self._dispatch(), [function.args[0], address, LONG(count)])
         builder.ret_void()
 
@@ -354,12 +395,11 @@ class SharedCode:
         )
         record = builder.gep(place, [LONG(2)], source_etype=LONG)
         chosen = builder.switch(form, after)
-        for number, each in enumerate(self._functions):
-            each.code.linkage = "internal"
+        for number, code in enumerate(self._functions):
             case = function.append_basic_block("form")
             chosen.add_case(LONG(number), case)
             builder.position_at_end(case)
-            builder.call(each.code, [buffers, record])
+            builder.call(code, [buffers, record])
             builder.branch(after)
         builder.position_at_end(after)
         following = builder.gep(place, [length], source_etype=LONG)
