@@ -2,11 +2,12 @@
 
 The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
 not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are two exceptions: `stable_forms`, which puts an
-operation that is at least as accurate everywhere in the place of two, and `slice_sums`, where a sum that is -0.0
-outside of the slice that is added to stays so.
+operation that is at least as accurate everywhere in the place of two, and sums with zero in `slice_sums`,
+`row_buffers` and `forward_writes`, where -0.0 stays so.
 
 `PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
-repeated instructions. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
+repeated instructions, and `row_buffers`, `uniform_rows` and `forward_writes` take writes out of them. May import:
+`jit.ir`, `gradtape.core`, `gradtape.ops`.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ from gradtape.jit.ir.program import Program
 from gradtape.jit.passes.constants import fold_constants
 from gradtape.jit.passes.cse import share_subexpressions
 from gradtape.jit.passes.dce import drop_dead
+from gradtape.jit.passes.forward_writes import forward_writes
 from gradtape.jit.passes.identities import drop_identities
 from gradtape.jit.passes.layouts import cancel_layouts, keep_broadcasts_virtual
 from gradtape.jit.passes.licm import hoist_invariants
 from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
+from gradtape.jit.passes.row_buffers import carry_rows
 from gradtape.jit.passes.slice_sums import add_to_slices
 from gradtape.jit.passes.stable_forms import use_stable_forms
+from gradtape.jit.passes.uniform_rows import share_rows
 from gradtape.jit.passes.unstack import collapse_stacks
 
 Pass = Callable[[Program], Program]
@@ -67,7 +71,7 @@ def optimise(
 
         program = build_loops(loops.listing.extend(program) or Listing(program), sorted(loops.stretches))
     if len(program) > LONG:  # a long loop is found as it was written, and then there is little left to optimise
-        short = reroll_loops(drop_dead(program))
+        short = _make_loops(drop_dead(program))
         program = short if len(short) * MUCH_SHORTER < len(program) else program
     for _ in range(ROUNDS_AT_MOST):
         before = len(program)
@@ -78,8 +82,22 @@ def optimise(
         if len(program) == before:
             break
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
-            program = reroll_loops(program)
-    program = add_to_slices(reroll_loops(program))
+            program = _make_loops(program)
+    program = _make_loops(add_to_slices(_make_loops(program)))
+    program = forward_writes(program)
     if after is not None:
         after(program)
+    return program
+
+
+def _make_loops(program: Program) -> Program:
+    """Repetitions as loops, of which arrays that are written row by row are replaced by their rows.
+
+    After that the same instructions may be around loops that differed before by the row they write to.
+    """
+    for _ in range(ROUNDS_AT_MOST):
+        before = program
+        program = share_rows(carry_rows(reroll_loops(program)))
+        if program is before:
+            break
     return program

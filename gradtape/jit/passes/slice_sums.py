@@ -20,15 +20,17 @@ SMALLER = 4
 _SCATTERS = frozenset({"scatter", "scatter_at"})
 
 
-def add_to_slices(program: Program) -> Program:
+def add_to_slices(program: Program, numbers: bool = False) -> Program:
     """Replace `x + scatter(value, index)` by `add_at(x, value, index)`, also in the bodies of loops.
+
+    With `numbers`, also where a single number is added to a small array.
 
     >>> import numpy as np, gradtape as gt
     >>> program = gt.jit(gt.grad(lambda x: x[0] * x[1] * np.sum(x))).lower(np.ones(9))
     >>> [instruction.name for instruction in program.instructions].count("add_at")
     1
     """
-    scatters = {i.result: i for i in program.instructions if i.name in _SCATTERS and _is_small_slice(i)}
+    scatters = {i.result: i for i in program.instructions if i.name in _SCATTERS and _is_small_slice(i, numbers)}
     has_loops = any(instruction.op is LOOP for instruction in program.instructions)
     if not scatters and not has_loops:
         return program
@@ -38,7 +40,7 @@ def add_to_slices(program: Program) -> Program:
     for instruction in program.instructions:
         if instruction.op is LOOP:
             loop = instruction.params["loop"]
-            body = add_to_slices(loop.body)
+            body = add_to_slices(loop.body, numbers)
             if body is not loop.body:
                 instruction = instruction.replace(params={"loop": dataclasses.replace(loop, body=body)})
         part = _find_slice(instruction, scatters, uses)
@@ -52,13 +54,15 @@ def add_to_slices(program: Program) -> Program:
     return program.replace(instructions=tuple([i for i in made if not (i.results and i.results[0] in dropped)]))
 
 
-def _is_small_slice(scatter: Instruction) -> bool:
+def _is_small_slice(scatter: Instruction, numbers: bool) -> bool:
     """Whether a scatter writes to a small part of its result, which its index names by integers and slices."""
     index = scatter.params["index" if scatter.name == "scatter" else "template"]
     if any(isinstance(part, np.ndarray | bool) for part in index) or type(scatter.operands[0]) is not Value:
         return False
     if any(value.shape for value in scatter.values[1:]):
         return False
+    if numbers and not scatter.values[0].shape:
+        return True
     return scatter.values[0].size * SMALLER <= math.prod(scatter.result.shape)
 
 

@@ -101,7 +101,7 @@ class NestEmitter(Reducing):
         self.low = max((low for low, _ in self.inner.windows.values()), default=0)
         self.high = min((high for _, high in self.inner.windows.values()), default=self.inner.size)
         longest = sum_lanes(self.inner.size) if self.kind == "row" else self.high - self.low
-        self.width = 1 << (min(widest, longest).bit_length() - 1)
+        self.width = 1 << (max(min(widest, longest), 1).bit_length() - 1)
         self.chunks = -(-self.inner.size // CHUNK)
         self.outer = self.loops[:-1]
         self.rows: Dimension | None = None

@@ -114,20 +114,44 @@ class KernelView(Instruction):
     __slots__ = ()
 
 
-def _find_in_place_reshapes(instructions: list[Instruction]) -> set[Value]:
-    """Reshapes of results of native code: it can write them directly to the memory of the reshaped output."""
+COPIED_AT_MOST = 1 << 13
+"""Elements of a view, up to which native code copies it faster than Python takes a view."""
+
+
+def _find_written_outputs(instructions: list[Instruction], program: Program) -> set[Value]:
+    """Views of results of native code that it writes to outputs itself.
+
+    A reshape is written directly to the memory of the output. A small view is copied: without a NumPy kernel after it,
+    the program is one native function.
+    """
     makers = {value: instruction for instruction in instructions for value in instruction.results}
+
+    def is_native(maker: Instruction | None) -> bool:
+        return maker is not None and not maker.effect and support.supports(maker)
+
     found = set()
-    for instruction in instructions:
-        maker = makers.get(instruction.operands[0]) if instruction.name == "reshape" else None  # type: ignore[arg-type]
-        if maker is not None and not maker.effect and not support.is_view(maker) and support.supports(maker):
-            found.add(instruction.result)
+    for value in program.outputs:
+        maker = makers.get(value)
+        if maker is None or not is_native(maker) or not support.is_view(maker):
+            continue
+        is_reshape, root = maker.name == "reshape", maker
+        while is_native(root) and support.is_view(root):
+            source = root.operands[0]
+            inner = makers.get(source) if type(source) is Value else None
+            if inner is None:
+                break
+            root, is_direct = inner, root is maker
+        else:
+            shared = any(result in program.outputs for result in root.results)
+            small = value.size <= COPIED_AT_MOST and not shared
+            if is_native(root) and (small or (is_reshape and is_direct)):
+                found.add(value)
     return found
 
 
 def _duplicate_shared_views(instructions: list[Instruction], program: Program, next_id: int) -> list[Instruction]:
     by_code: set[Value] = set()
-    by_kernels: set[Value] = set(program.outputs) - _find_in_place_reshapes(instructions)
+    by_kernels: set[Value] = set(program.outputs) - _find_written_outputs(instructions, program)
     for instruction in reversed(instructions):
         if support.is_view(instruction) and not instruction.effect and support.supports(instruction):
             for users in (by_code, by_kernels):

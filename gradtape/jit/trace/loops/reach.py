@@ -98,18 +98,21 @@ class ReachedRun:
         inside = [
             [back for back in self.back[place] if back and followed[(place - back) % period]] for place in range(period)
         ]
-        known: dict[tuple[int, ...], tuple[int, int, int]] = {}
+        known: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = {}
         steps = -(-len(nodes) // period)
         self.reached = [0] * steps
-        here = before = 0  # reached by later iterations: in this one, and in the one before
+        depth = max(
+            (_iterations_back(place, back, period) for place in range(period) for back in inside[place]), default=0
+        )
+        waiting = (0,) * max(depth, 1)  # reached by later iterations: in this one, in the one before, and so on
         for step in range(steps - 1, -1, -1):
-            key = here | self.entered.get(step, 0), before
+            key = waiting[0] | self.entered.get(step, 0), *waiting[1:]
             if key not in known:
-                known[key] = _close_step(*key, inside, period)
-            self.reached[step], here, before = known[key]
+                known[key] = _close_step(key, inside, period)
+            self.reached[step], waiting = known[key]
         outside: list[Node] = []
         seen = 0
-        for step in range(min(3, steps)):  # later iterations read nothing from before the run
+        for step in range(min(max(depth, 2) + 1, steps)):  # later iterations read nothing from before the run
             outside += self._outside_parents(step, self.reached[step], walked)
             seen |= self.reached[step]
         for step, places in enumerate(self.reached):
@@ -135,22 +138,23 @@ class ReachedRun:
         return self.bounds.start + np.flatnonzero(table[self.bounds.start : self.bounds.stop])
 
 
-def _close_step(here: int, before: int, inside: list[list[int]], period: int) -> tuple[int, int, int]:
-    """Close an iteration under "is a parent of": all reached positions of it and of the two iterations before.
+def _close_step(waiting: tuple[int, ...], inside: list[list[int]], period: int) -> tuple[int, tuple[int, ...]]:
+    """Close an iteration under "is a parent of": all reached positions of it, and those of the iterations before.
 
-    `here` are its positions known to be reached, `before` those of the iteration before.
+    `waiting` are the positions known to be reached, of this iteration, of the one before, and so on.
     """
-    earlier = 0
+    places = [*waiting, 0]
     for place in range(period - 1, -1, -1):
-        if here >> place & 1:
+        if places[0] >> place & 1:
             for back in inside[place]:
-                if back <= place:
-                    here |= 1 << place - back
-                elif back <= place + period:
-                    before |= 1 << place + period - back
-                else:
-                    earlier |= 1 << place + 2 * period - back
-    return here, before, earlier
+                iterations = _iterations_back(place, back, period)
+                places[iterations] |= 1 << place + iterations * period - back
+    return places[0], tuple(places[1:])
+
+
+def _iterations_back(place: int, back: int, period: int) -> int:
+    """How many iterations before its own a node at `place` has the parent that is `back` nodes before it."""
+    return max(0, -((place - back) // period))
 
 
 class ReachedNodes:

@@ -518,6 +518,21 @@ def test_runs_are_walked_exactly(seen: Seen) -> None:
     assert 0 < len(found) < len(run.nodes)
 
 
+def test_runs_that_read_from_several_iterations_before_are_walked_exactly(seen: Seen) -> None:
+    """An iteration reads what the fifth before it computed, and nobody in between."""
+
+    def function(x: Any) -> Any:
+        rows = [x[0] * 0.1, x[1] * 0.2, x[2] * 0.3, x[0] * 0.4, x[1] * 0.5]
+        for _ in range(40):
+            rows.append(np.sin(rows[-5]) * 0.9)
+        return rows[-1] + rows[-2]
+
+    found = gt.jit(gt.grad(function))(X)
+    np.testing.assert_allclose(found, gt.grad(function)(X))
+    for run, walked in zip(seen.runs, seen.walked, strict=True):
+        assert {index for step, places in enumerate(run.reached) for index in _at(step, places, run)} == walked
+
+
 def _walked(run: ReachedRun) -> set[int]:
     reached: set[int] = set()
     pending = [index for step, places in run.entered.items() for index in _at(step, places, run)]
