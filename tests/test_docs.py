@@ -83,8 +83,10 @@ def run_doctest(block: Block, names: dict[str, object]) -> str:
     return report.getvalue()
 
 
-def run_script(block: Block, names: dict[str, object]) -> str:
-    """What a script block prints, with its warnings and the error that ends it."""
+def run_script(
+    block: Block, names: dict[str, object], around: contextlib.AbstractContextManager[Any] | None = None
+) -> str:
+    """What a script block prints, with its warnings and the error that ends it; it runs inside `around`, if given."""
     lines = block.code.splitlines(keepends=True)
     linecache.cache[block.file] = (len(block.code), None, lines, block.file)
     printed = io.StringIO()
@@ -96,7 +98,8 @@ def run_script(block: Block, names: dict[str, object]) -> str:
         warnings.simplefilter("always")
         warnings.showwarning = show  # type: ignore[assignment]
         try:
-            exec(compile(block.code, block.file, "exec"), names)
+            with around or contextlib.nullcontext():
+                exec(compile(block.code, block.file, "exec"), names)
         except (GradTapeError, ValueError) as error:  # what a page may show; a misspelt name is not among it
             if block.prints is None:
                 raise
@@ -125,6 +128,8 @@ def table() -> Iterator[None]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_prints_what_it_says(page: Path) -> None:
     """The code of the page runs from top to bottom and prints what the page says."""
+    for library in re.findall(r"^import (torch|tensorflow|jax)$", "".join(b.code for b in blocks(page)), re.MULTILINE):
+        pytest.importorskip(library, reason=f"a program of this page is for {library}, which is not installed")
     policy.notes(clear=True)  # of other programs
     names: dict[str, object] = {"__name__": "__main__"}
     problems = []

@@ -182,7 +182,7 @@ ALLOWED = {
     "array_api": "errors extend numpy_dispatch ops",
     "bridges": "errors extend ops transforms",
     "checking": "errors extend",
-    "commands": "atomic_write checking core errors explain standins_package",
+    "commands": "atomic_write checking core errors explain standins_package watching",
     "linalg": "ops",
     "mirror": "core errors",
     "scipy": "errors extend linalg mirror odes ops optimize quadrature random signal stats transforms",
@@ -198,6 +198,7 @@ ALLOWED = {
     "stats": "errors extend ops random",
     "gradtape_standins": "errors extend gradtape jit nn optim stats",
     "training": "errors extend nn optim transforms",
+    "watching": "core errors explain forking",
 }
 """What each package, or module at the top level, may import."""
 

@@ -7,6 +7,7 @@ changes with both is where they meet.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -113,6 +114,10 @@ def audit_batch(function: Callable[..., Any], argnums: int | Sequence[int] = 0) 
     """
 
     def audit(*args: Any, **kwargs: Any) -> BatchAudit:
+        for library in ("torch", "tensorflow", "keras"):
+            if any(type(each).__module__.partition(".")[0] == library for each in (function, *args)):
+                home = "tensorflow" if library == "keras" else library
+                return _audit_library(home, function, args, kwargs, argnums)
         numbers, _ = choose_arguments(function, args, argnums)
         run = record_call(function, args, kwargs, numbers)
         outputs = leaves(run.result)
@@ -131,6 +136,22 @@ def audit_batch(function: Callable[..., Any], argnums: int | Sequence[int] = 0) 
         return BatchAudit(run.name, size, tuple(leaks), tuple(meetings.values()))
 
     return audit
+
+
+def _audit_library(
+    library: str,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    argnums: int | Sequence[int],
+) -> BatchAudit:
+    """The audit of a function or model of PyTorch or TensorFlow, which runs its own backward passes."""
+    queries = importlib.import_module(f"gradtape.watching.{library}.queries")
+    numbers = [argnums] if isinstance(argnums, int) else list(argnums)
+    size, found, meetings = queries.find_leaks(function, args, kwargs, numbers)
+    leaks = tuple(Leak(one, other, f"argument {number}", value) for one, other, number, value in found)
+    name = getattr(function, "__name__", type(function).__name__)
+    return BatchAudit(name, size, leaks, tuple(meetings))
 
 
 def _shared_length(run: RecordedCall, outputs: list[Any], numbers: list[int]) -> int:

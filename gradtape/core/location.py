@@ -47,6 +47,32 @@ def register_own_package(name: str, folder: str) -> None:
     user_files.clear()
 
 
+_library_folders: set[str] = set()
+"""Folders of other libraries whose programs are being watched."""
+
+
+def register_library_folder(folder: str) -> bool:
+    """Treat the files in a folder as a library's, whose frames are not the user's; False if they were before."""
+    path = os.path.abspath(folder) + os.sep
+    if path in _library_folders:
+        return False
+    _library_folders.add(path)
+    is_library.cache_clear()
+    user_files.clear()
+    return True
+
+
+def forget_library_folder(folder: str) -> None:
+    """Undo `register_library_folder`."""
+    _library_folders.discard(os.path.abspath(folder) + os.sep)
+    is_library.cache_clear()
+    user_files.clear()
+
+
+generated_files: dict[str, Callable[[CodeType, int], tuple[CodeType | None, int]]] = {}
+"""Files that a library has generated from the user's code, each with what finds the place in the user's own file."""
+
+
 def is_own_module(name: str) -> bool:
     """Whether a module, by its full name, is of gradtape or of a package registered with `register_own_package`."""
     return name.partition(".")[0] in _own_packages
@@ -57,6 +83,11 @@ def is_own_file(filename: str) -> bool:
     return os.path.abspath(filename).startswith(tuple(_own_packages.values()))
 
 
+def is_watched_file(filename: str) -> bool:
+    """Whether a file is in a folder registered with `register_library_folder`, and not gradtape's own."""
+    return os.path.abspath(filename).startswith(tuple(_library_folders)) and not is_own_file(filename)
+
+
 @functools.cache
 def is_library(filename: str) -> bool:
     """Whether a file is gradtape's, Python's or of a library that calls it, so that its frames are not the user's."""
@@ -65,6 +96,7 @@ def is_library(filename: str) -> bool:
         filename.startswith("<frozen ")
         or is_own_file(path)
         or path.startswith(_LIBRARY_FOLDERS)
+        or path.startswith(tuple(_library_folders))
         or (path.startswith(_STANDARD) and "-packages" not in path)
     )
     if not library:
@@ -213,6 +245,9 @@ class Location:
     """
 
     def __init__(self, code: CodeType | None, offset: int) -> None:
+        if code is not None and code.co_filename in generated_files:
+            found, place = generated_files[code.co_filename](code, offset if offset >= 0 else ~offset)
+            code, offset = found, place if offset >= 0 else ~place
         self.code = code
         self.offset = offset if offset >= 0 else ~offset
         self.in_rule = offset < 0  # what was computed there is part of the derivative of this expression

@@ -6,6 +6,7 @@ configure, voice                 the severity of a code: "raise", "warn", "note"
 report, error, is_due            how detectors report a problem
 listening, expect, notes         how programs and tests receive problems
 surveying                        checks healthy gradients as well, for what is worth a note
+why                              why a gradient is what it is, of gradtape's tensors and of a watched library's
 Why                              the result of `tape.why` and `t.why`
 show, report.write               a gradient as a page, in a notebook and as a file
 """
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gradtape.explain.model.codes import CODES, Code
     from gradtape.explain.model.problem import Fix, Operand, Problem, Span
     from gradtape.explain.model.why import Why
+    from gradtape.explain.queries.of_libraries import why
     from gradtape.explain.report import show
 
 _HOMES = {
@@ -35,6 +37,7 @@ _HOMES = {
     "report": ("show",),
     "kernel.survey": ("surveying",),
     "model.why": ("Why",),
+    "queries.of_libraries": ("why",),
 }
 
 
@@ -68,4 +71,5 @@ __all__ = [
     "show",
     "surveying",
     "voice",
+    "why",
 ]

@@ -212,6 +212,20 @@ def test_other_warnings_are_shown_by_python(script: Path) -> None:
     assert "nothing found" in done.stderr
 
 
+def test_warnings_of_a_watched_library_keep_their_place(script: Path, tmp_path: Path) -> None:
+    """Python names the line of the library that warned, and so does a run in which its folder is registered."""
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    (folder / "noisy.py").write_text("import warnings\n\n\ndef work():\n    warnings.warn('careful')\n")
+    script.write_text(
+        "import sys\nfrom gradtape.core.location import register_library_folder\n"
+        f"sys.path.insert(0, {str(folder)!r})\nregister_library_folder({str(folder)!r})\n"
+        "import noisy\nnoisy.work()\n"
+    )
+    done = gradtape("run", script)
+    assert f"{folder / 'noisy.py'}:5: UserWarning: careful" in done.stderr
+
+
 def test_quiet_prints_errors_only(call: Call, script: Path, tmp_path: Path) -> None:
     """--quiet leaves out findings and the summary; the JSON has them, and an error is still explained."""
     script.write_text(ROUNDED)

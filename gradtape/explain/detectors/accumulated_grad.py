@@ -11,7 +11,7 @@ from typing import Any
 
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression
@@ -65,21 +65,23 @@ def _clearing(site: UserExpression, statement: ast.stmt) -> str:
 
 def note_missing_gradients(name: str, count: int, made: SourceLocation | None, ran: SourceLocation) -> None:
     """Warn of a step of an optimiser none of whose parameters has a gradient."""
-    site = UserExpression.present()
-    span = site.span
-    if not is_due("GT512", span.file, span.line, span.column):
-        return
+    span = UserExpression.present().span
+    if is_due("GT512", span.file, span.line, span.column):
+        report(missing_gradients_problem(name, count, made, ran))
+
+
+def missing_gradients_problem(name: str, count: int, made: SourceLocation | None, ran: SourceLocation) -> Problem:
+    """The problem of a step, at the user's present expression, of an optimiser without any gradient."""
+    span = UserExpression.present().span
     spans: list[Any] = [span.labelled("changes nothing"), span_of(ran).labelled("reached none of its parameters")]
     if made is not None:
         spans.append(span_of(made).labelled("made here"))
-    report(
-        problem(
-            "GT512",
-            f"{name}.step: none of its {count} parameters has a gradient, although backward() was called",
-            spans=spans,
-            consequence="no parameter changes: nothing is learnt",
-            fixes="give the optimiser the parameters that the loss is computed from, not copies or those of another "
-            "model; and compute the loss from them without .item(), .detach() or a new tensor on the way",
-            intent="gt.explain.configure(GT512='off')",
-        )
+    return problem(
+        "GT512",
+        f"{name}.step: none of its {count} parameters has a gradient, although backward() was called",
+        spans=spans,
+        consequence="no parameter changes: nothing is learnt",
+        fixes="give the optimiser the parameters that the loss is computed from, not copies or those of another "
+        "model; and compute the loss from them without .item(), .detach() or a new tensor on the way",
+        intent="gt.explain.configure(GT512='off')",
     )

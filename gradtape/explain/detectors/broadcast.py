@@ -97,7 +97,7 @@ def _diagnose_residual(
     if not any(other):
         size = max(own[0])
         whole = math.prod(prediction) == 1 and dataflow.is_made_of_examples(site, parts[index], parts[1 - index], size)
-        return Finding("GT102", _one_sided_problem(site, inputs, index, shapes), True, whole)
+        return Finding("GT102", one_sided_problem(site, inputs, index, shapes), True, whole)
     if not {*own[0]} & {*other[0]} or any(dataflow.rearranges_axes(site, part) for part in parts):
         return None
     return Finding("GT101", outer_problem(site, inputs), True)
@@ -284,7 +284,7 @@ def _operand_span(operand: Operand) -> Span:
     return operand.span
 
 
-def _one_sided_problem(site: UserExpression, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
+def one_sided_problem(site: UserExpression, inputs: Sequence[Any], index: int, shapes: Sequence[Shape]) -> Problem:
     """One prediction is compared with many targets."""
     operands = site.operands(inputs)
     prediction, target = operands[index].name, operands[1 - index].name

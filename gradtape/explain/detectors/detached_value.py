@@ -16,12 +16,11 @@ import numpy as np
 from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes.import_edits import fixes_by_import, fixes_by_import_for
-from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.model.record import Record, Replayable
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import UserExpression, site_at
+from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line, returned_values, source_of
 
 PAIRS_AT_MOST = 4096

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.location import is_library, is_own_module
-from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line
 
 TITLES = {"scipy": "SciPy", "numpy": "NumPy", "sklearn": "scikit-learn", "pandas": "pandas", "math": "Python"}

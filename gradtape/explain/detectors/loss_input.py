@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.explain.emit.policy import is_due, report
-from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Span
 from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import UserExpression, site_at
+from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import array_of, record_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from gradtape.explain.fixes.index_edits import index_second_axis
 from gradtape.explain.messages import code_for, problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import UserExpression, shape_and_dtype
+from gradtape.explain.source.expression import UserExpression, replace_span, shape_and_dtype
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import record_of
 
@@ -55,28 +55,11 @@ def explain_numpy_error(
         axis = params.get("axis", params.get("axes"))
         found = axis_problem(axis, len(shapes[0]) if shapes else 0, shapes[0] if shapes else None)
     elif isinstance(error, IndexError):
-        found = _index_problem(site, operands, words)
+        found = index_problem(site, operands, words)
     elif any(isinstance(x, np.ndarray) and x.dtype.kind in "US" for x in inputs):
         found = _text_problem(site, operands, inputs, name)
     elif len(shapes) == len(inputs):
-        if name == "concatenate" or name == "stack":
-            found = _join_problem(site, operands, shapes, name, int(params.get("axis") or 0))
-        elif name == "reshape" and "shape" in params and "reshape" in words:
-            found = _reshape_problem(site, operands, shapes[0], tuple(params["shape"]))
-        elif name == "einsum":
-            found = _einsum_problem(site, operands, shapes, str(params.get("subscripts", "")))
-        elif name in _PRODUCTS and len(shapes) == 2:
-            found = _product_problem(site, operands, shapes, name)
-        elif "index" in params and len(shapes) == 2:
-            found = _write_problem(site, operands, shapes, params["index"])
-        elif name == "broadcast_to" and "shape" in params:
-            found = _broadcast_to_problem(site, operands, shapes[0], tuple(params["shape"]))
-        elif shape_edits.broadcast_shape(shapes) is None and (
-            kind in ("elementwise", "constant") or "broadcast" in words
-        ):
-            found = _elementwise_problem(site, operands, shapes)
-        elif "square" in words:
-            found = _not_square_problem(site, operands, shapes[0], name)
+        found = find_shape_problem(site, operands, shapes, name, kind, params, words)
     if found is not None:
         return ours(_with_vmap_note(found.with_(details={**found.details, "numpy": words}), examples)), False
     code = code_for(ours, f"{name}: {words}")
@@ -86,6 +69,38 @@ def explain_numpy_error(
         code, title.rstrip("."), spans=[site.span], operands=operands, fixes=[advice] if advice else [], numpy=words
     )
     return ours(_with_vmap_note(made, examples)), ours.__name__ == "OperandError"
+
+
+def find_shape_problem(
+    site: UserExpression,
+    operands: Sequence[Operand],
+    shapes: Sequence[Shape],
+    name: str,
+    kind: str,
+    params: Mapping[str, Any],
+    words: str = "",
+) -> Problem | None:
+    """The problem for operands of an operation whose shapes do not fit; None if they are not what is wrong.
+
+    `words` are those of the library that refused them.
+    """
+    if name == "concatenate" or name == "stack":
+        return _join_problem(site, operands, shapes, name, int(params.get("axis") or 0))
+    elif name == "reshape" and "shape" in params and ("reshape" in words or not words):
+        return _reshape_problem(site, operands, shapes[0], tuple(params["shape"]))
+    elif name == "einsum":
+        return _einsum_problem(site, operands, shapes, str(params.get("subscripts", "")))
+    elif name in _PRODUCTS and len(shapes) == 2:
+        return _product_problem(site, operands, shapes, name)
+    elif "index" in params and len(shapes) == 2:
+        return _write_problem(site, operands, shapes, params["index"])
+    elif name == "broadcast_to" and "shape" in params:
+        return _broadcast_to_problem(site, operands, shapes[0], tuple(params["shape"]))
+    elif shape_edits.broadcast_shape(shapes) is None and (kind in ("elementwise", "constant") or "broadcast" in words):
+        return _elementwise_problem(site, operands, shapes)
+    elif "square" in words:
+        return _not_square_problem(site, operands, shapes[0], name)
+    return None
 
 
 def _with_vmap_note(found: Problem, examples: int) -> Problem:
@@ -374,7 +389,7 @@ def _reshape_problem(site: UserExpression, operands: Sequence[Operand], shape: S
         note = f"{size} elements are not a multiple of {times} = {count}"
     else:
         note = f"the array has {size} elements; {times} is {count}"
-    offered = shape_edits.for_reshape(site, size, wanted)
+    offered = shape_edits.for_reshape(site, size, wanted, shape)
     return problem(
         "GT114",
         f"cannot reshape {shape} to {wanted}: {note}",
@@ -384,7 +399,8 @@ def _reshape_problem(site: UserExpression, operands: Sequence[Operand], shape: S
     )
 
 
-def _index_problem(site: UserExpression, operands: Sequence[Operand], words: str) -> Problem:
+def index_problem(site: UserExpression, operands: Sequence[Operand], words: str) -> Problem:
+    """An index that an array does not have, from the words of NumPy's error."""
     name, shape = operands[0].name, operands[0].shape
     beyond = re.search(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", words)
     many = re.search(r"array is (\d+)-dimensional, but (\d+) were indexed", words)
@@ -404,7 +420,7 @@ def _index_problem(site: UserExpression, operands: Sequence[Operand], words: str
         )
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and index == size > 0:
             whole = site.source.span(node)
-            text = shape_edits.replace_span(whole, site.source.span(node.slice), "-1")
+            text = replace_span(whole, site.source.span(node.slice), "-1")
             if text is not None:
                 offered = [Fix(text, True, whole)]
         elif index >= size > 0:
@@ -421,9 +437,9 @@ def _index_problem(site: UserExpression, operands: Sequence[Operand], words: str
     return problem("GT115", title, spans=[site.span], operands=operands[:1], notes=notes, fixes=offered)
 
 
-def axis_problem(axis: Any, ndim: int, shape: Shape | None = None) -> Problem:
-    """An axis that an array of `ndim` axes does not have."""
-    site = UserExpression.present()
+def axis_problem(axis: Any, ndim: int, shape: Shape | None = None, site: UserExpression | None = None) -> Problem:
+    """An axis that an array of `ndim` axes does not have, in the present expression or at `site`."""
+    site = site or UserExpression.present()
     has = f"axes 0 to {ndim - 1} (or -{ndim} to -1)" if ndim > 1 else "axis 0 (or -1) only" if ndim else "no axes"
     if isinstance(axis, tuple | list) and all(isinstance(a, int) and -ndim <= a < ndim for a in axis):
         return problem("GT117", f"axis {axis!r} names an axis twice", spans=[site.span], fixes="name each axis once")
@@ -470,7 +486,7 @@ def seed_shape_problem(what: str, given: Shape, shape: Shape, target: Any = None
     stretched = f"{site.source.spelled('broadcast_to')}({text}, {shape})"
     whole = site.span
     place = operands[0].span if operands else None
-    written = shape_edits.replace_span(whole, place, stretched) if fits and place is not None else None
+    written = replace_span(whole, place, stretched) if fits and place is not None else None
     if written is not None:
         offered.append(Fix(written, True, whole))
     elif fits:
@@ -495,4 +511,12 @@ def seed_shape_problem(what: str, given: Shape, shape: Shape, target: Any = None
     )
 
 
-__all__ = ["axis_problem", "explain_numpy_error", "seed_shape_problem", "shape_and_dtype", "shape_table"]
+__all__ = [
+    "axis_problem",
+    "explain_numpy_error",
+    "find_shape_problem",
+    "index_problem",
+    "seed_shape_problem",
+    "shape_and_dtype",
+    "shape_table",
+]

@@ -23,7 +23,7 @@ from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.model.record import Computation, Record, Replayable
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.axes import is_outer, makes_axis
-from gradtape.explain.source.expression import site_at
+from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line
 
 _PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
@@ -48,7 +48,7 @@ def judge_softmax(node: Record, replay: Computation) -> bool:
     if used is None:
         return False
     wanted, words, where = used
-    found = _wrong_axis_problem(node, axes[0], wanted, words, where)
+    found = wrong_axis_problem(node, axes[0], wanted, words, where)
     if is_due("GT501", *found.place[1:]):
         report(found)
     return True
@@ -72,7 +72,7 @@ def judge_label_pick(node: Record, replay: Computation) -> bool:
     if found is None:
         return False
     wanted, words = found
-    problem = _wrong_axis_problem(picked, axes[0] if len(axes) == 1 else None, wanted, words, node, total)
+    problem = wrong_axis_problem(picked, axes[0] if len(axes) == 1 else None, wanted, words, node, total)
     if is_due("GT501", *problem.place[1:]):
         report(problem)
     return True
@@ -191,7 +191,7 @@ def _pick_table_problem(softmax: Record, replay: Computation) -> Problem | None:
         shapes = [array.shape for array in arrays]
         names = [one_line(site.source.text(part)) for part in parts]
         column = next(i for i, shape in enumerate(shapes) if 1 in shape)
-        written = shape_edits.replace_span(site.span, site.source.span(parts[column]), f"{names[column]}[:, 0]")
+        written = replace_span(site.span, site.source.span(parts[column]), f"{names[column]}[:, 0]")
         offered = [] if written is None or shapes[column][1:] != (1,) else [Fix(written, True, site.span)]
         return problem(
             "GT101",
@@ -329,7 +329,7 @@ def _einsum_attention_axis(node: Record, axis: int, softmax: Record) -> tuple[in
     return summed[0], f"the values are summed over axis {summed[0]}"
 
 
-def _wrong_axis_problem(
+def wrong_axis_problem(
     node: Record, axis: int | None, wanted: int, words: str, where: Record, total: Record | None = None
 ) -> Problem:
     """`total` is the sum, where the softmax was written out; `axis` is None where that is over all axes."""
@@ -338,7 +338,7 @@ def _wrong_axis_problem(
     spans = [site.span.labelled(f"sums to 1 over {over}")]
     if (use.span.file, use.span.line, use.span.column) != (site.span.file, site.span.line, site.span.column):
         spans.append(use.span.labelled(words))
-    written = shape_edits.with_axis(site, wanted) if total is None else None
+    written = shape_edits.with_axis(site, wanted) if total is None and "softmax" in _called_name(site) else None
     offered = [] if written is None else [Fix(written, True, site.span)]
     if total is not None:
         summed = site_at(total.location)
@@ -356,6 +356,13 @@ def _wrong_axis_problem(
         fixes=offered or [f"normalise over axis={wanted}"],
         intent=f"gt.explain.configure(GT501='off') if {over} {'are' if axis is None else 'is'} meant",
     )
+
+
+def _called_name(site: UserExpression) -> str:
+    """The name of the function that is called, in lower case; empty if the expression is no call."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    function = getattr(node, "func", None)
+    return str(getattr(function, "attr", getattr(function, "id", ""))).lower()
 
 
 # -- how training goes

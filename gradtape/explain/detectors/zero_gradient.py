@@ -11,9 +11,10 @@ import numpy as np
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.model.record import Record, Replayable, operand_values
 from gradtape.explain.source.expression import is_written, site_at
+from gradtape.explain.source.files import one_line
 
 _FLAT_PLACES = {
     "relu": "is 0 for every element, so its slope is 0",
@@ -25,6 +26,7 @@ _FLAT_PLACES = {
     "minimum": "takes the other operand for every element",
     "clip": "is at a bound for every element, and lies outside",
     "where": "takes the other branch for every element",
+    **dict.fromkeys(("round", "floor", "ceil", "trunc", "sign"), "is a step function, whose slope is 0"),
 }
 _SATURATION_VALUES = {
     "tanh": (-1.0, 1.0),
@@ -42,6 +44,11 @@ _ACTIVATIONS = frozenset(
 )
 _LAYERS = frozenset(["matmul", "dot", "einsum", "tensordot", "inner", "linear", "conv", "convolution", "bilinear"])
 _FIXES = {
+    **dict.fromkeys(
+        ("round", "floor", "ceil", "trunc", "sign"),
+        "leave it out of what is differentiated; x + gt.stop_gradient(gt.round(x) - x) rounds and lets the gradient "
+        "pass",
+    ),
     "relu": "a smaller learning rate, or weights and biases that leave some units above 0 for some examples; "
     "leaky_relu and gelu of gt.nn.functional have a slope there",
     "clip": "clip what is used, not what is learned; gt.tanh or gt.sigmoid, scaled to the range, always have a slope",
@@ -295,9 +302,25 @@ def _zero_problem(replay: Replayable, cause: _ZeroCause, zeros: Sequence[Record]
         f"{'the source gets' if len(zeros) == 1 else f'{len(zeros)} sources get'} zeros and will not move",
         fixes=fallback[cause.kind]
         if cause.kind in _KINDS_WITH_OWN_ADVICE
-        else _FIXES.get(cause.name or node.operation, fallback.get(cause.kind, "")),
+        else [
+            *_without_step(place, cause),
+            _FIXES.get(cause.name or node.operation, fallback.get(cause.kind, "")),
+        ],
         intent="gt.explain.configure(GT404='off'), or gt.stop_gradient on what is not to be learned",
     )
+
+
+def _without_step(place: Any, cause: _ZeroCause) -> list[Fix]:
+    """The operand in the place of a step function, where that is written as a call."""
+    call = place.site.node
+    if cause.name not in ("round", "floor", "ceil", "trunc", "sign") or not isinstance(call, ast.Call):
+        return []
+    part = place.parts[cause.slot] if cause.slot < len(place.parts) else None
+    if part is None or not is_written(place.site, cause.name):
+        return []
+    text = place.site.source.text(part)
+    atom = isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+    return [Fix(one_line(text if atom else f"({text})"), True, place.span)]
 
 
 def _operand_ranges(place: Any, replay: Replayable, cause: _ZeroCause) -> str:

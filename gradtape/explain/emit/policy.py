@@ -1,6 +1,7 @@
 """What happens to a problem, by the severity of its code: it is raised, warned of, kept as a note, or dropped.
 
 report(problem)          raises, warns once per place, or keeps a note
+warn(problem)            warns, also of what is an error in gradtape's own programs
 is_due(code, where)      whether a report would reach anyone: ask before building an expensive Problem
 error(problem, kind)     the exception that carries a problem; the caller raises it
 notes()                  the problems that were kept as notes
@@ -52,6 +53,15 @@ def report(problem: Problem, words: str = "") -> None:
             _noted.clear()
         _noted.add(problem.place)
         _notes.append(problem)
+
+
+def warn(problem: Problem) -> None:
+    """Warn of a problem of a program that another library executes: it goes on, also where the code is an error."""
+    how = severity(problem.code)
+    if how == "note":
+        report(problem)
+    elif how != "off" and not listeners.notify(problem):
+        _warn(problem)
 
 
 def error(problem: Problem, kind: type[GradTapeError] | None = None) -> GradTapeError:

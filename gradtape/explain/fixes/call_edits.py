@@ -12,10 +12,10 @@ import re
 import sys
 from types import FrameType
 
-from gradtape.explain.fixes.shape_edits import add_argument, replace_span
+from gradtape.explain.fixes.shape_edits import add_argument
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import respell
-from gradtape.explain.source.expression import UserExpression, offsets
+from gradtape.explain.source.expression import UserExpression, offsets, replace_span
 from gradtape.explain.source.files import one_line
 
 _EDIT = re.compile(r"(?P<name>[a-z]\w*)(?P<suffix>(?:\[[^\]]+\]|\.[a-z]\w*\([^()]*\))+)(?=[ ,;]|$)")

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.model.problem import Fix
-from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line
 
 Shape = tuple[int, ...]
@@ -31,7 +31,7 @@ def index_second_axis(site: UserExpression) -> list[Fix]:
         if _infer_shape(site, whole, part, (shape[0], *shape[2:])) is not None:
             owner, text = (one_line(site.source.text(node)) for node in (part.value, part.slice))
             span = site.source.span(whole)
-            written = shape_edits.replace_span(span, site.source.span(part), f"{owner}[:, {text}]")
+            written = replace_span(span, site.source.span(part), f"{owner}[:, {text}]")
             return [] if written is None else [Fix(written, True, span)]
     return []
 

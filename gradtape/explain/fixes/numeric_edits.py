@@ -33,12 +33,16 @@ def numeric_edits(place: OperationSite) -> list[Fix]:
         return _sigmoid_edit(place)
     if _is_negative_parameter(place):
         return []
-    if name == "exp" and (softplus := _softplus_edit(place)):
+    if place.node.library and (clamped := _clamped_probability(place)):
+        return clamped
+    if name == "exp" and (softplus := _softplus_edit(place) or _softmax_edit(place)):
         return softplus
+    if name == "norm" and place.node.library == "jax":
+        return _norm_edit(place)
     least: Any = dtype.type(float(tiny))
     if name in ("log", "log2", "log10", "sqrt", "reciprocal", "cbrt", "power"):
         added = place.edit(0, f"{{}} + {tiny}", lambda x: x + least)
-        return added or place.edit(0, f"{spelled('maximum')}({{}}, {tiny})", lambda x: np.maximum(x, least))
+        return added or place.edit(0, _bounded(place, "maximum", tiny), lambda x: np.maximum(x, least))
     if name == "divide":
         return place.edit(1, f"{{}} + {tiny}", lambda x: x + least)
     if name in ("arccos", "arcsin", "arctanh"):
@@ -47,8 +51,16 @@ def numeric_edits(place: OperationSite) -> list[Fix]:
         return place.edit(0, f"{spelled('clip')}({{}}, -1 + {limit}, 1 - {limit})", lambda x: np.clip(x, -most, most))
     if name in ("exp", "expm1", "exp2", "sinh", "cosh"):
         limit = "700.0" if dtype.itemsize >= 8 else "80.0"
-        return place.edit(0, f"{spelled('minimum')}({{}}, {limit})", lambda x: np.minimum(x, dtype.type(float(limit))))
+        return place.edit(0, _bounded(place, "minimum", limit), lambda x: np.minimum(x, dtype.type(float(limit))))
     return []
+
+
+def _bounded(place: OperationSite, name: str, limit: str) -> str:
+    """`np.minimum({}, limit)`, or as the library of the file writes it: torch.minimum takes tensors only."""
+    library, bound = library_of(place.site.source.imports)
+    if library == "torch":
+        return f"{bound}.clamp({{}}, {'max' if name == 'minimum' else 'min'}={limit})"
+    return f"{place.site.source.spelled(name)}({{}}, {limit})"
 
 
 ADVICE = {
@@ -166,6 +178,31 @@ def _is_not_probability(place: OperationSite) -> bool:
     return both and bool(np.any(np.asarray(value) < 0) or np.any(np.asarray(value) > 1))
 
 
+def _clamped_probability(place: OperationSite) -> list[Fix]:
+    """The line that made p, kept between 0 and 1, where log(p) and log(1 - p) are both taken: each may be of zero."""
+    part = place.parts[0] if place.parts else None
+    is_torch = library_of(place.site.source.imports)[0] == "torch"
+    if place.name not in _LOGARITHMS or part is None or place.site.node is None or not is_torch:
+        return []
+    name = _complement(part) or part
+    scope = next(iter(place.site.source.scopes(place.site.node)), None)
+    if not isinstance(name, ast.Name) or scope is None:
+        return []
+    taken = [
+        _complement(call.args[0]) or call.args[0]
+        for call in ast.walk(scope)
+        if isinstance(call, ast.Call)
+        and len(call.args) == 1
+        and getattr(call.func, "attr", getattr(call.func, "id", "")) == place.name
+    ]
+    both = [one for one in taken if isinstance(one, ast.Name) and one.id == name.id]
+    made = place.site.binding(name)
+    value = None if made is None or made.label or made.file != place.site.source.file else place.site.source.at(made)
+    if len(both) < 2 or made is None or not isinstance(value, ast.Call):
+        return []
+    return [Fix(f"{one_line(made.text)}.clamp(1e-6, 1 - 1e-6)", True, made)]
+
+
 def _logarithm_arguments(statement: ast.stmt) -> Iterator[ast.expr]:
     """The arguments of the logarithms in a statement."""
     for node in ast.walk(statement):
@@ -212,6 +249,46 @@ def _softplus_edit(place: OperationSite) -> list[Fix]:
         return []
     text = one_line(source.text(exp.args[0]))
     return [Fix(f"{source.spelled('logaddexp')}(0.0, {text})", True, source.span(around))]
+
+
+def _softmax_edit(place: OperationSite) -> list[Fix]:
+    """`jax.nn.softmax(z, axis=-1)` for `jnp.exp(z) / jnp.sum(jnp.exp(z), axis=-1, keepdims=True)`."""
+    source, exp = place.site.source, place.site.node
+    around = source.parents.get(exp) if exp is not None else None
+    if place.node.library != "jax" or not isinstance(exp, ast.Call) or not isinstance(around, ast.BinOp):
+        return []
+    total = around.right
+    if not isinstance(around.op, ast.Div) or around.left is not exp or not isinstance(total, ast.Call):
+        return []
+    named = {keyword.arg: keyword.value for keyword in total.keywords}
+    is_sum = isinstance(total.func, ast.Attribute) and total.func.attr == "sum"
+    if (
+        not is_sum
+        or source.text(exp) not in source.text(total)
+        or len(exp.args) != 1
+        or not {*named} <= {"axis", "keepdims"}
+    ):
+        return []
+    axis = source.text(named["axis"]) if "axis" in named else "None"
+    text = f"{source.spelled('softmax', 'gradtape')}({one_line(source.text(exp.args[0]))}, axis={axis})"
+    return [Fix(text, True, source.span(around))]
+
+
+def _norm_edit(place: OperationSite) -> list[Fix]:
+    """`jnp.sqrt(jnp.sum(x**2, axis=1) + 1e-12)` for `jnp.linalg.norm(x, axis=1)` of real numbers."""
+    source, call = place.site.source, place.site.node
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or place.values[0] is None:
+        return []
+    if not {keyword.arg for keyword in call.keywords} <= {"axis", "keepdims"} or place.node.dtype.kind != "f":
+        return []
+    text = one_line(source.text(call.args[0]))
+    squared = f"{text}**2" if isinstance(call.args[0], ast.Name | ast.Attribute | ast.Subscript) else f"({text}) ** 2"
+    rest = "".join(f", {keyword.arg}={source.text(keyword.value)}" for keyword in call.keywords)
+    least = float(TINY)
+    if not is_finite(np.asarray(place.values[0])) or not np.sqrt(place.node.dtype.type(least)) > 0:
+        return []
+    spelled = source.spelled
+    return [Fix(f"{spelled('sqrt')}({spelled('sum')}({squared}{rest}) + {TINY})", True, source.span(call))]
 
 
 def _find_underflow(place: OperationSite) -> Record | None:

@@ -10,9 +10,8 @@ import ast
 import math
 from typing import Any
 
-from gradtape.explain.fixes.shape_edits import replace_span
 from gradtape.explain.model.problem import Fix
-from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import record_of
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gradtape.explain.model.problem import Fix, Operand, Span
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import UserExpression, offsets
+from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line, source_of
 
 Shape = tuple[int, ...]
@@ -329,8 +329,11 @@ def stack_for_concatenate(site: UserExpression) -> list[Fix]:
     return [] if text is None else [Fix(text, True, whole)]
 
 
-def for_reshape(site: UserExpression, size: int, wanted: Shape) -> list[Fix]:
-    """The new shape with -1 for one length, where the number of elements is divisible by the others."""
+def for_reshape(site: UserExpression, size: int, wanted: Shape, shape: Shape = ()) -> list[Fix]:
+    """The new shape with -1 for one length, where the number of elements is divisible by the others.
+
+    Where the number of examples is what differs from `shape`, the shape that the array has, -1 stands for it.
+    """
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if not isinstance(call, ast.Call):
         return []
@@ -351,17 +354,8 @@ def for_reshape(site: UserExpression, size: int, wanted: Shape) -> list[Fix]:
             text = replace_span(whole, site.source.span(node), "-1")
             if text is not None:
                 fixes.append(Fix(text, True, whole))
-    return fixes[::-1][:SHOWN_AT_MOST]
-
-
-def replace_span(whole: Span, part: Span, text: str) -> str | None:
-    """The text of `whole` with `text` in the place of `part`, on one line."""
-    if whole.column is None or part.column is None or part.end_column is None:
-        return None
-    if not whole.line <= part.line <= (part.end_line or part.line) <= (whole.end_line or whole.line):
-        return None
-    start, end = offsets(whole, part)
-    return one_line(whole.text[:start] + text + whole.text[end:])
+    examples = len(wanted) > 1 and len(shape) > 1 and math.prod(wanted[1:]) == math.prod(shape[1:])
+    return (fixes if examples else fixes[::-1])[:SHOWN_AT_MOST]
 
 
 def add_argument(call: str, argument: str) -> str:

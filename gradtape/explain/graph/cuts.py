@@ -6,8 +6,9 @@ import ast
 
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.model.record import Record
+from gradtape.explain.render.spelling import library_of, name_in
 from gradtape.explain.source.expression import offsets
-from gradtape.explain.source.files import one_line, source_of
+from gradtape.explain.source.files import SourceFile, one_line, source_of
 
 DEPARTURES = frozenset(
     {"float()", "int()", "complex()", "bool()", "operator.index()", ".item()", ".numpy()", ".tolist()", "np.asarray()"}
@@ -52,13 +53,17 @@ def code_of(cut: Record) -> str:
         return "GT207"
     if reason.startswith("Variable.assign"):
         return "GT206"
-    if reason in (".numpy()", ".item()", ".tolist()"):  # explicit, so it is taken as intended
-        return "GT208"
+    if reason in (".numpy()", ".item()", ".tolist()", ".data") and cut.library != "tensorflow":
+        return "GT208"  # explicit, so it is taken as intended; in TensorFlow it is the way to NumPy's functions
     return "GT210" if reason in DEPARTURES else "GT209"
 
 
 def cut_words(cut: Record, tape_name: str) -> str:
     """A sentence that describes a cut."""
+    return _cut_words(cut, tape_name).replace("the tape", "the graph" if cut.library == "torch" else "the tape")
+
+
+def _cut_words(cut: Record, tape_name: str) -> str:
     reason = cut.reason
     if reason == "not recording":
         head = f"it was computed while {f'{tape_name} was not' if tape_name else 'no tape was'} recording"
@@ -68,7 +73,9 @@ def cut_words(cut: Record, tape_name: str) -> str:
         head = "the value comes from another tape, which was not recording"
     elif reason == "stop_gradient":
         head = f"the value left the tape at {'detach' if '.detach' in cut.location.segment else reason}"
-    elif reason.startswith("a cast") or reason in DEPARTURES:
+    elif reason == "gt.tensor()" and cut.library:
+        head = "a new tensor was made of the numbers, and it has no history"
+    elif reason.startswith("a cast") or reason in DEPARTURES or reason == ".data":
         head = f"the value left the tape at {reason}"
     else:
         head = f"the value left the tape at {reason}, which has no derivative"
@@ -124,19 +131,61 @@ def _undo_departure(cut: Record) -> Fix | None:
     """`x` instead of the `gt.stop_gradient(x)`, `x.detach()`, `x.numpy()` or `float(x)` where a value left the tape."""
     source = source_of(cut.location.file)
     node = source.find(cut.location)
+    if isinstance(node, ast.Attribute) and f".{node.attr}" == cut.reason == ".data":
+        return Fix(one_line(source.text(node.value)), True, source.span(node))
     if not isinstance(node, ast.Call) or node.keywords:
         return None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if name in ("detach", "numpy", "item") and isinstance(node.func, ast.Attribute) and not node.args:
+    if (
+        name in ("detach", "numpy", "item", *_INTEGER_METHODS)
+        and isinstance(node.func, ast.Attribute)
+        and not node.args
+    ):
         kept = node.func.value
     elif (name == "stop_gradient" or f"{name}()" == cut.reason == "float()") and len(node.args) == 1:
         kept = node.args[0]
     else:
         return None
+    if name == "numpy" and cut.library:
+        return None  # what is computed from the array would have to be written anew
+    around = _number_function(source, node)
+    if around is not None and cut.library:
+        return _with_tensors(source, around, node, kept, cut.library)
     is_atom = isinstance(kept, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
     is_whole = isinstance(source.parents.get(node), ast.Assign | ast.Return | ast.Call)
     text = one_line(source.text(kept))
     return Fix(text if is_atom or is_whole else f"({text})", True, source.span(node))
+
+
+def _number_function(source: SourceFile, node: ast.AST) -> ast.Call | None:
+    """The call around an expression that takes a number and no tensor: `math.exp(-x.item())`, `float(x.item())`."""
+    around = source.parents.get(node)
+    while isinstance(around, ast.expr):
+        if isinstance(around, ast.Call):
+            function = around.func
+            owner = function.value if isinstance(function, ast.Attribute) else None
+            is_math = isinstance(owner, ast.Name) and owner.id in ("math", "np", "numpy")
+            is_builtin = isinstance(function, ast.Name) and function.id in ("float", "int", "round")
+            return around if is_math or is_builtin else None
+        around = source.parents.get(around)
+    return None
+
+
+def _with_tensors(source: SourceFile, call: ast.Call, node: ast.expr, kept: ast.expr, library: str) -> Fix | None:
+    """`torch.exp(-x)` for `math.exp(-x.item())`."""
+    function = call.func
+    is_math = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
+    bound = library_of(source.imports)[1] or library
+    name = name_in(library, function.attr) if isinstance(function, ast.Attribute) and is_math else ""
+    if not name or len(call.args) != 1 or call.keywords:
+        return None
+    whole = source.span(call)
+    start, end = offsets(whole, source.span(node))
+    inner = one_line(whole.text[:start] + source.text(kept) + whole.text[end:])
+    return Fix(f"{bound}.{name}{inner[len(one_line(source.text(function))) :]}", True, whole)
+
+
+_INTEGER_METHODS = ("int", "long", "short")  # PyTorch's casts
 
 
 def _true_division(cut: Record) -> Fix | None:

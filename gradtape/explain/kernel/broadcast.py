@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,16 +12,12 @@ from gradtape.core import batch
 from gradtape.core.explain_hooks import suspect
 from gradtape.core.graph import Node
 from gradtape.core.location import is_library
-from gradtape.explain.detectors.broadcast import Finding, Residual, diagnose_broadcast
-from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.detectors.broadcast import Finding, diagnose_broadcast
+from gradtape.explain.detectors.broadcast_places import diagnose_once
 from gradtape.explain.model.record import Shape
 from gradtape.explain.source.active_ops import interpreted_op
 from gradtape.explain.source.axes import is_outer
 from gradtape.explain.source.expression import UserExpression
-
-PLACES_AT_MOST = 4096
-
-_diagnoses: dict[tuple[int, int, Shape, Shape], tuple[Any, Finding | None]] = {}
 
 
 def check_broadcast(node: Node, inputs: Sequence[Any]) -> None:
@@ -32,23 +27,10 @@ def check_broadcast(node: Node, inputs: Sequence[Any]) -> None:
     right: Shape = y.shape if hasattr(y, "shape") else np.shape(y)
     if not left or not right or node.code is None:
         return
-    key = (id(node.code), node.offset, left, right)
-    known = _diagnoses.get(key)
-    if known is None:
-        if len(_diagnoses) >= PLACES_AT_MOST:
-            _diagnoses.clear()
-        try:
-            finding = _diagnose(node, inputs, (left, right))
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            finding = None  # source that cannot be read must not stop the operation
-        known = _diagnoses[key] = (node.code, finding)  # holds the code object, so that its id stays unique
-    finding = known[1]
-    if finding is None:
-        return
-    if finding.waits:
-        suspect(node, Residual(weakref.ref(node), finding))
-    elif is_due("GT101", *finding.problem.place[1:]):
-        report(finding.problem)
+    shapes = left, right
+    waiting = diagnose_once(node, node.code, node.offset, shapes, lambda: _diagnose(node, inputs, shapes))
+    if waiting is not None:
+        suspect(node, waiting)
 
 
 def _diagnose(node: Node, inputs: Sequence[Any], shapes: tuple[Shape, Shape]) -> Finding | None:

@@ -315,6 +315,15 @@ _add(
     "that a test-suite may test the real library, or both.",
 )
 
+_add(
+    "GT320",
+    "a rule that is not the derivative",
+    "warn",
+    "The gradient that a rule of the user's returns is not the derivative of the function that it belongs to, compared "
+    "with finite differences.",
+    errors.RuleError,
+)
+
 # -- 4xx: numbers
 
 _NUMERIC = (NumericsError, NumericsWarning)
@@ -416,4 +425,19 @@ _add(
     "A step was made although none of the optimiser's parameters has a gradient, and backward() was called: they are "
     "not what the loss was computed from.",
     errors.UntrackedError,
+)
+_add(
+    "GT513",
+    "parameters that no optimiser has",
+    "warn",
+    "Parameters get a gradient and no optimiser changes them: they are in a plain list, were made after the optimiser, "
+    "are no parameters of the module, or were not given to it.",
+    errors.UntrackedError,
+)
+_add(
+    "GT514",
+    "units that stay equal",
+    "warn",
+    "All units of a layer have the same weights and get the same gradient, so that they stay copies of each other.",
+    *_NUMERIC,
 )

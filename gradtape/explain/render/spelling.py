@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ _CANDIDATES = {
     "torch": ("{}", "linalg.{}", "nn.functional.{}", "special.{}"),
     "tensorflow": ("{}", "math.{}", "nn.{}", "reduce_{}", "linalg.{}"),
 }
+_MODULES_OF_JAX = ("jax.numpy", "jax.nn", "jax.lax", "jax.scipy.special")
 _EXCEPTIONS = {
     "torch": {
         "concatenate": "cat",
@@ -80,6 +82,17 @@ _PHRASES: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         (re.compile(r"\bnp\.inf\b"), 'float("inf")'),
     ),
 }
+_PHRASES["jax"] = (
+    (re.compile(r"np\.linalg\.norm has a slope of zero at zero; (.*) a finite one"), r"\1 has a finite slope"),
+    (re.compile(r"\bgt\.at\((\w+)\)\[(\w+)\]\.set\((\w+)\)"), r"\1.at[\2].set(\3)"),
+    (re.compile(r"\bgt\.take_along_axis\b"), "np.take_along_axis"),
+    (re.compile(r"\bscipy\.special\."), "jax.scipy.special."),
+    (re.compile(r"leaky_relu and gelu of gt\.nn\.functional"), "jax.nn.leaky_relu and jax.nn.gelu"),
+    (re.compile(r"\bgt\.nn\.init, or rng\.normal\(size=\.\.\.\)"), "jax.random.normal(key, shape)"),
+    (re.compile(r"with gt\.check_numerics\(\): around it stops"), 'jax.config.update("jax_debug_nans", True) stops'),
+    (re.compile(r"\bgt\.random\.gumbel_softmax\b"), "a softmax of logits and jax.random.gumbel"),
+    (re.compile(r", with gt\.stats' logpmf"), ""),
+)
 _EDITS = {
     ".T": "transpose({})",
     ".swapaxes(-1, -2)": "linalg.matrix_transpose({})",
@@ -89,7 +102,9 @@ _NAME = re.compile(r"(?<![\w.\[/])(gt|np)\.((?:[a-z]\w*\.)*\w+)")
 
 
 def library_of(imports: Mapping[str, str]) -> tuple[str, str]:
-    """The library that a file computes with, if gradtape has a stand-in for it, and the name it has in the file.
+    """The library that a file computes with, of PyTorch, TensorFlow and JAX, and the name it has in the file.
+
+    For JAX it is the name of `jax.numpy`.
 
     >>> library_of({"np": "numpy", "F": "torch.nn.functional", "t": "torch"}), library_of({"np": "numpy"})
     (('torch', 't'), ('', ''))
@@ -99,6 +114,9 @@ def library_of(imports: Mapping[str, str]) -> tuple[str, str]:
         bound = next((name for name, module in imports.items() if module in whole), "")
         if bound or any(module.startswith(tuple(f"{name}." for name in whole)) for module in imports.values()):
             return library, bound or usual
+    numpy = next((name for name, module in imports.items() if module == "jax.numpy"), "")
+    if numpy or any(module.partition(".")[0] == "jax" for module in imports.values()):
+        return "jax", numpy or "jax.numpy"
     return "", ""
 
 
@@ -115,6 +133,25 @@ def name_in(library: str, name: str) -> str:
         if candidate and _has(module, candidate):
             return candidate
     return ""
+
+
+def _name_in_jax(name: str) -> str:
+    """The full name of a function in JAX: that in `jax.numpy` first."""
+    found = [module for module in _MODULES_OF_JAX if hasattr(sys.modules.get(module), name)]
+    return f"{found[0]}.{name}" if found else ""
+
+
+def written_in(library: str, bound: str, name: str) -> str:
+    """How a file writes a function of NumPy or gradtape that has the name `bound` for `library`; empty if it cannot.
+
+    >>> written_in("torch", "t", "sum")
+    't.sum'
+    """
+    if library == "jax":
+        found = _name_in_jax(name)
+        return f"{bound}.{name}" if found == f"jax.numpy.{name}" else found
+    found = name_in(library, name)
+    return f"{bound}.{found}" if found else ""
 
 
 def _has(module: Any, path: str) -> bool:
@@ -137,11 +174,11 @@ def respell(text: str, imports: Mapping[str, str]) -> str:
     if not library:
         return _NAME.sub(lambda match: f"{_name_of_module(imports, match[1])}.{match[2]}", text)
     for pattern, phrase in _PHRASES[library]:
-        text = pattern.sub(phrase.replace(f"{_STANDINS[library]}.", f"{bound}."), text)
+        usual = _STANDINS.get(library, "")
+        text = pattern.sub(phrase.replace(f"{usual}.", f"{bound}.") if usual else phrase, text)
 
     def name(match: re.Match[str]) -> str:
-        found = name_in(library, match[2])
-        return f"{bound}.{found}" if found else match[0]
+        return written_in(library, bound, match[2]) or match[0]
 
     return _NAME.sub(name, text)
 

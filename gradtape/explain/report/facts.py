@@ -27,6 +27,7 @@ from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor
 from gradtape.explain.graph.replay import is_custom, recorded_values
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.record import Record
 from gradtape.explain.report.names import name_of
 
 SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
@@ -123,7 +124,7 @@ class ExpressionGroup:
     is_source: bool = False
     cuts: int = 0  # for a cut: how many operations would have sent a gradient here, had it not been one
 
-    def meet(self, node: Node) -> None:
+    def meet(self, node: Record) -> None:
         """Add a node; the latest comes first."""
         if node.order >= self.last:
             self.last, self.shape, self.dtype = node.order, node.shape, str(node.dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
@@ -109,6 +109,16 @@ class Collector:
             return take
         take(None, None)
         return None
+
+    def observe_elsewhere(self, where: Location, collect: Callable[[], Facts]) -> None:
+        """Called after a gradient that another library took, with a function that collects its facts."""
+        place = id(where.code), where.offset
+        if place not in self._calls and len(self._calls) >= PLACES_AT_MOST:
+            self._left_out += 1
+            return
+        calls = self._calls[place] = self._calls.get(place, 0) + 1
+        if not calls & (calls - 1):  # when it is a power of two
+            self._facts[place] = collect()
 
     def _facts_or_failure(
         self,

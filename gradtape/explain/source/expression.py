@@ -138,7 +138,7 @@ class UserExpression:
                 continue
             found.append(argument)
         found += [keyword.value for keyword in call.keywords if keyword.arg is not None]
-        if isinstance(call.func, ast.Attribute) and not self.is_module(call.func.value):
+        if isinstance(call.func, ast.Attribute) and not self._is_not_operand(call.func.value):
             found.insert(0, call.func.value)
         first = found[0] if found else None
         if isinstance(first, ast.List | ast.Tuple) and count > 1 and len(first.elts) == count:
@@ -163,6 +163,12 @@ class UserExpression:
             node = node.value
         return isinstance(node, ast.Name) and (node.id in _MODULES or self.source.is_array_module(node.id))
 
+    def _is_not_operand(self, owner: ast.expr) -> bool:
+        """Whether what a method belongs to is a module, or an object that is no array: `self.loss(x, y)`."""
+        value = self.value(owner)
+        held = None if value is _UNKNOWN else getattr(value, "__dict__", None)
+        return self.is_module(owner) or (isinstance(held, dict) and "_modules" in held)
+
     def value(self, node: ast.AST) -> Any:
         """The value of a name, attribute or item in the frame, read without executing any code; or `_UNKNOWN`."""
         if isinstance(node, ast.Constant):
@@ -177,7 +183,7 @@ class UserExpression:
             owner = self.value(node.value)
             held = getattr(owner, "__dict__", None) if owner is not _UNKNOWN else None
             if isinstance(held, dict):
-                return held.get(node.attr, _UNKNOWN)
+                return _attribute_in(held, node.attr)
         if isinstance(node, ast.Subscript):
             owner, key = self.value(node.value), self.value(node.slice)
             if type(owner) in (list, tuple, dict) and type(key) in (int, str):
@@ -429,6 +435,17 @@ def is_written(site: UserExpression, name: str) -> bool:
     return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
 
 
+def _attribute_in(held: dict[str, Any], name: str) -> Any:
+    """An attribute in the dictionary of an object, or in those that a layer of PyTorch keeps its parts in."""
+    if name in held:
+        return held[name]
+    for part in ("_parameters", "_buffers", "_modules"):
+        inside = held.get(part)
+        if isinstance(inside, dict) and name in inside:
+            return inside[name]
+    return _UNKNOWN
+
+
 class _Unknown:
     """The value of an expression that cannot be evaluated without executing code."""
 
@@ -449,7 +466,12 @@ def recorded_origin(x: Any) -> Span | None:
 def shape_and_dtype(x: Any) -> tuple[tuple[int, ...] | None, str]:
     """Shape and dtype of an array or number; None and the name of the type for anything else."""
     if hasattr(x, "shape") and hasattr(x, "dtype"):
-        return tuple(x.shape), str(x.dtype)
+        dtype = x.dtype if isinstance(x.dtype, np.dtype) else getattr(x.dtype, "name", x.dtype)
+        if getattr(x.shape, "rank", 0) is None:
+            return None, str(dtype)
+        shape = tuple(x.shape)
+        record = record_of(x) if None in shape else None  # a tensor of a graph, some of whose lengths are unknown
+        return shape if record is None or record.is_shared else record.shape, str(dtype)
     if isinstance(x, bool | int | float | complex):
         return (), type(x).__name__
     if isinstance(x, list | tuple):
@@ -499,6 +521,16 @@ def _inside(inner: Span, outer: Span) -> bool:
     if inner.column is None or outer.column is None:
         return False
     return (inner.file, inner.line, inner.column) >= (outer.file, outer.line, outer.column)
+
+
+def replace_span(whole: Span, part: Span, text: str) -> str | None:
+    """The text of `whole` with `text` in the place of `part`, on one line."""
+    if whole.column is None or part.column is None or part.end_column is None:
+        return None
+    if not whole.line <= part.line <= (part.end_line or part.line) <= (whole.end_line or whole.line):
+        return None
+    start, end = offsets(whole, part)
+    return one_line(whole.text[:start] + text + whole.text[end:])
 
 
 def offsets(whole: Span, part: Span) -> tuple[int, int]:

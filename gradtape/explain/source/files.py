@@ -18,7 +18,7 @@ from types import CodeType
 from gradtape.core.location import Location, is_own_module
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.record import SourceLocation
-from gradtape.explain.render.spelling import library_of, name_in
+from gradtape.explain.render.spelling import library_of, written_in
 from gradtape.forking import cached_property
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -80,8 +80,8 @@ class SourceFile:
         'xp.exp'
         """
         library, bound = library_of(self.imports)
-        if library and (found := name_in(library, name)):
-            return f"{bound}.{found}"
+        if library and (written := written_in(library, bound, name)):
+            return written
         for known in (module, "gradtape", "numpy"):
             for bound, whole in self.imports.items():
                 if whole == known:

@@ -8,6 +8,8 @@ docs/errors/ has copies of them for readers, and a list.
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -23,6 +25,7 @@ from gradtape.explain.emit import listeners, policy
 from gradtape.explain.model.codes import CODES
 from gradtape.explain.model.pages import nearest, page, search
 from gradtape.explain.model.problem import Problem
+from gradtape.watching import watch
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = ROOT / "gradtape" / "explain" / "model" / "pages"
@@ -35,8 +38,23 @@ def run(block: Block) -> tuple[str, list[Problem]]:
     found: list[Problem] = []
     policy.notes(clear=True)
     with listeners.listening(found.append):
-        printed = run_script(block, {"__name__": "__main__"})
+        name = library(block)
+        watching = watch(name, tell=lambda note: None) if name else contextlib.nullcontext()
+        printed = run_script(block, {"__name__": "__main__"}, watching)
     return printed, found
+
+
+def library(block: Block) -> str:
+    """The other library that a program is written for, which has to be there; empty for gradtape's own programs."""
+    imported = re.search(r"^import (torch)$", block.code, re.MULTILINE)
+    return "" if imported is None else imported[1]
+
+
+def needed(code: str) -> None:
+    """Skip what needs another library that is not installed."""
+    for block in programs(code):
+        if name := library(block):
+            pytest.importorskip(name, reason=f"the program of this page is for {name}, which is not installed")
 
 
 def programs(code: str) -> tuple[Block, Block]:
@@ -69,12 +87,14 @@ def test_page_has_its_parts(code: str) -> None:
 @pytest.mark.parametrize("code", CODES)
 def test_program_is_reported_with_its_code(code: str) -> None:
     """The program of a page makes the mistake that the page is about, and it is named."""
+    needed(code)
     assert code in reported(code)
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_page_shows_what_is_printed_now(code: str) -> None:
     """The message on the page is the one that the program gives; `make docs` writes it."""
+    needed(code)
     for block in programs(code):
         assert normalised(run(block)[0]) == normalised(block.prints or "")
 
@@ -82,6 +102,7 @@ def test_page_shows_what_is_printed_now(code: str) -> None:
 @pytest.mark.parametrize("code", CODES)
 def test_cure_cures(code: str) -> None:
     """The cured program runs to its end and nothing is reported, not even a note."""
+    needed(code)
     printed, found = run(programs(code)[1])
     assert [problem.code for problem in found] == []
     assert "Warning: " not in printed
@@ -164,6 +185,8 @@ def write() -> None:
     for path in sorted(PAGES.glob("*.md")):
         pieces = path.read_text()
         for block in blocks(path):  # each is a program of its own, so that one does not depend on the other
+            if library(block) and importlib.util.find_spec(library(block)) is None:
+                continue  # what it printed where that library is installed stays
             if block.prints is not None:
                 lines = "".join(f"{line}\n" for line in normalised(run(block)[0]))
                 old = f"{block.code}```\n\n```text\n{block.prints}```"

@@ -41,7 +41,7 @@ LEAVES_THE_DOMAIN = (
 def explain_nonfinite(replay: Replayable, origins: Sequence[Record], targets: Sequence[Any]) -> None:
     """Report the origin of the NaN or infinity in a gradient that was just taken."""
     spoiled = not all(is_finite(target) for target in targets)
-    forward = _forward_origins(replay)
+    forward = forward_origins(replay)
     entry = _find_nonfinite_input(replay) if spoiled else None
     if entry is not None:
         others = [origin for origin in forward if origin is not entry[0]]
@@ -122,7 +122,7 @@ def _reaches(replay: Replayable, ancestor: Record, node: Record) -> bool:
     return False
 
 
-def _forward_origins(replay: Replayable) -> list[Record]:
+def forward_origins(replay: Replayable) -> list[Record]:
     """The operations known to have returned NaN or infinity for finite operands, in the order they ran."""
     spoiled: set[Record] = set()
     origins: list[Record] = []
@@ -151,7 +151,7 @@ def _find_nonfinite_input(replay: Replayable) -> tuple[Record, int | None] | Non
             continue
         inputs = replay.inputs(node)
         for slot, (value, parent) in enumerate(zip(inputs, node.parents)):
-            if parent.operation or value is None or is_finite(np.asarray(value)):
+            if (parent.operation and parent.is_tracked) or value is None or is_finite(np.asarray(value)):
                 continue
             if parent.is_tracked or has_nan(value):  # infinity in data may be meant: a mask
                 return node, slot

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.explain.fixes import shape_edits
 from gradtape.explain.fixes.numeric_edits import numeric_advice, numeric_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.model.record import Record, Replayable, SourceLocation
-from gradtape.explain.source.expression import UserExpression, site_at
+from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.operation_site import OperationSite, is_finite, number
 
 
@@ -168,9 +167,7 @@ def _double_where(place: OperationSite, slot: int, chooser: UserExpression, bran
         return []
     inner = place.site.source.text(part)
     chosen = (inner, "1.0") if branch == 1 else ("1.0", inner)
-    written = shape_edits.replace_span(
-        place.span, place.site.source.span(part), f"{function}({condition}, {', '.join(chosen)})"
-    )
+    written = replace_span(place.span, place.site.source.span(part), f"{function}({condition}, {', '.join(chosen)})")
     value, mask = place.values[slot], where.operand_value(0)
     if written is None or value is None or mask is None:
         return []

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.explain.fixes import shape_edits
 from gradtape.explain.fixes.numeric_edits import ADVICE, TINY
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.model.record import Computation, Record
-from gradtape.explain.source.expression import UserExpression, site_at
+from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.operation_site import is_literal, number
 
@@ -114,5 +113,5 @@ def _shift_from_zero(site: UserExpression, name: str, node: Record) -> list[str]
     tiny = TINY if node.dtype.itemsize >= 8 else "1e-6"
     is_argument = isinstance(site.node, ast.Call) and part in site.node.args
     text = f"{inner} + {tiny}" if is_argument else f"({inner} + {tiny})"
-    written = shape_edits.replace_span(site.span, site.source.span(part), text)
+    written = replace_span(site.span, site.source.span(part), text)
     return [] if written is None else [f"away from zero: {written}"]
