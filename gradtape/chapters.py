@@ -117,6 +117,8 @@ _FUNCTIONS = {
     "gradtape.explain.kernel.check_numerics": "check_numerics",
     "gradtape.explain.emit.listeners": "expect",
     "gradtape.jit": "jit",
+    "gradtape.watching": "watch",
+    "gradtape.watching.notebook": "load_ipython_extension",
     "gradtape.training": "EarlyStopping fit",
     "gradtape.loops": "fori_loop scan",
     "gradtape.odes": "odeint",

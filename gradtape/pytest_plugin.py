@@ -2,7 +2,7 @@
 
 Known to pytest by the entry point of the package, and off unless asked for. What a test expects does not fail
 it: `with gt.expect("GT101")`, `pytest.warns(gt.BroadcastWarning)`, `pytest.raises(gt.ShapeError)`, a warning filter
-that ignores it.
+that ignores it. Tests of programs for PyTorch, TensorFlow, Keras and JAX are watched, as by `gt.watch()`.
 """
 
 from __future__ import annotations
@@ -98,10 +98,13 @@ def _listened(item: pytest.Item) -> Iterator[None]:
         )
 
         forget_warned()
+    from gradtape.watching import watch
+
     listener = _Listener()
     module.showwarning = listener.show
     try:
-        result = yield
+        with watch():  # tests of programs for PyTorch, TensorFlow or JAX
+            result = yield
     finally:
         listener.is_over = True
         if module.showwarning == listener.show:  # else a fixture has replaced it, and puts it back in its own time

@@ -105,7 +105,7 @@ SECTIONS = {
     "Training": "fit EarlyStopping",
     "Differential equations and integrals": "odeint quad",
     "Other libraries' arrays": "from_dlpack from_torch to_torch",
-    "Checking": "gradcheck audit_batch check_numerics expect GradcheckReport",
+    "Checking": "gradcheck audit_batch check_numerics expect watch load_ipython_extension GradcheckReport",
     "Settings": "config",
 }
 CHAPTERS = {

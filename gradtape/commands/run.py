@@ -23,7 +23,7 @@ from typing import Any, TextIO
 from gradtape.atomic_write import write_atomically
 from gradtape.commands import terminal
 from gradtape.commands.numpy_imports import numpy_is_ours
-from gradtape.core.location import Location, is_library
+from gradtape.core.location import Location, is_library, is_watched_file
 from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain.detectors.none_used import explain_none_used
 from gradtape.explain.emit import listeners, policy
@@ -34,6 +34,9 @@ from gradtape.explain.kernel.survey import surveying
 from gradtape.explain.model.codes import CODES
 from gradtape.explain.model.problem import Problem
 from gradtape.standins_package import PACKAGE, import_standins
+from gradtape.watching import LIBRARIES as WATCHED
+from gradtape.watching import Watching, watch
+from gradtape.watching.budget import STEPS
 
 LIBRARIES = ("autograd", "tensorflow", "torch")  # as in gradtape_standins, which may not be installed
 STAND_INS = (*LIBRARIES, "numpy")  # gradtape has a namespace for NumPy, and for SciPy with it
@@ -45,6 +48,8 @@ and a summary at the end. The script does the same as without, with every option
 
   gradtape run train.py --steps 10 --report report.html
   gradtape run --strict train.py -- --json    what follows -- is the script's
+  gradtape run --watch-steps 10 train.py      of a script for the real PyTorch, Tensor-
+                                              Flow, Keras or JAX: more than 3 gradients
   gradtape run --stand-in forum.py            import torch, tensorflow, autograd: ours
   gradtape run --stand-in numpy solver.py     its own import numpy, import scipy: ours
   gradtape run --stand-in=torch -m pytest     a test-suite, and what it starts; -m is
@@ -90,6 +95,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "here and in all processes of Python that are started from here; numpy, if it is named: gradtape.numpy and "
         "gradtape.scipy for the imports of the script and of modules in its folder",
     )
+    parser.add_argument(
+        "--watch-steps",
+        type=int,
+        default=STEPS,
+        metavar="N",
+        help="of a script that imports torch, tensorflow or jax, watch the first N gradients of each place (default: "
+        f"{STEPS}), and more while that costs little; 0 watches nothing",
+    )
     parser.add_argument("-m", dest="is_module", action="store_true", help="what to run is the name of a module")
     parser.add_argument("script", help="the Python file to run, or the module")
     parser.add_argument("arguments", nargs="*", default=[], help="what the script finds in sys.argv")
@@ -107,7 +120,7 @@ def separated(argv: Sequence[str]) -> list[str]:
         if word == "--":
             theirs += pending
             break
-        if name in ("--report", "--json"):
+        if name in ("--report", "--json", "--watch-steps"):
             ours.append(word)
             if "=" not in word and pending:
                 ours.append(pending.pop(0))
@@ -154,6 +167,7 @@ def main(arguments: argparse.Namespace) -> int:
     session = Session(
         arguments.script, arguments.arguments, arguments.quiet, arguments.stand_in or "", arguments.is_module
     )
+    session.watch_steps = arguments.watch_steps
     session.owns_process = getattr(arguments, "owns_process", False)
     if arguments.report:
         from gradtape.explain.report import Collector
@@ -210,6 +224,8 @@ class Session:
     numeric: dict[tuple[str, int], Any] = field(default_factory=dict)  # NumPy's warnings of overflow and the like
     collector: Any = None
 
+    watch_steps: int = STEPS  # how many gradients of each place of a program for another library are watched
+    watching: Watching | None = None
     owns_process: bool = False  # whether the process ends with the script, so that nothing is put back after it
 
     @property
@@ -231,6 +247,7 @@ class Session:
                     surveying(self._note),
                     self.collector or nullcontext(),
                     self._imports(),
+                    self._watch() as self.watching,
                 ):
                     if self.is_module:
                         runpy.run_module(self.script, run_name="__main__", alter_sys=True)
@@ -266,6 +283,14 @@ class Session:
         if others:
             blocks.enter_context(import_standins("child_processes").standing_in_everywhere(*others))
         return blocks
+
+    def _watch(self) -> AbstractContextManager[Watching | None]:
+        """What watches the libraries that the script imports, unless stand-ins take their place."""
+        libraries = [library for library in WATCHED if library not in self.stand_in.split(",")]
+        if not self.watch_steps:
+            return nullcontext()
+        observe = None if self.collector is None else self.collector.observe_elsewhere
+        return watch(*libraries, steps=self.watch_steps, tell=self._note, observe=observe)
 
     def _hear(self, problem: Problem) -> None:
         """Keep what was found; a warning is printed at once, unless the script records warnings itself."""
@@ -315,7 +340,8 @@ class Session:
             if isinstance(message, GradientWarning):
                 return
             where = Location.here()
-            if is_library(filename) and where.code is not None:  # NumPy's, about what the user's line computes
+            is_moved = is_library(filename) and not is_watched_file(filename)
+            if is_moved and where.code is not None:  # NumPy's, about what the user's line computes
                 filename, lineno = where.file, where.line
                 if " encountered in " in str(message):  # we may have more to say about it
                     self.numeric.setdefault((filename, lineno), (before, message, category))

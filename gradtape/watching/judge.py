@@ -1,0 +1,108 @@
+"""Runs the detectors on what was recorded of another library: at an operation, and when a gradient was taken."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.location import Location
+from gradtape.errors import GradTapeError
+from gradtape.explain.detectors import axis_alignment, zero_gradient
+from gradtape.explain.detectors.broadcast import Residual, diagnose_broadcast, judge_residual
+from gradtape.explain.detectors.broadcast_places import diagnose_once
+from gradtape.explain.detectors.detached_value import judge_departures
+from gradtape.explain.detectors.nonfinite import check
+from gradtape.explain.detectors.training_dynamics import judge_label_pick, judge_softmax, survey_graph
+from gradtape.explain.emit.policy import report
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.record import Shape
+from gradtape.explain.source.axes import is_outer
+from gradtape.explain.source.expression import UserExpression
+from gradtape.watching.computation import RecordedComputation
+from gradtape.watching.facts import facts_of
+from gradtape.watching.observers import observers
+from gradtape.watching.record import OperationRecord, WatchedRecord
+
+Arrival = tuple[WatchedRecord, np.ndarray[Any, Any] | None]
+"""A source and the gradient that it got; None if it got none."""
+
+
+def judge_broadcast(record: OperationRecord, inputs: Sequence[Any], shapes: tuple[Shape, Shape]) -> None:
+    """Report an accidental broadcast at an elementwise operation of two operands, or keep it for when a gradient is
+    taken.
+    """
+    left, right = shapes
+    if not left or not right or left == right or record.location.code is None:
+        return
+    if not is_outer(left, right) and not any(parent.is_tracked for parent in record.parents):
+        return
+
+    def diagnose() -> Any:
+        return diagnose_broadcast(record, inputs, shapes, UserExpression.present)
+
+    waiting = diagnose_once(record, record.location.code, record.location.offset, shapes, diagnose)
+    if waiting is not None:
+        record.finding = waiting
+
+
+def judge_gradient(
+    computation: RecordedComputation,
+    arrivals: Sequence[Arrival],
+    targets: Sequence[Any],
+    departures: Sequence[WatchedRecord] = (),
+    judges_zeros: bool = True,
+    surveys: bool = True,
+) -> list[Problem]:
+    """Run the detectors that apply to a gradient that was taken; they report what they find.
+
+    `targets` are the values, as arrays, that were differentiated; `departures` the values that have left the graph as
+    numbers or arrays since the gradient before. The notes of a survey, if it `surveys`, are returned.
+    """
+    numbers = [(record, g) for record, g in arrivals if g is not None and g.size]
+    broken = not all(np.isfinite(target).all() for target in targets if target is not None)
+    broken = broken or not all(np.isfinite(g).all() for _, g in numbers)
+    zeros = [] if broken or not judges_zeros else [record for record, g in numbers if not np.any(g)]
+    try:
+        with np.errstate(all="ignore"):
+            for observe in observers:
+                where = Location.here()
+                observe(where, functools.partial(facts_of, computation, arrivals, where))
+            if broken:
+                check.explain_nonfinite(computation, [], [target for target in targets if target is not None])
+                return []
+            if zeros:
+                zero_gradient.explain_zeros(computation, zeros, len(zeros) == len(numbers), targets)
+            judge_records(computation, departures)
+            return [] if zeros or not surveys else list(survey_graph(computation))
+    except (GradTapeError, Warning):
+        raise
+    except Exception as error:  # the gradient is right or wrong without its explanation
+        if broken:
+            title = "the gradient is not finite"
+            report(problem("GT402", title, notes=[f"the search for the cause stopped: {type(error).__name__}"]))
+        return []
+
+
+def judge_records(computation: RecordedComputation, departures: Sequence[WatchedRecord] = ()) -> None:
+    """Judge the operations on the way to the targets that only can be judged when a gradient is taken."""
+    judge_departures([*departures], computation)
+    for record in computation.records:
+        if not isinstance(record, OperationRecord):
+            continue
+        finding = record.finding
+        if isinstance(finding, Residual):
+            judge_residual(finding, computation)
+        elif record.operation == "getitem":
+            if not judge_label_pick(record, computation):
+                axis_alignment.judge_label_index(record, computation)
+        elif record.operation in axis_alignment.REDUCTIONS:
+            axis_alignment.judge_reduction(record, computation)
+        elif record.operation in ("softmax", "log_softmax"):
+            judge_softmax(record, computation)
+
+
+__all__ = ["Arrival", "judge_broadcast", "judge_gradient", "judge_records"]
